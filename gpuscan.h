@@ -1552,7 +1552,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 #ifndef GPUSCAN_LINK_OPENCL
 #ifdef _WIN32
-#ifndef _WINDOWS_ /* declares what windows.h would, without including it */
+#ifndef _WINDOWS_ /* Declares what this file uses of windows.h, without including it */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1570,16 +1570,16 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #endif
 #endif
 
-/* GPUSCAN__SHARED begins a function or table that some operations use. Compilers drop it without a warning if none of
-   them is there. GPUSCAN__COLD begins a function whose speed does not matter, so that compilers make it small: it
-   makes an object, a program or a message, or it waits for the device. */
+/* GPUSCAN__SHARED begins a function or table that some operations use. If a program has none of these operations,
+   compilers drop it without a warning. GPUSCAN__COLD begins a function whose speed does not matter, so that compilers
+   make it small: it creates an object, a program or a message, or it waits for the device. */
 #if defined(__GNUC__) || defined(__clang__)
 #define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__COLD __attribute__((cold, noinline, unused)) static
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
-#pragma GCC diagnostic ignored "-Wshadow" /* a program may have types and functions with the names of locals here */
+#pragma GCC diagnostic ignored "-Wshadow" /* locals may have the names of a program's functions and types */
 #else
 #define GPUSCAN__SHARED static
 #define GPUSCAN__COLD static
@@ -1594,7 +1594,7 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 extern "C" {
 #endif
 
-/* GPUSCAN__IF(SCAN, X, name) is X(name) in programs that have scans, otherwise nothing. */
+/* GPUSCAN__IF(SCAN, X, name) expands to X(name) if scans are compiled, otherwise to nothing. */
 #define GPUSCAN__IF_0(X, name)
 #define GPUSCAN__IF_1(X, name)               X(name)
 #define GPUSCAN__IF_PASTED(has, X, name)     GPUSCAN__IF_##has(X, name)
@@ -1614,7 +1614,6 @@ static const struct {
 #undef GPUSCAN__ENTRY_POINT
 };
 
-/* Returns whether a table has an entry point. */
 static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
     void (*function)(void);
     memcpy(&function, (const char *)cl + gpuscan__entry_points[i].offset, sizeof(function));
@@ -1630,7 +1629,7 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-/* Why a table lacks an entry point: the library that was looked for, and its missing entry; NULL: no such library. */
+/* Says why an entry point is missing. library: the one looked for; entry: what it lacks; NULL: it was not found. */
 typedef struct gpuscan__missing {
     const char *library, *entry;
 } gpuscan__missing;
@@ -1699,7 +1698,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Fills the entries that a table lacks. wanted: the library, or NULL. */
+/* Loads the entries that a table lacks. wanted: the library to load; NULL: one of gpuscan__library_names. */
 GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
                                                   gpuscan__missing *missing) {
     const char *const *names = wanted ? &wanted : gpuscan__library_names;
@@ -1729,7 +1728,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char
 }
 #endif
 
-/* Names of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
+/* Declares what this file uses of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
 #define GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES 0x106F
 #define GPUSCAN__CL_NAME_VERSION_NAME_SIZE 64
 typedef struct gpuscan__cl_name_version {
@@ -12699,8 +12698,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
 
-/* Names and values that host and kernels share. The host's enums are made from these lists, and every program gets the
-   same names and values as macros GPUSCAN_... */
+/* Lists the names and values that host and kernels share: enums GPUSCAN__... of the host, and macros GPUSCAN_... of
+   every program. */
 #define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
     X(FLAG_INIT, 1)          /* init_value is the init */                                                              \
     X(FLAG_INIT_BUFFER, 2)   /* init_buffer holds the init */                                                          \
@@ -12711,9 +12710,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
     X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters, do not overwrite them */                               \
     X(FLAG_FINISH, 256)      /* histogram: this launch also finishes: [HISTOGRAM FINISH] */                            \
-    X(FLAG_TALLY_U32, 512)   /* the call wants the count of what was written, as u32 */                                \
+    X(FLAG_TALLY_U32, 512)   /* the call wants the number of written elements, as u32 */                               \
     X(FLAG_TALLY_U64, 1024)  /* or as u64 */                                                                           \
-    X(FLAG_DISPATCH, 2048)   /* the call wants arguments of a dispatch for what was written */                         \
+    X(FLAG_DISPATCH, 2048)   /* the call wants the dispatch arguments for the written elements */                      \
     X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table lies in counts */                          \
     X(FLAG_BY_INDEX, 8192)   /* sort: values are indices */                                                            \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
@@ -12732,7 +12731,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes follow the sums, at a multiple of this many tiles */       \
+    X(STATES_ALIGN, 32)      /* tiles: SINGLE_PASS_AHEAD stores prefixes after the sums, at a multiple of this */      \
     X(MERGE_LOCAL, 1)        /* where counts by value go to bins */                                                    \
     X(MERGE_GLOBAL, 2)                                                                                                 \
     X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
@@ -12741,7 +12740,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_MANY_16, 7)                                                                                             \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
+    X(BIN_MODE_GUESS, 5)     /* floats: an estimate of any error, corrected by the edges */                            \
     X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
     X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
@@ -12749,17 +12748,17 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(HEADS_BITS, 3)         /* bits */                                                                                \
     X(SEGMENTS_NONE, 0)      /* reduction: a single result */                                                          \
     X(SEGMENTS_ROWS, 1)      /* one result a row */                                                                    \
-    X(SEGMENTS_U32, 2)       /* one result a segment, by offsets of 32 bits */                                         \
-    X(SEGMENTS_U64, 3)       /* the same by offsets of 64 bits */                                                      \
+    X(SEGMENTS_U32, 2)       /* one result per segment, with 32-bit offsets */                                         \
+    X(SEGMENTS_U64, 3)       /* the same with 64-bit offsets */                                                        \
     X(BY_VALUE_NOT, 0)       /* histogram of bytes by value: see gpuscan_value_of */                                   \
     X(BY_VALUE_PLAIN, 1)                                                                                               \
     X(BY_VALUE_SPREAD, 2)                                                                                              \
-    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that have arrived */                   \
-    X(ARRIVALS_U64, 40)      /* accumulators of 64 bits count groups, from this bit on */                              \
+    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
+    X(ARRIVALS_U64, 40)      /* 64-bit accumulators count groups from this bit up */                                   \
     X(QUANTILE_ALL, 0)       /* quantiles: any form */                                                                 \
     X(QUANTILE_PLAIN, 1)     /* without MEAN, few fractions */                                                         \
-    X(QUANTILE_SMALL, 2)     /* the same, several small histograms in a group */                                       \
-    X(QUANTILE_LARGE, 3)     /* the same, several groups a large histogram */                                          \
+    X(QUANTILE_SMALL, 2)     /* as PLAIN, with several small histograms per group */                                   \
+    X(QUANTILE_LARGE, 3)     /* as PLAIN, with several groups per large histogram */                                   \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* an image whose channels begin with red */                                              \
     X(IMAGE_ALPHA, 2)        /* an image with alpha alone */                                                           \
@@ -12809,14 +12808,14 @@ static const struct {
 #undef GPUSCAN__RESULT_TEXT
 };
 
-#define GPUSCAN__ERROR_SIZE 8192 /* bytes; build logs are cut to this, but the logger gets them whole */
+#define GPUSCAN__ERROR_SIZE 8192 /* bytes; a build log is cut to fit, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
-/* A profile is made of rows, one of each type below. A row begins with the devices that it serves: a sum of
-   GPUSCAN__ON_..., one for each profile. The first of a type's rows that serves the device is taken. tools/bench --tune
-   prints the rows that suit a device, for example a new one. */
+/* A profile has one row of each type below. A row begins with the devices that it serves: a sum of GPUSCAN__ON_...
+   bits, one bit for each profile. For each type the first row that serves the device is used. tools/bench --tune prints
+   the rows that suit a device, for example a new one. */
 enum {
     GPUSCAN__ON_SIMULATOR = 1,
     GPUSCAN__ON_NVIDIA = 2,
@@ -12829,13 +12828,13 @@ enum {
     GPUSCAN__ON_UNKNOWN = 256,
     GPUSCAN__ON_CPU = GPUSCAN__ON_SKYLAKE | GPUSCAN__ON_OTHER_CPU,
     GPUSCAN__ON_AMD_OR_INTEL = GPUSCAN__ON_AMD | GPUSCAN__ON_INTEL,
-    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* ends a type's rows: serves what no row above serves */
+    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* serves every device: the last row of each type */
 };
 
-/* Names the kinds of calls that a row of a profile can serve. The row's up_to limits their size. */
+/* The kinds of calls that a gpuscan__tuning row can serve. Its up_to also limits their size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
-    GPUSCAN__FOR_UNPACKED, /* scans of integers of 1 or 2 bytes that are not packed */
+    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that are not packed */
     GPUSCAN__FOR_F16,      /* scans of f16 */
     GPUSCAN__FOR_BYTES,    /* scans of sources of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
@@ -12844,25 +12843,25 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_KEYS,     /* runs that reduce nothing */
     GPUSCAN__FOR_VALUES,   /* runs that reduce values */
     GPUSCAN__FOR_F64_VALUES, /* runs that reduce f64 values */
-    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of at most 4 bytes, for keys and results alone */
+    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of at most 4 bytes, with keys and results alone as outputs */
 } gpuscan__tuning_for;
 
-/* Says how calls up to a size are cut into tiles. A scan's size in bytes is that of its larger array, src or dst; a
-   selection's or runs' size is that of the array that decides what is kept. With the CPU strategies one work-item takes
-   a tile of chunk bytes. Otherwise a tile is group * vectors vectors of 16 bytes. */
+/* Says how calls up to a size are cut into tiles. The size of a scan is that of its larger array, src or dst; the size
+   of selections and runs is that of the array that decides what is kept. A tile has group * vectors vectors of 16
+   bytes. With the CPU strategies it has gpuscan__cpu_tuning's chunk bytes and is processed by one work-item. */
 typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD, unless once: bytes of source and destination between the tile that is
-                           summed and the tile that is scanned */
-    uint32_t registers; /* per work-item, where the compiler accepts a limit; 0: its choice */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD without once: distance from the scanned tile to the summed tile, in bytes
+                           of source plus destination */
+    uint32_t registers; /* most registers per work-item, where the compiler accepts a limit; 0: no limit */
     uint32_t size;      /* only for elements of this size in bytes; 0: any */
-    int once;           /* SINGLE_PASS_AHEAD: 1: tiles are loaded once, as they are without NVIDIA's lanes anyway */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads tiles once. Without NVIDIA's lanes it always does */
     gpuscan__tuning_for calls;
 } gpuscan__tuning;
 
-/* Indices of a profile's arrays. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: larger ones. */
+/* Indices of arrays by element size. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: larger ones. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 typedef struct gpuscan__tunings {
@@ -12881,23 +12880,23 @@ typedef struct gpuscan__facts {
     int fence;           /* a GPUSCAN__FENCE_... */
     int lanes;           /* a GPUSCAN__LANES_... */
     int nulls;           /* the driver accepts NULL for a missing buffer */
-    int launches_late; /* the driver has work left when a kernel is first launched: PoCL and Mesa compile it then */
+    int launches_late; /* 1: the driver completes a kernel at its first launch: PoCL and Mesa compile it then */
     int inlines;       /* 1: the compiler (clang) must inline every function, also those of custom texts */
-    uint32_t polls;    /* times that a group polls before it sums the late tile itself */
+    uint32_t polls;    /* polls of a late tile before a group sums that tile itself */
     unsigned refused;  /* strategies that do not work on the device: a sum of 1 << strategy */
 } gpuscan__facts;
 
-/* Scans, selections and runs, besides the rows of their calls. */
+/* Settings of scans, selections and runs that are not in the rows of gpuscan__tunings. */
 typedef struct gpuscan__tiles_tuning {
     uint32_t devices;
     gpuscan__tuning rest;     /* scans that no row matches */
     uint32_t groups_per_unit; /* multi-pass: groups per compute unit */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers of persistent groups (they take several tiles) and of
-                                                     selections by bits, if the row sets none */
-    uint32_t parts_vectors; /* vectors per work-item of scans in several passes, at most; 0: as in other scans */
-    uint32_t select_tile; /* elements of a tile, at most: their indices have 16 bits, and groups share local memory */
-    uint32_t rows_group, rows_vectors; /* tiles of whole short rows: least vectors per work-item, half of them if there
-                                          are few rows; group 0: no such tiles */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers per work-item, if the row sets none, of persistent groups
+                                                     (which take several tiles) and of selections by bits */
+    uint32_t parts_vectors; /* multi-pass scans: most vectors per work-item; 0: as in other scans */
+    uint32_t select_tile; /* selections: most elements of a tile (indices have 16 bits, groups share local memory) */
+    uint32_t rows_group, rows_vectors; /* tiles of whole short rows: group size (0: no such tiles) and least vectors per
+                                          work-item (half as many if there are few rows) */
     uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
     uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
 } gpuscan__tiles_tuning;
@@ -12906,16 +12905,16 @@ typedef struct gpuscan__tiles_tuning {
 typedef struct gpuscan__cpu_tuning {
     uint32_t devices;
     uint32_t chunk;        /* bytes of a tile */
-    uint32_t prefetch_src; /* distance of the source's prefetch in bytes; 0: none */
-    uint32_t prefetch_dst; /* the same of the destination; if it is 0, large outputs are stored past the caches */
-    uint32_t sort_small;   /* elements up to which one work-item sorts in one launch */
-    uint32_t sort_part;    /* least elements of a part; its partly written cache lines cost as much time as thousands
-                              of elements */
+    uint32_t prefetch_src; /* distance in bytes at which the source is prefetched; 0: no prefetch */
+    uint32_t prefetch_dst; /* the same for the destination; 0: none, and large outputs are stored past the caches */
+    uint32_t sort_small;   /* up to this many elements one work-item sorts in one launch */
+    uint32_t sort_part;    /* least elements of a part: its partly written cache lines cost as much time as thousands of
+                              elements */
     uint32_t sort_parts;   /* parts per compute unit, at most */
-    uint32_t sort_buckets; /* elements from which keys go into buckets first */
-    uint32_t sort_bucket;  /* bytes of a bucket on average, at most (with values half; a core's share of the cache is
-                              always allowed). From half this number on values follow the keys in blocks */
-    uint32_t sort_split;   /* bytes from which a bucket is divided once more */
+    uint32_t sort_buckets; /* from this many elements on, keys go into buckets first */
+    uint32_t sort_bucket;  /* most bytes of an average bucket (half as many with values; a core's share of the cache is
+                              always allowed). From half this size on, values follow the keys in blocks */
+    uint32_t sort_split;   /* a bucket from this many bytes on is divided once more */
     uint32_t integral_bands; /* bands per compute unit */
 } gpuscan__cpu_tuning;
 
@@ -12925,7 +12924,7 @@ typedef struct gpuscan__reduce_tuning {
     uint32_t group, vectors[GPUSCAN__BY_SIZE];
     uint32_t per_unit[GPUSCAN__BY_SIZE];  /* groups per compute unit */
     uint32_t registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
-    uint32_t vectors_custom; /* vectors for custom operators on elements of 8 or 16 bytes */
+    uint32_t vectors_custom; /* vectors per work-item, for custom operators on elements of 8 or 16 bytes */
 } gpuscan__reduce_tuning;
 
 /* Reductions of rows and segments. */
@@ -12933,13 +12932,13 @@ typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
     uint32_t row_lanes_group, row_lanes; /* lanes sum rows of up to row_lanes elements; groups sum longer ones */
-    /* If segments have more than `lanes` elements in total, their groups have split_group work-items and long ones are
-       split; otherwise lanes_group. */
+    /* Segments with more than `lanes` elements in total: groups of split_group work-items, and long segments are split.
+       With fewer elements: groups of lanes_group. */
     uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* if segments are short on average, the group is halved until the call has at least this many
-                             elements per work-item of one group; 0: never */
-    uint32_t each_group;  /* group size if each group takes a whole segment, but loads no vectors */
-    uint32_t split_from;  /* split segments have at least this many elements; several groups share each */
+    uint32_t lanes_items; /* if segments are short on average: the group is halved while the call has fewer than this
+                             many elements per work-item of one group; 0: never */
+    uint32_t each_group;  /* group size if a group takes a whole segment and loads no vectors */
+    uint32_t split_from;  /* segments from this many elements on are split among several groups */
     uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
 } gpuscan__segments_tuning;
 
@@ -12948,51 +12947,51 @@ typedef struct gpuscan__histogram_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors;
     uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t per_unit_far; /* the same for bins in global memory, and for many samples of sliced bins */
+    uint32_t per_unit_far; /* the same for bins in global memory, and for sliced bins with many samples */
     uint32_t least[GPUSCAN__BY_SIZE];  /* vectors per work-item, at least */
     uint32_t copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
-    uint32_t registers;     /* registers per work-item, except for many samples with sliced bins */
-    uint32_t short_vectors; /* vectors that a work-item loads at a time if it has few samples and sliced bins */
+    uint32_t registers;     /* registers per work-item, except for sliced bins with many samples */
+    uint32_t short_vectors; /* sliced bins, few samples: vectors that a work-item loads at a time */
     uint32_t local;         /* bytes of local memory for bins, at most */
-    uint32_t slices;        /* bins that do not fit are cut into at most this many slices */
-    uint32_t slice_more;    /* few samples use more slices than necessary, as long as a work-item counts at most this
+    uint32_t slices;        /* bins that do not fit local memory are cut into at most this many slices */
+    uint32_t slice_more;    /* few samples: more slices than necessary are used while a work-item counts at most this
                                many vectors, with one group per compute unit */
-    uint32_t slice_short;   /* samples are few if a work-item loads at most this many vectors of them */
+    uint32_t slice_short;   /* samples are few if a work-item loads at most this many vectors */
 } gpuscan__histogram_tuning;
 
 typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
-    uint32_t group, vectors; /* vectors: elements of a tile per work-item, at most */
-    uint32_t local;  /* bytes of local memory per group, at most; 0: no limit */
-    uint32_t halves; /* not 0: a tile's records go through local memory piece by piece. 1: if there are values, and they
-                        or the keys have 8 bytes or more; 2: also if there are keys of 8 bytes alone */
-    uint32_t together; /* single pass: elements up to which groups that wait for each other sort in one launch, with a
-                          tile per compute unit at most. Running groups must not be stopped */
-    uint32_t units;    /* compute units for each of these groups, so that all groups run at once */
-    int counted_once;  /* 1: sorts of a count on the device take one launch, too, whatever the count */
-    int one; /* 1: in such sorts a single tile stays in its group's registers, which doubles the code */
+    uint32_t group, vectors; /* vectors: most elements of a tile per work-item */
+    uint32_t local;  /* most bytes of local memory per group; 0: no limit */
+    uint32_t halves; /* when a tile's records go through local memory piece by piece. 0: never; 1: if there are values,
+                        and values or keys have 8 bytes or more; 2: also for keys of 8 bytes without values */
+    uint32_t together; /* single pass: up to this many elements, groups that wait for each other sort in one launch,
+                          with at most one tile per compute unit. The device must not suspend running groups */
+    uint32_t units;    /* compute units for each of these groups, so that all of them run at once */
+    int counted_once;  /* 1: sorts whose count is on the device take one launch, too, whatever the count */
+    int one; /* 1: in sorts of one launch a single tile stays in its group's registers, which doubles the code */
 } gpuscan__sort_tuning;
 
-/* The size of a tile in a sort of one launch a pass. */
+/* The size of a sort's tile. */
 typedef struct gpuscan__sort_tile {
     uint32_t group, rounds; /* rounds: elements per work-item */
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with NVIDIA's lanes. Indices: keys of up to 4, of 8 bytes; without values, with values of 4, 8, 16
-   bytes. */
+/* Tiles of sorts with NVIDIA's lanes. First index: 0 for keys of up to 4 bytes, 1 for keys of 8 bytes. Second index: 0
+   without values, 1 to 3 with values of 4, 8 or 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
-    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* of a launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* of one launch for a count on the device */
+    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* in sorts with a launch per pass */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* in sorts of one launch for a count on the device */
 } gpuscan__sort_tiles;
 
 /* Sorts of payloads that are moved as records. */
 typedef struct gpuscan__sort_records {
     uint32_t devices;
-    /* elements from which payloads go through the passes in a record, instead of being gathered; 0: never. Indices:
-       keys of up to 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; up to 0, 4, 8, 12, 16 bytes of them */
+    /* From this many elements on payloads move through the passes in a record, not by a gather; 0: never. Indices: keys
+       of up to 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; payload bytes up to 0, 4, 8, 12, 16. */
     uint32_t carried[GPUSCAN__BY_SIZE][2][5];
 } gpuscan__sort_records;
 
@@ -13007,7 +13006,7 @@ typedef struct gpuscan__profile {
     gpuscan__facts facts;
     gpuscan__tunings scan;
     gpuscan__tunings segmented;    /* scans by segments; these rows are tried before those of scan */
-    gpuscan__tunings select, runs; /* without rows runs uses those of select, and select those of scan */
+    gpuscan__tunings select, runs; /* runs without rows uses those of select, and select without rows those of scan */
     gpuscan__tiles_tuning tiles;
     gpuscan__cpu_tuning cpu;
     gpuscan__reduce_tuning reduce;
@@ -13022,17 +13021,17 @@ typedef struct gpuscan__profile {
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
-    uint64_t work_items; /* work-items of a launch, at most: what size_t holds on host and device */
+    uint64_t work_items; /* most work-items of a launch: what size_t holds on host and device */
     size_t group_limit; /* power of two */
     uint64_t local_memory, cache, largest_buffer;
     uint64_t parameters; /* bytes of a kernel's arguments, at most */
     uint64_t registers; /* of a work-group, on NVIDIA; 0: not known */
-    uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides what instructions exist */
+    uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides which instructions exist */
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
-    int asks_width;   /* LANES_SUBGROUPS: kernels cannot require a sub-group width, so the host asks each for its
-                         width */
+    int asks_width;   /* 1: LANES_SUBGROUPS, but kernels cannot require a sub-group width, so the host queries each
+                         kernel's */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
@@ -13041,7 +13040,7 @@ typedef struct gpuscan__device {
 
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
-/* The operations, by their names in the functions. Each has a section that ends with gpuscan__NAME_operation. */
+/* Lists the operations by their names in functions. Each has a section, which ends with gpuscan__NAME_operation. */
 #define GPUSCAN__OPERATIONS(X)                                                                                         \
     GPUSCAN__IF(SCAN, X, scan) GPUSCAN__IF(UNIFORM_ADD, X, uniform_add) GPUSCAN__IF(REDUCE, X, reduce)                 \
     GPUSCAN__IF(HISTOGRAM, X, histogram) GPUSCAN__IF(SELECT, X, select) GPUSCAN__IF(RUNS, X, runs)                     \
@@ -13058,15 +13057,16 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 
-/* Everything that determines a program's source, except the custom text. Compared as bytes, so clear it first. */
+/* Everything that determines a program's source, except custom texts. Compared as bytes: clear a key before filling
+   it. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see [HANDOVER] in kernels.cl.inc */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
 } gpuscan__key;
 
-/* The values to which a kernel's arguments were last set. Equal values are not set again, since drivers take time for
-   it. A buffer is remembered only while the library keeps it alive: otherwise another one could have got its handle. */
+/* The values to which a kernel's arguments were last set. Equal values are not set again, which saves drivers' time. A
+   buffer is remembered only while the library keeps it alive: otherwise a new buffer could have got its handle. */
 enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
@@ -13079,7 +13079,7 @@ typedef struct gpuscan__known {
     cl_ulong numbers[GPUSCAN__MAX_NUMBERS];
 } gpuscan__known;
 
-/* A text that grows. failed is sticky, so that callers check a text once, at its end. */
+/* A text that grows. failed stays set when memory runs out, so callers check it once, at the end. */
 typedef struct gpuscan__text {
     const gpuscan_allocator *allocator;
     char *data;
@@ -13099,25 +13099,25 @@ typedef struct gpuscan__program {
     const char *const *names; /* the kernels' names, then NULL */
     char *loaded_text;        /* of a program loaded from a blob: the names' text */
     const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
-    size_t group; /* the largest with which its kernels can be launched; 0: not queried yet */
+    size_t group; /* largest group that its kernels can be launched with; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     gpuscan__text recording; /* its rehearsals: see gpuscan__step */
-    int rehearsed;           /* its kernels have been rehearsed, so no call needs to */
+    int rehearsed;           /* 1: its kernels have been rehearsed: see gpuscan__rehearse */
     int proved;              /* it passed its test, or needs none */
-    int wrong;               /* it failed its test, and there is no other form of its strategy */
-    size_t stored;           /* bytes of the recording that the cache was offered last, or its blob had, plus 1; or 0 */
+    int wrong;               /* 1: it failed its test, and its strategy has no other form */
+    size_t stored;           /* 1 + bytes of the recording when last given to the cache or loaded; 0: neither */
     int runs;                /* a call has launched it */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded and then replayed, without a plan, and again after a blob is loaded.
-   A recording begins with the sizes of its buffers. Then follows each launch: the kernel, its arguments in order, and
-   the work-items. A step is a gpuscan__step and its bytes, padded to 8. */
+/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed, and replayed again after a blob is loaded, when there
+   is no plan. A recording begins with the sizes of its buffers. Then it has for each launch the kernel, the arguments
+   in order, and the work-items. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
 typedef enum gpuscan__step_kind {
     GPUSCAN__STEP_BUFFERS, /* gpuscan__step_buffers */
     GPUSCAN__STEP_KERNEL,  /* uint64_t: the kernel's number in the program */
     GPUSCAN__STEP_VALUE,   /* an argument: the value's bytes */
     GPUSCAN__STEP_LOCAL,   /* uint64_t: bytes of local memory */
-    GPUSCAN__STEP_SHAM,    /* an argument: the buffer that stands in for the caller's; no bytes */
+    GPUSCAN__STEP_SHAM,    /* an argument: the stand-in for a caller's buffer; no bytes */
     GPUSCAN__STEP_NONE,
     GPUSCAN__STEP_SCRATCH,
     GPUSCAN__STEP_IMAGE,   /* an argument: a cl_image_format, for an image of one pixel */
@@ -13128,22 +13128,23 @@ typedef struct gpuscan__step {
     uint32_t kind, size;
 } gpuscan__step;
 typedef struct gpuscan__step_buffers {
-    uint64_t sham, scratch, zeros; /* bytes for the caller's buffers; bytes of scratch, and how many of them are 0 */
+    uint64_t sham, scratch, zeros; /* bytes of the stand-in for caller's buffers, of scratch, and of scratch that is
+                                      0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the largest scratch of a recorded rehearsal */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the most scratch of a recorded rehearsal */
 typedef struct gpuscan__step_launch {
     uint64_t global, group; /* work-items in total and per group */
 } gpuscan__step_launch;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
-/* The object's scratch buffers. ZEROS is 0 between calls: accumulators of histograms. WORDS hold state words of earlier
-   calls, which their epoch tells apart. Each width has its own buffer, or a value of one width would be taken for
-   another's tag. ZEROS and WORDS begin with counters for tickets, which are 0 between calls. PLAIN holds anything. */
+/* The object's scratch buffers. ZEROS, accumulators of histograms, is 0 between calls. WORDS hold state words, told
+   apart from earlier calls' by their epoch. Each width has its own buffer: a value of one width could look like a tag
+   of another. ZEROS and WORDS begin with counters for tickets, which are 0 between calls. PLAIN holds anything. */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
-#define GPUSCAN__TICKETS_SIZE 256 /* bytes for the counters, a whole number of cache lines, so that a window of words
-                                     begins at one (in the object's own scratch). tuning: scan-window-line */
+#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines, so that a window of words begins
+                                     at a cache line (in the object's own scratch). tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -13166,7 +13167,7 @@ struct gpuscan {
     int last_in_order;              /* last_queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs;
-    gpuscan__program *loaded; /* loaded from a blob and not requested yet: found by their text */
+    gpuscan__program *loaded; /* programs loaded from a blob and not requested yet, found by their text */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used own scratch; retained */
@@ -13185,10 +13186,10 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
         gs->logger.log(level, message, gs->logger.user);
 }
 
-/* NVIDIA's code for a lost context; drivers also return CL_INVALID_COMMAND_QUEUE for one. */
+/* NVIDIA's code for a lost context. Drivers also return CL_INVALID_COMMAND_QUEUE when a context is lost. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores the failure in words, logs it and returns result. A driver that returns nothing with CL_SUCCESS has failed. */
+/* Stores the failure in words, logs it and returns result. A driver that returns NULL with CL_SUCCESS has failed. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -13200,7 +13201,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* without the advice after the colon, which the text before gives */
+    words = gpuscan_result_string(result); /* up to the colon: format has its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is not valid, or its context is lost, and no object on that context works any more"
@@ -13250,7 +13251,7 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* Adds embedded code. $ or ` with a digit of its row behind it is a word; alone it is GPUSCAN_ or gpuscan_. */
+/* Adds embedded code with its words expanded: $ or ` and a digit of its row. Alone, $ is GPUSCAN_ and ` is gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
@@ -13269,9 +13270,9 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand: a program has about a hundred
-   numbers, and the first call after gpuscan_set_blob writes all. One function does both, so that compilers do not copy
-   it into the callers. */
+/* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand, which is faster: a program has
+   about a hundred numbers, and the first call after gpuscan_set_blob writes all of them. One function does both, so
+   that compilers do not copy it into the callers. */
 static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
@@ -13295,7 +13296,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
 
-/* Fails to compile, with this name in the message, if the condition does not hold. */
+/* GPUSCAN__ASSERT makes the compiler fail, with the name in its message, if the condition does not hold. */
 #define GPUSCAN__ASSERT(condition, name) typedef char gpuscan__assert_##name[(condition) ? 1 : -1];
 
 /* The types, in the order of gpuscan_type. Columns: name; OpenCL C's name (f16 is stored as its bits); the unsigned
@@ -13317,7 +13318,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     X(CUSTOM, "", "", 0, 0, "", "")
 
 typedef struct gpuscan__type_facts {
-    char name[8], unsigned_name[8]; /* no pointers, for each of which an executable would hold a relocation */
+    char name[8], unsigned_name[8]; /* arrays, since each pointer would cost an executable a relocation */
     uint32_t size;
     char kind, least[12], largest[12];
 } gpuscan__type_facts;
@@ -13377,7 +13378,7 @@ GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACES == (int)GPUSCAN_OP_COUNT, every_op_has_a
 #undef GPUSCAN__OP_ROW
 
 /* The strategies, in the order of gpuscan_strategy. Columns: name; name in words; 1 if a work-item is a group; 1 if
-   groups of one launch wait for each other; the strategy that assumes nothing, for calls that this one does not fit. */
+   groups of one launch wait for each other; the strategy to take where this one does not fit a call. */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
     X(AUTO, "auto", 0, 0, MULTI_PASS)                                                                                  \
     X(MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                                      \
@@ -13435,16 +13436,16 @@ typedef struct gpuscan__elements {
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
-    uint32_t begun;  /* bytes of the flag in it that says whether a segment has begun; 0: no such flag */
+    uint32_t begun;  /* bytes of an element's flag that says whether a segment has begun; 0: no flag */
     int arg;         /* ARGMIN or ARGMAX */
-    int exact;       /* prefixes of tiles and parts have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
+    int exact;       /* 1: prefixes of tiles and parts also have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
-    int selects; /* a GPUSCAN__SELECTS_...; not 0: a source element is converted to the number that it keeps */
-    int inverts; /* a source element is converted to the number that it does not keep */
-    uint32_t channels; /* elements are vectors of this many numbers; 0, 1: they are numbers */
+    int selects; /* GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
+    int inverts; /* 1: the conversion gives how many elements it does not keep */
+    uint32_t channels; /* numbers in an element, which is then a vector; 0, 1: elements are numbers */
 
-    /* Runs: the keys decide what is kept; the elements are the values to reduce, if the call reduces any. */
+    /* Runs: the keys decide what is kept. The elements above are the values to reduce, if the call reduces any. */
     gpuscan_type key; /* DEFAULT: not a call of runs */
     uint32_t key_size;
     int reduces;
@@ -13453,7 +13454,7 @@ typedef struct gpuscan__elements {
     int wide;             /* runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* How a source element counts: 1 if it, or its custom->select, is not 0; or the number of its 1 bits. */
+/* The elements that a source element keeps. ELEMENTS: 1 if it, or custom->select, is not 0. BITS: its 1 bits. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -13462,7 +13463,7 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
     return GPUSCAN_SUCCESS;
 }
 
-/* For operations that combine: refuses ARGMIN and ARGMAX. */
+/* Refuses ARGMIN and ARGMAX, for all operations except reductions. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
     if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
@@ -13544,7 +13545,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
                                                       : "0x7c00u");
 }
 
-/* Defines the type of keys, which are compared by their bits, or if custom by the caller's expression. */
+/* Defines the type of keys. Keys are compared by their bits, or if custom is 1 by the caller's expression. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
     static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
     gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[gpuscan__log2(size)]);
@@ -13553,7 +13554,7 @@ static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, in
     gpuscan__define_infinity(text, size, real);
 }
 
-/* Defines the keys of runs, and the outputs that runs have. */
+/* Defines the keys of runs, and which outputs the call of runs has. */
 static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e) {
     gpuscan__define_number(text, "RUNS", e->key != GPUSCAN_TYPE_DEFAULT);
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
@@ -13583,7 +13584,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* The types of a call's elements. value: of x in the conversion; number: of its result; t: of the arithmetic. */
+/* A call's types: of elements (src, dst), of x in the conversion (value), of its result (number), of arithmetic (t). */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -13598,7 +13599,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
-    if (e->convert) /* floats do not convert to the unsigned type of signed sums */
+    if (e->convert) /* signed sums are computed in the unsigned type, to which floats do not convert */
         gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
@@ -13655,7 +13656,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         names.t = dst->unsigned_name;
-    if (e->channels > 1) { /* source, destination and arithmetic have the same type then */
+    if (e->channels > 1) { /* source, destination and arithmetic have one type */
         snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
         names.src = names.dst = names.value = names.number = names.t = vector;
     }
@@ -13680,8 +13681,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define_wide(text, &names, plain, width);
 }
 
-/* Returns the bytes of a source element if the elements in a word are summed and scanned together, otherwise 0. That
-   holds for small integers that are added. Any order gives the same bits. */
+/* Returns the bytes of a source element if elements are packed: all elements of a word are summed and scanned at once.
+   Otherwise 0. Packed are ADD of integers of 1 or 2 bytes and MAX of u8, for which any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
     int plain = !e->convert && !e->selects && !e->key && !e->begun &&
@@ -13718,16 +13719,16 @@ typedef struct gpuscan__range {
     uint64_t elements; /* counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
     uint32_t cut;      /* bytes by which elements * size exceeds the range, if rows do not begin at whole elements */
-    uint32_t alignment; /* of the first element in bytes; 0: that of the size, up to 16 */
+    uint32_t alignment; /* alignment that the first element needs in bytes; 0: that of the size, up to 16 */
     uint64_t row, pitch; /* bytes of a row, and from row to row; 0: a single row */
     int required; /* the buffer must not be NULL */
     int reads, writes;
-    int rereads;  /* a pass reads what an earlier pass has written */
-    int in_place; /* may be the same range as the one with the same number; 0: must not */
-    int shorter;  /* in_place: the range may end before that one */
-    int partial;  /* the call leaves parts of it unwritten, so a host array is copied in first */
+    int rereads;  /* 1: a pass reads what an earlier pass wrote */
+    int in_place; /* ranges with the same number may be one range; 0: must not overlap */
+    int shorter;  /* in_place: 1: the range may end before the other one */
+    int partial;  /* 1: the call may leave parts of it unwritten, so a host array is copied in first */
     int is_image; /* buffer.mem is an image, which is checked already */
-    int idle;     /* a call that reads a count of 0 and has no total does not access it: see gpuscan__rehearse */
+    int idle;     /* 1: a call that reads a count of 0 and has no total does not access it: see gpuscan__rehearse */
     /* set by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -13759,18 +13760,18 @@ struct gpuscan__plan {
     cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument; owned */
     int is_nothing;  /* nothing to compute and nothing to write */
     int reads_scratch; /* the host reads a result from scratch */
-    int is_enqueued; /* the call's queue may hold commands of the call: set before the first is enqueued */
+    int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first one is enqueued */
 
     /* input of choose */
     int in_place;              /* src and dst are the same range */
-    size_t group_limit;        /* work-items a group, at most: the device's limit, or that of the call's kernels */
+    size_t group_limit;        /* most work-items of a group: the device's limit, or that of the call's kernels */
     int is_stand_in;           /* its custom text is the self-test's stand-in, not the caller's */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose one */
 
     /* set by choose, from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* bytes of need's GPUSCAN__PLAIN that a call may access if it reads a count of 0; 0: all */
+    uint64_t idle_plain; /* bytes of PLAIN scratch that a call may access if it reads a count of 0; 0: all */
     int not_built; /* the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, set by the check */
@@ -13779,13 +13780,13 @@ struct gpuscan__plan {
 typedef struct gpuscan__chain gpuscan__chain;
 typedef struct gpuscan__test gpuscan__test;
 
-/* The functions of an operation, one for each step of the path that all calls take: see gpuscan__do. */
+/* The functions of an operation: one for each step of gpuscan__do, the path that all calls take. */
 struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* GPUSCAN__OPERATION_... */
     int uses_scratch; /* some calls of the operation use scratch */
-    int trusts_group; /* with NVIDIA's lanes its kernels run with the group that they were built for, even if the driver
-                         reports 256 because their registers are limited */
+    int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for, even if the
+                         driver reports 256, as it does for limited registers */
     int has_capacity; /* its outputs reach as far as the desc's capacity */
     int alone;        /* GPUSCAN__ALONE_...: when a sub-group works for its whole group */
     /* Sets elements and ranges from the arguments: all checks except those of buffers. */
@@ -13795,16 +13796,16 @@ struct gpuscan__operation {
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
-    /* Returns the pieces of kernels.cl.inc that the key's program has: 1 << GPUSCAN__PIECE_... each. */
+    /* Returns the pieces of kernels.cl.inc that the key's program has, as bits 1 << GPUSCAN__PIECE_... */
     uint64_t (*pieces)(const gpuscan__key *key);
     /* Writes the program's text before the pieces. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan, gpuscan__program *program);
     /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
     int (*test)(gpuscan__test *test);
-    size_t plan_size, desc_size, call_at; /* bytes; where desc has its call */
-    size_t count_at;                      /* where desc has its count, 64 bits; 0: it has none */
-    /* Tests a program with custom texts by a program that has the self-test's stand-ins for these texts. */
+    size_t plan_size, desc_size, call_at; /* bytes; call_at: the call's offset in desc */
+    size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
+    /* Tests the program of custom texts by a program that has the self-test's stand-ins in place of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
@@ -13838,7 +13839,7 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
-/* The bit of a piece, if the condition holds. tools/embed reads the functions that list pieces, and says their form. */
+/* The piece's bit if the condition holds, otherwise 0. tools/embed parses functions that list pieces, and says how. */
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
@@ -13848,7 +13849,7 @@ static uint64_t gpuscan__common_pieces(void) {
            GPUSCAN__PIECE(TICKETS, 1);
 }
 
-/* Returns the pieces that the programs of all operations on elements have. */
+/* Returns the pieces that all programs of operations on elements have. */
 GPUSCAN__SHARED uint64_t gpuscan__element_pieces(int cpu) {
     return gpuscan__common_pieces() | GPUSCAN__PIECE(ELEMENTS, 1) | GPUSCAN__PIECE(RUN_ELEMENTS, 1) |
            GPUSCAN__PIECE(SEGMENT_HEADS, 1) | GPUSCAN__PIECE(EXACT_PREFIXES, 1) | GPUSCAN__PIECE(PACKED_ELEMENTS, 1) |
@@ -13871,30 +13872,31 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
-/* GPUs refuse the CPU strategies: their drivers multiply a work-item's private memory by the number of work-items that
-   can be resident, and CPU kernels use kilobytes each, so that would be gigabytes. */
+/* GPUs refuse the CPU strategies. CPU kernels use kilobytes of private memory per work-item, and GPU drivers reserve it
+   for all work-items that can be resident: that would be gigabytes. */
 enum {
     GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS
 };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
-#define GPUSCAN__LANE_WIDTH 32 /* without lanes, the width of the tree that sums a group's values */
+#define GPUSCAN__LANE_WIDTH 32 /* without lanes: width of the tree that sums a group's values */
 
-/* The profiles, by the device's type, vendor and name. The first row that matches is the device's; the last matches
-   every device. About the last nothing is known, not even whether its groups make progress independently, so it gets
-   small groups and few of them, which run on anything. GPUs get groups of 256 and enough of them to fill their compute
-   units. A simulator runs all forms, at sizes that it can bear. */
+/* The profiles, by the device's type, vendor and name. The first row that matches a device is used. The last row
+   matches every device. It is for unknown devices, whose groups may not even make progress independently: few and small
+   groups run on anything. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A simulator
+   runs all forms, at sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* serves; name; matches by type, vendor, part; fence, lanes, nulls, launches_late, inlines, polls; refused */
+    /* Columns: serves; name; type, vendor, part to match; fence, lanes, nulls, launches_late, inlines, polls;
+       refusals */
     /* The simulator runs groups in order, so mem_fence orders what they write. */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
      0, 0, 64, 0},
-    /* NVIDIA's own driver; others of these GPUs (Mesa, PoCL) do not accept its instructions. Each buffer among a
-       kernel's arguments costs the host time, and a launch ahead makes the first calls after gpuscan_set_blob no
-       faster. tuning: host-null-arguments, host-blob-first-calls */
+    /* NVIDIA's own driver: other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. nulls: each buffer
+       argument costs host time. launches_late: a launch ahead makes the first calls after gpuscan_set_blob no faster.
+       tuning: host-null-arguments, host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
      GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    /* Groups of AMD's and Intel's GPUs may wait until another kernel's groups end. */
+    /* polls: groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, GPUSCAN__FENCE_NONE,
      GPUSCAN__LANES_NONE, 0, 1, 0, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
@@ -13907,7 +13909,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
        function. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
      1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
-    /* PoCL calls an AMD CPU with AVX-512 skylake-avx512, and younger CPUs that its LLVM does not know, too */
+    /* PoCL reports skylake-avx512 for an AMD CPU with AVX-512, and for newer CPUs that its LLVM does not know */
     {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      256, 0},
     {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
@@ -13917,12 +13919,12 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
      0, 4096, 0}};
 
-/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available: an H100 ran their rows without
-   NVIDIA's instructions, except for PTX lanes and, in AMD's, loads of states. Groups of AMD's and Intel's GPUs make
-   progress independently: they passed the tests of Sorensen and others, 2021. */
+/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available: their rows were measured on an H100
+   without NVIDIA's instructions, except for PTX lanes and, for AMD's rows, loads of states. Groups of AMD's and Intel's
+   GPUs make progress independently: they passed the tests of Sorensen and others, 2021. */
 
-/* Small scans: the groups share the work and all run at once, up to GPUSCAN__FEW_TILES tiles; that is faster than
-   looking back. Large scans run ahead by 24 MiB, about what a cache of 50 MB holds besides other data. Vectors and
+/* Scans. Small scans, up to GPUSCAN__FEW_TILES tiles, run all groups at once and share the work, which is faster than a
+   look-back. Large scans sum tiles 24 MiB ahead, about what a cache of 50 MB holds besides other data. Vectors and
    registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     /* up to 8 MiB */
@@ -13937,7 +13939,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-    /* 8 bytes; 4 bytes from sources of 1 byte; 16 and 32 bytes */
+    /* elements of 8 bytes; of 4 bytes from 1-byte sources; of 16 and 32 bytes */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
@@ -13968,9 +13970,9 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Selections, by the bytes of the source that decides; ahead counts these bytes. Small ones, up to
-   GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads all sums before its own. Loading tiles
-   once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
+/* Selections, by the size of the array that decides what is kept; ahead counts its bytes. Small selections, up to
+   GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads the sums of all tiles before its own. Loading
+   tiles once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
    select-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* up to 2 MiB */
@@ -13983,28 +13985,28 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* flags of 1 byte: several outputs or wide elements, otherwise */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* other sources; by a predicate on 4 bytes that is loaded once */
+    /* other sources; the row of 4-byte elements by a predicate loads tiles once */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Runs, by the bytes of their keys. Small ones run all groups at once, as small selections do. Large ones load
-   tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
+/* Runs, by the size of their keys. Small calls run all groups at once, as small selections do. Large calls load tiles
+   once, which is faster. tuning: runs-tiles, runs-small, runs-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* nothing is reduced, keys of 1 byte: loaded once; custom keys: twice */
+    /* no reduction, keys of 1 byte: tiles are loaded once; custom keys: twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* other keys: small; nothing is reduced: loaded once; custom keys: twice */
+    /* other keys: small calls; no reduction: tiles are loaded once; custom keys: twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* values are reduced: f64; short ones, with four groups a multiprocessor; others loaded once; custom keys or
-       operators: twice */
+    /* reduced values: f64; short values, with four groups per multiprocessor; other values; custom keys or operators,
+       with tiles loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
@@ -14014,8 +14016,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large scans on AMD's and Intel's GPUs have a group that folds, or take several passes: see gpuscan__scan_misfit. The
-   H200 that stood in for Intel's loaded states by atomics, as Intel's compiler does. tuning: scan-fold */
+/* In large scans on AMD's and Intel's GPUs one group folds the sums of tiles to prefixes, or several passes do: see
+   gpuscan__scan_misfit. The H200 that ran Intel's rows loaded states by atomics, as Intel does. tuning: scan-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 /* Intel's compiler would keep 8 vectors of bytes in private memory. */
@@ -14024,7 +14026,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large selections, and runs that reduce nothing, have such a group on AMD's and Intel's GPUs, too. Other large runs
+/* Large selections, and runs without a reduction, have a folding group on AMD's and Intel's GPUs, too. Other large runs
    take several passes, which are faster. tuning: select-fold, runs-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
@@ -14057,15 +14059,15 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
 #define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_##strategy, group, vectors, ahead, registers, 0, 0, GPUSCAN__FOR_ALL}
 static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
-    /* serves, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
+    /* Columns: serves, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
        rows_wider, rows_registers */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* Large scans run ahead by what a cache of 50 MB holds besides other data. Short rows: 56 registers suit rows of
-       most lengths. 64 are as fast, except where fewer groups of 384 are resident. A prefetch of tiles costs some
-       percent. tuning: scan-counted-registers, scan-rows */
+    /* Large scans run ahead by what a cache of 50 MB holds besides other data. Short rows: 56 registers suit most
+       lengths; 64 are as fast, unless fewer groups of 384 work-items are resident with them. A prefetch of tiles costs
+       some percent of the time. tuning: scan-counted-registers, scan-rows */
     {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
-    /* In several passes 8 vectors of 8-byte elements leave registers for only 2 waves. */
+    /* parts_vectors: in multi-pass scans 8 vectors of 8-byte elements leave registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
@@ -14075,17 +14077,16 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
 #undef GPUSCAN__REST
 
-/* A chunk stays in a core's second-level cache between its two loads. Large outputs are stored past the caches; the
-   prefetch's distance hardly matters. A core of the Skylake server generation, by PoCL's name for it, stores faster
-   through its caches if it requests the lines early and leaves room for them. Cascade Lake was not measured.
-   The distances were also measured on one of the younger CPUs that PoCL calls by this name. tuning: scan-cpu-stores,
-   scan-skylake
+/* chunk: it stays in a core's second-level cache between its two loads. prefetch: the distance hardly matters where
+   large outputs are stored past the caches. Cores of the Skylake server generation (PoCL's name for them) store faster
+   through their caches, if lines are requested early and the chunk leaves room for them. The distances were also
+   measured on one of the newer CPUs that PoCL calls so, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
    Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
-   ones that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
+   buckets that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
    hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 4, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
 static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
-    /* serves, chunk, prefetch_src, prefetch_dst, sort_..., integral_bands */
+    /* Columns: serves, chunk, prefetch_src, prefetch_dst, sort_..., integral_bands */
     {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT, 4},
     {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT, 4},
     {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT, 4},
@@ -14093,10 +14094,10 @@ static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
 #undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
-    /* serves, strategy, group, vectors, per_unit, registers, vectors_custom */
+    /* Columns: serves, strategy, group, vectors, per_unit, registers, vectors_custom */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, {2, 2}, {4, 4}, {0, 0}, 2},
-    /* A work-item has 8 loads in flight, and two groups of 512 share all registers. Structs are combined in order, two
-       vectors a work-item. tuning: reduce-groups, reduce-structs */
+    /* Two groups of 512 work-items share a multiprocessor's registers, and each work-item has 8 loads in flight.
+       Structs are combined in order, with two vectors per work-item. tuning: reduce-groups, reduce-structs */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, {8, 8}, {2, 2}, {64, 64}, 2},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4},
@@ -14105,23 +14106,23 @@ static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4}};
 
 GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
-    /* serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items, each_group,
-       split_from, lane_registers */
+    /* Columns: serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
+       each_group, split_from, lane_registers */
     {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
-    /* Few elements in segments are summed by large groups, still fewer by smaller groups, which start earlier.
-       Lanes need registers for offsets, which are loaded a step ahead.
-       tuning: segments-lanes, segments-lanes-few, segments-split */
+    /* Large groups sum segments with few elements in total; smaller groups sum still fewer, since they start earlier.
+       Lanes need registers for offsets, which are loaded a step ahead. tuning: segments-lanes, segments-lanes-few,
+       segments-split */
     {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
     {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 256, 4096, 0},
     {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
 
 GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
-    /* serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors, local, slices,
-       slice_more, slice_short */
+    /* Columns: serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
+       local, slices, slice_more, slice_short */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, {2, 2}, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4,
      8, 48},
-    /* A multiprocessor runs one group of 1024 with all registers, for loads in flight while it counts. With 32 copies
-       of the bins of bytes no two lanes share a bank; other samples arrive too slowly for that to matter. */
+    /* One group of 1024 work-items has all registers of a multiprocessor, for loads in flight while it counts. With 32
+       copies of the bins of bytes no two lanes share a bank. Other samples arrive too slowly for that to matter. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, {2, 2}, {32, 16}, 64, 4, 48 * GPUSCAN__KIB,
      16, 8, 48},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, {4, 4}, {8, 8}, 0, 0,
@@ -14137,24 +14138,24 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
      0}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* serves, strategy, group, vectors, local, halves, together, units, counted_once, one */
+    /* Columns: serves, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
        runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
-    /* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
-       fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units.
-       tuning: sort-intel, sort-together-others */
+    /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so groups have more
+       work-items than AMD's, with fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8
+       lanes occupy 8 units. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0}};
 
-/* The largest tiles that local memory holds, since a digit's runs are longer then. More registers would exclude a
-   resident group. More groups per compute unit are slower, and so are early loads of values: stores stay in the cache
-   until their lines are full. Counts on the device: u64 with values of 4 or 8 bytes needs more registers, for its
-   loops. tuning: sort-tiles, sort-record-tiles, sort-counted */
+/* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
+   be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
+   cache until their lines are full. Counts on the device: u64 keys with values of 4 or 8 bytes need more registers for
+   their loops. tuning: sort-tiles, sort-record-tiles, sort-counted */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14170,7 +14171,7 @@ GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
 
 /* Tiles of integral images. tuning: integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* serves, group, vectors, vectors_4, rows */
+    /* Columns: serves, group, vectors, vectors_4, rows */
     {GPUSCAN__ON_SIMULATOR, 32, 2, 0, 64},
     {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128},
     {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 256, 4, 0, 64},
@@ -14179,7 +14180,7 @@ GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
 /* The tables of rows, and which part of a profile each sets. */
 static const struct {
     const void *rows;
-    size_t bytes, row, at; /* bytes of the table and of a row; where the profile has the row */
+    size_t bytes, row, at; /* bytes of the table and of a row; offset of the row in a profile */
 } gpuscan__row_tables[] = {
 #define GPUSCAN__ROW_TABLE(name)                                                                                       \
     {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
@@ -14193,7 +14194,7 @@ static const struct {
 #undef GPUSCAN__ROW_TABLE
 };
 
-/* Sets the profile: row i of gpuscan__profiles, and of each table the first row that serves it, or zeros. */
+/* Sets a profile: row i of gpuscan__profiles, and each table's first row that serves it (zeros if none does). */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
     size_t t, at;
     memset(p, 0, sizeof(*p));
@@ -14266,7 +14267,7 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
 
-/* Returns whether a list of names divided by blanks has a name that no longer name contains. */
+/* Returns whether a list of names, separated by blanks, has a name, rather than a longer name that begins with it. */
 static int gpuscan__has_extension(const char *extensions, const char *name) {
     const char *at = extensions;
     while ((at = strstr(at, name)) != NULL) {
@@ -14295,7 +14296,7 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
 }
 
 /* Returns whether sub-groups run as the kernels need them. PoCL 6 runs a CPU's work-items in a loop and computes a
-   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors, and that is correct. */
+   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors and computes it right. */
 static int gpuscan__runs_subgroups(const gpuscan__device *device) {
     return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
 }
@@ -14309,7 +14310,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         device->lane_width = gs->limits.lanes;
-        /* this strategy's groups reach different numbers of barriers, on which compilers for CPUs hang */
+        /* compilers for CPUs hang on this strategy, whose groups reach different numbers of barriers */
         if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.fence != GPUSCAN__FENCE_MEM)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
@@ -14372,7 +14373,7 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
-/* Sets what NVIDIA's instructions depend on. Loads and fences with a scope need capability 7.0. */
+/* Queries a device's registers and compute capability. Loads and fences with a scope need 7.0: below it, no lanes. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -14384,7 +14385,7 @@ static void gpuscan__open_nvidia(gpuscan *gs) {
         device->lanes = GPUSCAN__LANES_NONE;
 }
 
-/* Sets what the device is, from queries. */
+/* Queries the device's type, names and versions. */
 static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -14555,8 +14556,8 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 }
 #define GPUSCAN__HASH_START 0xcbf29ce484222325u
 
-/* Hashes what must be the same to use a blob: the kernels, the size of the process's pointers, the device, its driver,
-   platform and build options. */
+/* Hashes what must be equal for a blob to be usable: the kernels, the size of the process's pointers, the device, its
+   driver, platform and build options. */
 static uint64_t gpuscan__device_hash(gpuscan *gs) {
     const unsigned char pointer_size = sizeof(void *);
     uint64_t hash = gs->kernels_hash ? gs->kernels_hash
@@ -14575,8 +14576,8 @@ static uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* The beginning of a blob. Entries follow, each with its parts behind it, padded to 8 bytes. Numbers are in the host's
-   byte order. The checksum covers all bytes after itself. */
+/* A blob begins with this header. Entries follow, each with its parts behind it, padded to 8 bytes. Numbers are in the
+   host's byte order. The checksum covers all bytes after itself. */
 typedef struct gpuscan__blob_header {
     char magic[8];
     uint64_t device_hash, size, checksum, entries;
@@ -14621,7 +14622,7 @@ static int gpuscan__next_step(const void *recording, size_t length, size_t *at, 
     return 1;
 }
 
-/* Checks a recording from a blob: returns whether it is valid for a program of this many kernels. */
+/* Returns whether a recording from a blob is valid for a program with this number of kernels. */
 static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
     static const uint32_t sizes[GPUSCAN__STEPS] = { /* 0: any */
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
@@ -14670,8 +14671,8 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording launches a kernel in a shape for which drivers compile: PoCL separately below 65,536
-   work-items. */
+/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code: one of the same
+   group size, and of 65,536 or more work-items or not. PoCL compiles separately below that number. */
 static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
     gpuscan__step_launch launch;
     uint64_t number = 0;
@@ -14772,11 +14773,11 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds with the program's options, and without some of them if that fails. NVIDIA's assembler may fail if registers
-   are limited. An optimized kernel may fail even without a limit ("register allocation failed with register count of
-   7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). Unoptimized, that kernel builds. */
+/* Builds a program. If that fails, builds it without the register limit, then without optimization. NVIDIA's assembler
+   may fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
+   register count of 7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
-    char options[96]; /* what differs between programs is in the prefix, too, so these options need no comparison */
+    char options[96]; /* the prefix differs if options differ, so they need no comparison */
     cl_int code;
     int attempt = 0;
     /* -w: some compilers print warnings, even for custom texts, to the program's own output */
@@ -14817,7 +14818,7 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
     return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
 }
 
-/* Moves everything that was loaded for a program's text into it; returns whether there was anything. */
+/* Moves a loaded program of the same text and kernels into program; returns whether there was one. */
 static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
     for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
@@ -14913,8 +14914,8 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit for kernels whose group size the compiler is not told: 0 if not every work-item of a group
-   can have that many. */
+/* Returns the register limit for kernels that are compiled without a fixed group size; 0 if a group's work-items cannot
+   all have that many registers. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
@@ -14942,7 +14943,7 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Defines what all programs are told: the constants, the device and the shape. */
+/* Defines the macros of all programs: the constants, the device and the shape. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
@@ -14956,7 +14957,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* a CPU may run the sub-groups of a group one after the other */
+    /* TURNS: sub-groups of a group run at the same time. A CPU may run them one after the other */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -14975,8 +14976,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
-/* Adds one of the caller's texts between two of the library's. The text may have several lines, which build logs count
-   by themselves, and may end in a comment or a backslash. */
+/* Adds one of the caller's texts between two of the library's. Build logs number its lines from 1. The text may have
+   several lines, and may end in a comment or a backslash. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
     gpuscan__text_add(text, before);
@@ -15010,8 +15011,8 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
 static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custom *custom) {
     gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
     gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
-    /* an array of negative size fails to compile, and the log then has this name. The size is taken of the text itself,
-       since some compilers take an unknown type for an int */
+    /* an array of negative size fails to compile, with this name in the log. sizeof gets the text itself, since some
+       compilers take an unknown type for an int */
     gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
@@ -15046,12 +15047,12 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Returns whether init is a kernel's argument; the other arguments take less than 256 bytes. */
+/* Returns whether a kernel can take init as an argument. Its other arguments have less than 256 bytes. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
     return e->dst_size + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of a tile's or part's prefix. In scans by segments the low part occupies the place of begun. */
+/* Returns the bytes of a tile's or part's prefix. In scans by segments the low part is stored in place of begun. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -15059,8 +15060,8 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines what operations on elements are told besides. operation: the macro that enables its kernels. inclusive, ahead
-   and few are a scan's: its kind, and the form of its single pass. */
+/* Defines the macros of operations on elements. operation: the macro that enables its kernels. Scans only: inclusive is
+   the kind; ahead and few are the form of the single pass. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
@@ -15152,8 +15153,8 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* Zeros that clear a call's scratch, or stand for an init that is not given: up to a gpuscan_run, twice an element. An
-   executable would hold them if they were const. */
+/* Zeros that clear a call's scratch or replace an init that is not given; the largest is a gpuscan_run, twice an
+   element. They are not const, since an executable would then hold them. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
@@ -15172,8 +15173,8 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns the bytes to add for values whose size may not divide their scratch's offset. Kernels count in whole values,
-   so the first one begins at the next multiple of its size. */
+/* Returns the bytes to add for values whose size may not divide the offset of their scratch. Kernels count in whole
+   values, so the first value begins at the next multiple of its size. */
 GPUSCAN__SHARED uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
@@ -15248,7 +15249,7 @@ GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
         gpuscan__drop_scratch(gs, i);
 }
 
-/* Clears a buffer and waits for the end. Uses writes, not a fill: tools that track initialised memory see those. */
+/* Clears a buffer and waits for the end. Uses writes, not a fill: tools that track initialised memory see writes. */
 GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t bytes) {
     uint64_t piece = bytes < (uint64_t)1 << 20 ? bytes : (uint64_t)1 << 20, at;
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
@@ -15302,8 +15303,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* The commands of one call, in order; only the last one writes outputs. In an out-of-order queue each command waits for
-   the one before it. With a wait list commands wait so in any queue, so that a failed event stops the whole call. */
+/* The commands of one call, in order. Only the last one writes outputs. A command waits for the one before it if the
+   queue is out-of-order, or if there is a wait list: then a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -15412,7 +15413,7 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     }
     if (!event)
         return GPUSCAN_SUCCESS;
-    /* The event is complete, or failed: there is nothing to wait for, and that failure is not this call's. */
+    /* An event that has completed or failed needs no wait, and its failure is not this call's. */
     if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) ==
             CL_SUCCESS &&
         status <= CL_COMPLETE) {
@@ -15437,7 +15438,7 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Self-tests and rehearsals do not count as calls. */
+/* Returns whether the tracer sees the commands: it does not see those of self-tests and rehearsals. */
 static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
@@ -15504,12 +15505,12 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Bytes of a fill at most: NVIDIA's driver takes 32 bits of its size, and of its offset if the pattern is one byte. */
+/* Most bytes of a fill: NVIDIA's driver uses only 32 bits of its size, and of its offset if the pattern is one byte. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* Places all kinds of scratch in one buffer; PLAIN, which need not be 0, is last. */
+/* Places all kinds of scratch in one buffer. PLAIN comes last, since only the kinds before it must be 0. */
 static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, gpuscan_buffer scratch) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -15619,7 +15620,7 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
                  : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
-/* Begins a launch. stand_in: a buffer of the call, for missing ones unless NULL or the library's scratch will do. */
+/* Begins a launch. stand_in: a buffer of the call, for missing ones that neither NULL nor scratch can replace. */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
                                              cl_mem stand_in) {
     const gpuscan *gs = chain->gs;
@@ -15643,7 +15644,7 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__pro
     return launch;
 }
 
-/* Sets an argument. value: NULL for size bytes of local memory. generation: of one of the library's buffers; 0: not a
+/* Sets an argument. value: NULL for size bytes of local memory. generation: that of the library's buffer; 0: not a
    buffer. kept: where the value is remembered; NULL: the argument is set each time. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
@@ -15684,7 +15685,6 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
     return buffer.mem ? buffer.offset : 0;
 }
 
-/* Sets an image. */
 GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
     if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format)))
         gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
@@ -15695,8 +15695,8 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
     return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
 }
 
-/* Sets the scratch of a kind. Returns the offset, in units of bytes_each (see gpuscan__slack), of what follows the
-   kind's ticket counters, if it has any, and `past` more bytes. */
+/* Sets a kind of scratch as an argument. Returns the offset behind the kind's ticket counters, if it has any, and
+   `past` more bytes, in units of bytes_each (see gpuscan__slack). */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     gpuscan_buffer none = {NULL, 0};
@@ -15799,7 +15799,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Gives the elements from the first of row 0 to the last of the last row. Fails unless their bytes fit 64 bits, too. */
+/* Computes the elements from the first of row 0 to the last of the last row. Their bytes must fit 64 bits, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -15936,7 +15936,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
                                       uint32_t size) {
     if (rows < 2 || count == 0)
         return;
-    range->row = count * size; /* fits 64 bits, as the range's extent does */
+    range->row = count * size; /* fits 64 bits, since the range's extent does */
     range->pitch = pitch * size;
 }
 
@@ -15954,8 +15954,8 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether the rows of each range lie in the other's gaps. Modulo the greatest common divisor of both pitches
-   all rows of a range lie at one position, and the two must not overlap. A finer test would have to visit the rows. */
+/* Returns whether each range's rows lie in the other's gaps. Modulo the greatest common divisor of both pitches all
+   rows of a range are at one position, and these two must not overlap. A finer test would have to visit the rows. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
     uint64_t divisor = a->pitch, rest = b->pitch, from;
@@ -15977,8 +15977,8 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether ranges that meet may do so: they begin at one address and hold the same elements in place. One may
-   end earlier. */
+/* Returns whether an overlap is allowed: both ranges begin at one address and hold the same elements in place. One may
+   end earlier if it is marked as shorter. */
 static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
     return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
@@ -16059,8 +16059,8 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 #undef GPUSCAN__PAYLOAD_FIELDS
 
-/* Resolves payloads: each has count elements to read and at most `written` to write. in_place: the number that src and
-   dst of payload 0 share; payload k has in_place + k. 0: none may be in place. */
+/* Resolves payloads. Each has count elements to read and at most `written` to write. in_place: the ranges' in_place for
+   payload 0; payload k gets in_place + k. 0: no payload may be in place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -16093,7 +16093,7 @@ GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8,
 GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
                                                              GPUSCAN_TYPE_F64};
 
-/* Resolves segments of count elements, if there are any, and their type. has_rows: the desc has rows, too. */
+/* Resolves segments of count elements, if the desc has segments, and their type. has_rows: the desc has rows, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -16153,7 +16153,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* The names of a range of rows, of its pitch in pixels, and of its pitch in bytes, which may split a pixel. */
+/* Names of desc fields: a range of rows, its pitch in pixels, and its pitch in bytes, which may split a pixel. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -16204,7 +16204,7 @@ static const gpuscan__image_channel gpuscan__image_channels[] = {
     {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
     {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
 
-/* What kernels must know of an image. place is GPUSCAN__IMAGE_NONE if there is no image. */
+/* The facts of an image that kernels depend on. place is GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -16233,8 +16233,8 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks an image and gives its facts. They decide the program, so the image is checked before the plan is made. Fills
-   range as gpuscan__check_range does for a buffer. */
+/* Checks an image and gets its facts. The facts decide the program, so the image is checked before the plan is made.
+   Fills range as gpuscan__check_range does for a buffer. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                       gpuscan__range *range, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -16262,7 +16262,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
     range->is_image = 1;
     range->begin = 0;
-    range->end = UINT64_MAX; /* if the image is made from a buffer: all of it */
+    range->end = UINT64_MAX; /* all of the buffer, if the image is made from one */
     return gpuscan__image_format(gs, field, format, facts);
 }
 
@@ -16292,7 +16292,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Gives a source's type and channels: the image's. The desc may repeat the type and take the first channels only. */
+/* Sets a source's type and channels to the image's. The desc may repeat the type, and use the first channels only. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -16319,7 +16319,7 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
                                                                 : "read_imageui(image, at)");
 }
 
-/* Copies a host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
+/* Copies a host's init to a buffer if init is too large for an argument. Commands that use the buffer keep it alive. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     cl_int code;
     if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
@@ -16357,8 +16357,8 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns a state word's bits for values of t_size bytes; 0: none can. whole: whether groups are whole sub-groups. Half
-   as many words take half the registers of a look-back. tuning: scan-words */
+/* Returns the bits of a state word for values of t_size bytes; 0: no word holds them. whole: groups consist of whole
+   sub-groups. Words of twice the size take half the registers of a look-back. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
@@ -16377,7 +16377,7 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns at least sizeof(gpuscan_shared) in kernels.cl.inc, whose prefix has up to two values. */
+/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc, whose prefix has up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
@@ -16443,8 +16443,8 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
 
-/* Returns whether a look-back runs without lanes. Its window is then one tile, and several passes are many times as
-   fast. A simulator still runs the look-back, to check it. tuning: scan-look-back-alone */
+/* Returns whether a look-back would run without lanes. Its window would be one tile, so several passes are many times
+   as fast. A simulator still runs the look-back, to check it. tuning: scan-look-back-alone */
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
@@ -16479,9 +16479,9 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpusc
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
-/* Called when the driver did not build a program with the vendor's instructions. If it builds the portable form of the
-   call, the object gives the instructions up and sets *again. Otherwise they are not to blame and stay. If the strategy
-   requires them, the portable form is tried with another strategy. */
+/* Tries the portable form of a call whose program did not build with the vendor's instructions. If the portable form
+   builds, gives the instructions up and sets *again. Otherwise they are not to blame and stay in use. If the strategy
+   requires the instructions, the portable form takes another strategy. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -16518,9 +16518,9 @@ static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
-/* The self-test's stand-in for a custom text, which must not run on values that it does not expect. The last part that
-   is not 0 wins, separately for each part of a struct: an associative operator that does not commute. Parts are words
-   if the size allows it: bytes take NVIDIA's compiler several times as long. tuning: device-stand-in-parts */
+/* Stands in for a custom text in a self-test, since the text must not run on values that it does not expect. The last
+   part that is not 0 wins, separately for each part of a struct: an associative operator that does not commute. Parts
+   are words if the size allows it: bytes take NVIDIA's compiler several times as long. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
@@ -16550,7 +16550,7 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Runs the self-test of a plan that stands in for another one, unless the kernels cannot run in its group. */
+/* Runs the self-test of a plan that stands in for another one, unless the kernels cannot run with its group size. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -16626,7 +16626,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the plan's program. Sets *again if its kernels are not built, do not fit their group, or fail their test. */
+/* Gets the plan's program. Sets *again to plan anew: kernels were not built, do not fit their group, or are wrong. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
     size_t group = 0;
@@ -16651,9 +16651,9 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     return r;
 }
 
-/* Plans a call that has been resolved, and gets its program. A call's groups depend on its own kernels alone and not on
-   earlier calls, which would change the results of floats. The exception is gpuscan__give_up_lanes, which happens once,
-   on a device that does not do what its driver promises. */
+/* Plans a resolved call and gets its program. Group sizes depend on the call's own kernels, never on earlier calls,
+   which would change the results of floats. The one exception is gpuscan__give_up_lanes, on a device that does not do
+   what its driver promises. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     int again;
     gpuscan_result r;
@@ -16686,7 +16686,7 @@ static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
     return gpuscan__need_total(&need);
 }
 
-/* Gets the program of a call, prepared or not. Rehearses it if the driver defers work, so that a blob knows of it. */
+/* Gets a call's program. If drivers defer work to a first launch, rehearses it, so that blobs have its recording. */
 static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     gpuscan_result r = gpuscan__plan_program(gs, plan, program);
     if (r == 0 && !(*program)->rehearsed && gs->device.profile.facts.launches_late &&
@@ -16697,7 +16697,7 @@ static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *pla
     return r;
 }
 
-/* Enqueues a planned call. program: NULL if it computes nothing. A self-test does not count as the last call. */
+/* Enqueues a planned call. program: NULL if the call computes nothing. A self-test does not count as the last call. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
@@ -16748,7 +16748,7 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
-/* Refuses sizes that no device can address. A preparation need not have a buffer whose size would be checked. */
+/* Refuses sizes that no device can address: a preparation may lack the buffers whose sizes would be checked. */
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
@@ -16763,13 +16763,13 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
 /* The outcome of preparing a range of counts. */
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* the programs of the last count: not in place, and in place */
-    gpuscan__need need;   /* the most of each kind of scratch that a count needs */
-    uint64_t size;        /* the most bytes that a count needs in one buffer */
+    gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
+    uint64_t size;        /* bytes of scratch in one buffer, the most of any count */
 } gpuscan__prepared;
 
-/* Builds what a call will need. SIZE builds the program, too: its largest group decides the scratch. Whether the call
-   will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. Rehearses a
-   program that the last count did not use; always: any program. */
+/* Prepares a call. SIZE builds the program, too: its group size decides the scratch. It is not known yet whether the
+   call will be in place: AUTO plans both cases; a forced strategy has the same plan in both. Rehearses a program that
+   the last count did not use; always: rehearses any program. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
@@ -16805,7 +16805,7 @@ static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     return r == 0 ? gpuscan__run(gs, plan) : r;
 }
 
-/* Checks what every public call with a desc has in common. */
+/* Makes the checks that all public calls with a desc have in common. */
 static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpuscan_call *call) {
     if (call && call->event)
         *call->event = NULL;
@@ -16831,9 +16831,9 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* The data make each of an operator's typical mistakes visible: a predecessor, a last element or a tile's first element
-   that is missing, swapped operands, a lost half of a value. Every result is exact in its type, so its bits equal those
-   of a loop on the host whatever the order of a sum. Numbers are uint64_t: an integer's bits extended to 64; floats
+/* Self-tests' data make the typical mistakes of an operator visible: a missing predecessor, last element or first
+   element of a tile; swapped operands; a lost half of a value. Every result is exact in its type, so in any order of
+   summation its bits equal those of a loop on the host. Numbers are uint64_t: an integer's bits extended to 64. Floats
    hold integers, too. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
@@ -16907,7 +16907,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 /* The data of one round: count elements in tiles. Data that show one mistake may hide another, hence several rounds. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* tiles of the same parity begin with an edge (gpuscan__is_edge), others with unmarked elements */
+    unsigned round; /* tiles of its parity begin with an edge (gpuscan__is_edge), others with unmarked elements */
     int decides;    /* 1: a reduction whose operator returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; count: it returns init */
 } gpuscan__test_shape;
@@ -16926,7 +16926,8 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element i is an edge, the second of a tile that begins with one, or about one in spacing others. */
+/* Returns whether element i is an edge, the second of a tile that begins with one, or one of about 1 / spacing
+   others. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -16936,8 +16937,8 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns a marked element's rank, otherwise 0. Ranks, 2 to 100, do not fall; an edge's is above those of all elements
-   before it. decides: element `best` has the largest value. sparse: and it is the last one that is not 0. */
+/* Returns a marked element's rank, 2 to 100, otherwise 0. Ranks never decrease, and an edge's rank is above all ranks
+   before it. If shape->decides, element `best` has the largest rank instead; sparse: the elements after it are 0. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -16954,7 +16955,7 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
 }
 
 /* Returns the bit that only element i changes; 64: it changes none. Edges change bits below 8, other elements even bits
-   from 8 on; odd ones never change. One of the bits below 8 is init's: see gpuscan__test_init. */
+   from 8 on. Odd bits from 9 on never change. One of the bits below 8 is init's: see gpuscan__test_init. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -16969,7 +16970,7 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits change: those that both types have and f16 holds exactly. */
+/* Returns the number of low bits that elements change: those that both types have and f16 holds exactly. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
@@ -17017,7 +17018,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* GPUSCAN__DATA_SET, GPUSCAN__DATA_CLEARED; a float is what the low bits mean in the destination */
+    default: /* GPUSCAN__DATA_SET, GPUSCAN__DATA_CLEARED. A float is what the low bits are in the destination */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -17034,7 +17035,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* changes the bit of element 0 or of tile 1's first: whichever is no edge in this round */
+        /* changes the bit of element 0 or of tile 1's first element, whichever is no edge in this round */
         bit = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* and the bits above those of elements */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
@@ -17047,12 +17048,12 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Returns a byte of a custom element. All are 0, or none is, as the stand-in keeps the last part that is not 0. */
+/* Returns a byte of a custom element. All bytes are 0, or none: the stand-in keeps the last part that is not 0. */
 static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
 
-/* What elements have come to: a number, or the bytes of a custom type. */
+/* The running total of elements: a number, or the bytes of a custom type. */
 typedef struct gpuscan__test_sum {
     uint64_t number;
     unsigned char bytes[GPUSCAN__CUSTOM_MOST];
@@ -17077,7 +17078,6 @@ GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan
     }
 }
 
-/* Stores a sum as element i. */
 GPUSCAN__SHARED void gpuscan__put_sum(const gpuscan__elements *e, unsigned char *to, uint64_t i,
                                       const gpuscan__test_sum *sum) {
     if (e->dst == GPUSCAN_TYPE_CUSTOM)
@@ -17171,13 +17171,13 @@ static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buff
     return array->before;
 }
 
-/* Adds an output. Returns the contents expected after the call, GPUSCAN__TEST_FILL so far, or NULL as above. */
+/* Adds an output. Returns its contents after the call, GPUSCAN__TEST_FILL so far; NULL: as in gpuscan__test_in. */
 GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     return array ? array->expected : NULL;
 }
 
-/* Adds memory of the host, which holds 0. Returns NULL as above. */
+/* Adds memory of the host, cleared to 0. Returns NULL: as in gpuscan__test_in. */
 static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     unsigned char *memory = gpuscan__test_in(test, NULL, bytes);
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
@@ -17188,7 +17188,7 @@ static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
     return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
 }
 
-/* Creates the image in a format of four channels that every device reads. The caller's format has the same program. */
+/* Creates the image, in a format of four channels that every device reads. The caller's format has the same program. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -17250,12 +17250,12 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
     return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
-/* Says whether a self-test's result is right. Tests whose OpenCL layer runs no kernels define their own. */
+/* Returns whether a self-test's result is right. Tests whose OpenCL layer runs no kernels define their own. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
 
-/* Says whether a program is tested. Tests for which that takes too long define their own. */
+/* Says whether programs are tested at all. Tests for which that takes too long define their own. */
 #ifndef GPUSCAN__SELF_TESTS
 #define GPUSCAN__SELF_TESTS 1
 #endif
@@ -17331,8 +17331,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     return r;
 }
 
-/* Runs a round. Clears *more if the program has no such round; clears *right unless each array, with its guard, and the
-   scratch then hold what is expected. */
+/* Runs a round of a self-test. Clears *more if the program has no such round. Clears *right unless all arrays, with
+   their guards, and the scratch hold what is expected afterwards. */
 static gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *of, gpuscan__program *program,
                                           unsigned round, int *more, int *right) {
     const gpuscan__operation *operation = of->operation;
@@ -17378,7 +17378,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 
 /* ---- rehearsal */
 
-/* A rehearsal has a stage: a buffer or image for each kind of step that takes one, indexed by the kind. */
+/* Releases a rehearsal's stage: a buffer or image for each kind of step that takes one, indexed by the kind. */
 static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     int i;
     for (i = 0; i < GPUSCAN__STEPS; i++) {
@@ -17388,7 +17388,7 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     }
 }
 
-/* Creates the buffers and clears them, scratch only as far as it must be 0. */
+/* Creates the stage's buffers and clears them; clears scratch only as far as it must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
@@ -17474,10 +17474,10 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels on nothing failed") : r;
 }
 
-/* Runs a call's kernels in the library's queue with other buffers and scratch, and with a count of 0 that the device
-   reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
-   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. On drivers that
-   compile then, a launch that the program's recording has is not repeated. */
+/* Rehearses a program: runs the call's kernels in the library's queue with other buffers and scratch, and with a count
+   of 0 that the device reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape:
+   PoCL and Mesa compile it, others load it onto the device. Nothing is rehearsed if data other than counted elements
+   are large (many bins). On drivers that compile then, a launch that the program's recording has is not repeated. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -17533,7 +17533,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
 
 enum { GPUSCAN__HOST_ARRAYS = 7 }; /* of a call, at most */
 
-/* An array of a blocking call, the range of the plan that it stands for, and where its buffer goes in the desc. */
+/* An array of a blocking call, with the plan's range that it replaces and the place of its buffer in the desc. */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
@@ -17556,13 +17556,13 @@ typedef struct gpuscan__host_call {
     int mem_count;
 } gpuscan__host_call;
 
-/* Refuses a field that the function's parameters stand for, if the desc sets it, too. */
+/* Refuses a desc that sets a field which a parameter of the function replaces. */
 static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, int is_set) {
     if (is_set && host->result == 0)
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* Adds an array, if it is wanted, in place of a buffer of the desc. buffer: NULL: the call itself writes the array. */
+/* Adds an array, if it is wanted, in place of a buffer of the desc. buffer NULL: the call itself writes the array. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -17586,8 +17586,8 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges, and checks the arrays as buffers are checked: in a copy of the plan, whose ranges lie at
-   the arrays' addresses. Arrays come back as a whole, so gaps between rows count as written. Sets plan->in_place. */
+/* Finds the arrays' ranges, and checks them for overlaps as buffers are: in a copy of the plan, whose ranges are at the
+   arrays' addresses. Arrays are copied back as a whole, so gaps between rows count as written. Sets plan->in_place. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     gpuscan__plan copy = *plan;
@@ -17613,14 +17613,14 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return r;
 }
 
-/* Returns whether the device may use an array where it lies: kernels rely on their type's alignment. Only the device
-   knows a custom type's alignment, but it divides the size. */
+/* Returns whether the device can use an array in place: kernels rely on the type's alignment. Only the device knows a
+   custom type's alignment, but the alignment divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     uint32_t size = array->range.size, power = size & (~size + 1);
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Fills a buffer. A blocking write ensures only that the array is read; out of order its event must be waited for. */
+/* Fills a buffer. A blocking write waits only until the array is read; an out-of-order queue needs the event, too. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -17632,8 +17632,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* Makes an array's buffer: of the array's memory if the device can use that, otherwise a copy. Arrays that begin at one
-   address share a buffer as long as the longest: they are only read, or the call is in place. */
+/* Creates an array's buffer: from the array's memory if the device can use that, otherwise with a copy. Arrays that
+   begin at one address share a buffer of the longest one's size: all of them are only read, or the call is in place. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -17711,7 +17711,7 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* Runs a blocking call on arrays, unless its arguments are wrong. plan: the operation's. */
+/* Runs a blocking call on arrays, unless its arguments are wrong. plan: room for the operation's plan. */
 GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     const gpuscan__operation *operation = host->operation;
@@ -17763,7 +17763,7 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     host->result = gpuscan__enter(gs, copy, host->call);
 }
 
-/* Adds segments that are a host array; segments: in a copy of the caller's desc. */
+/* Adds segments that are given as a host array. segments: those of the copied desc. */
 GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
     if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
         return;
@@ -17777,7 +17777,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* Shared planning and launches: tiles and their states in a single pass, parts of rows in several passes. */
+/* What scans, selections and runs share: tiles and their states in a single pass, parts of rows in several passes. */
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
@@ -17786,7 +17786,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
-/* Returns the kernels of a key: that of its form, after two others in several passes; then the operation's own. */
+/* Kernels of a key, in order: in several passes scan_sums and scan_carries; the form's kernel; the operation's own. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
@@ -17813,7 +17813,7 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #undef GPUSCAN__ENGINE_ROW
 #undef GPUSCAN__ENGINE_ROWS
 
-/* The most tiles that can each read all sums before their own: each lane of 512 reads one. (Fewer in tests.) */
+/* The most tiles that can each load all sums before their own, one sum for each of 512 lanes. Tests define fewer. */
 #ifndef GPUSCAN__FEW_TILES
 #define GPUSCAN__FEW_TILES 512
 #endif
@@ -17823,7 +17823,7 @@ static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t 
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
 
-/* Returns why a strategy is not used for scans, selections, runs; NULL: it may be. AUTO looks back by lanes only. */
+/* Returns why a strategy is not used for scans, selections and runs, or NULL. AUTO looks back only with lanes. */
 static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
         return "without lanes several passes are faster";
@@ -17844,7 +17844,6 @@ static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, 
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
 }
 
-/* Returns the groups of a single pass. */
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
     if (gpuscan__key_is_cpu(key)) /* each takes many tiles */
         return gpuscan__min(tiles, gs->device.units);
@@ -17861,8 +17860,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[by_size]);
 }
 
-/* Returns the groups that fill the device. They take one tile after another if only the device knows how many there
-   are: see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
+/* Returns the number of groups that fill the device. If only the device knows the number of tiles, each group takes one
+   tile after another: see COUNTED in kernels.cl.inc. A self-test has few tiles, so fewer groups take them. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -17884,7 +17883,7 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for states: sums and prefixes, which share a word if SHARES_WORD (see [HANDOVER] in
+/* Sets the scratch for states: sums and prefixes. Both share a word if SHARES_WORD (see [HANDOVER] in
    kernels.cl.inc). */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16;
@@ -17902,8 +17901,8 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts a row into parts of whole tiles that keep the device busy, and sets the scratch for their sums. A few tiles are
-   one part, except in a self-test. */
+/* Cuts rows into parts of whole tiles, enough to keep the device busy, and sets the scratch for the parts' sums. A few
+   tiles are one part, except in a self-test. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
@@ -17982,8 +17981,8 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN
 
-/* Resolves types, pitches, segments, count and init. Chooses a row of the profile's scan tunings (one strategy, group
-   and vectors), then the form. With AUTO many short rows go from a single pass to several passes.
+/* A scan's resolve sets types, pitches, segments, count and init. Its choose takes a row of the profile's scan tunings
+   (one strategy, group and vectors), then the form. AUTO scans many short rows in several passes, not in a single pass.
     form         | chosen for                                        | kernels gpuscan_...
     whole rows   | rows shorter than a tile; key.whole_rows          | scan_rows
     multi-pass   | MULTI_PASS; long or many rows, parts of rows      | scan_sums, scan_carries if parts > 1, parts
@@ -17995,13 +17994,13 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* FEW_TILES: a single pass over few tiles, each of which reads all sums before its own; 0: no */
+    uint32_t few; /* FEW_TILES: single pass over few tiles; each loads all sums before its own; 0: another form */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
     uint32_t shifts;     /* src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: what says where segments begin */
     uint32_t heads_size; /* bytes of a head or key; BITS: of an offset */
     uint32_t heads_real; /* KEYS: the keys are floats */
-    uint32_t counted;    /* only the device knows the element count, and each group takes many tiles */
+    uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
 
@@ -18029,8 +18028,8 @@ GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
-/* How groups take tiles of whole rows: not at all; by vectors of one row; by vectors that include the gaps between
-   rows; by elements if vectors would stay half empty: neighbouring lanes then take neighbouring elements. */
+/* How groups take tiles of whole rows: not at all; by vectors of a row's elements; by vectors that include the gaps
+   between rows; by elements, where vectors would stay half empty: neighbouring lanes take neighbouring elements. */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
@@ -18070,7 +18069,7 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 }
 
 /* Returns whether lanes exchange results to store them side by side: see SPREADS and SHIFTS in kernels.cl.inc. *bytes:
-   of a lane's vector; with 16 bytes, they SHIFT. With a look-back beside exchanges, PoCL 3.1 hangs. */
+   a lane's vector; lanes SHIFT if it has 16 bytes. PoCL 3.1 hangs on a look-back with exchanges. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
@@ -18152,7 +18151,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Gives the pitch of rows of single elements, in elements, from a pitch in elements or in bytes. */
+/* Computes a pitch in elements from a pitch in elements or in bytes, for rows of single elements. */
 static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                                  uint64_t pitch_bytes, uint32_t size, uint64_t count,
                                                  uint64_t *resolved) {
@@ -18203,7 +18202,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* Scans by segments store past the caches, though other scans may not. tuning: scan-stream-segments */
+    /* Scans by segments store large outputs past the caches, others may not. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -18227,7 +18226,8 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Returns the first row that matches the call; if a strategy is forced, the first of these that has it, or sets it. */
+/* Returns the first row that matches the call. A forced strategy takes the first matching row that has this strategy,
+   or if there is none, replaces the strategy of the first matching row. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan_strategy forced = plan->common.call->strategy;
@@ -18250,7 +18250,7 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether some row does not begin at a multiple of 16 bytes, as buffers do. */
+/* Returns whether some row's offset is not a multiple of 16 bytes. Buffers begin at such a multiple. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -18319,8 +18319,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
-    /* On AMD's and Intel's GPUs a look-back at several words is slower than several passes, and so is AHEAD, which adds
-       custom values one by one. tuning: scan-words, scan-fold */
+    /* On AMD's and Intel's GPUs several passes are faster than a look-back at states of several words, and faster than
+       AHEAD with a custom operator, whose values it adds one by one. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
@@ -18333,27 +18333,27 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
-/* Elements of a row that leaves its tile nearly empty. Many such rows share tiles, even in a forced single pass. */
+/* Rows of up to this many elements leave a tile nearly empty. Many share tiles, even in a forced single pass. */
 #define GPUSCAN__SHORT_ROW 32
-/* Bytes from which each of many rows is scanned by one group. tuning: scan-long-row */
+/* Rows of at least this many bytes are scanned by one group each, if there are many. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
-/* Bytes up to which rows with more gap than elements are loaded by elements (ROWS_BY_ELEMENTS). */
+/* Rows of up to this many bytes are loaded by elements (ROWS_BY_ELEMENTS), if their gaps are longer than the rows. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if elements are numbered by the pitch: as many as end with a cache line, if this
-   leaves little of the tile empty. Then no two tiles share a line. Otherwise elements before the first row may fill its
-   vector. tuning: scan-dense-rows */
+/* Returns how many rows a tile holds if elements are numbered by the pitch. If it leaves little of the tile empty, the
+   last row ends with a cache line, so that no two tiles share a line. Otherwise elements before the first row may fill
+   its vector. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = length & (0u - length); /* even: the largest power of two that divides length */
-    uint32_t lines_end = even < line ? line / even : 1;        /* every how many rows */
+    uint32_t lines_end = even < line ? line / even : 1;        /* rows from one line's end to the next */
     uint32_t rows = (tile - (uint32_t)(offset % vector)) / length, whole = rows / lines_end * lines_end;
     if (whole * 16 >= rows * 15)
         return whole;
     return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
 }
 
-/* Cuts a tile into whole rows: their number, and the elements from one to the next. Returns the elements of the tile
-   that they use, 0 if it does not hold a row. */
+/* Cuts a tile into whole rows: sets their number, and the elements from one row to the next. Returns the elements of
+   the tile that are used; 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
@@ -18367,7 +18367,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
         return 0;
     if (pitch < plan->dst_pitch)
         pitch = plan->dst_pitch;
-    most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels count positions in a tile by 32 bits */
+    most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
     if (by_pitch)
@@ -18398,7 +18398,8 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->tiles.rows_group);
 }
 
-/* Returns the registers of a work-item that scans whole rows; `many` need more. tuning: scan-rows-registers */
+/* Returns the registers of a work-item that scans whole rows: `many` for wide and unpacked elements. tuning:
+   scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -18406,8 +18407,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Returns a multiprocessor's work-items that have elements, in % of all work-items that it runs with the smallest
-   groups; if no registers are known, in % of a group's work-items. tuning: scan-rows-group */
+/* Returns how busy a multiprocessor is: its work-items with elements, in % of the work-items that it runs with the
+   smallest groups. If its registers are not known: in % of a group's work-items. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
@@ -18418,7 +18419,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest form: dense rows take the gaps along, to store whole 32 bytes. tuning: scan-rows-form */
+/* Returns the fastest form of whole rows. Dense rows include gaps, to store whole 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -18511,8 +18512,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the groups that take parts of rows, one after the other. On a CPU they share the rows: somewhat more groups
-   than compute units, since units are not equally fast, but each with enough elements to hide its start. */
+/* Returns the number of groups that take parts of rows, one after the other. On a CPU there are somewhat more groups
+   than compute units, since units are not equally fast, but each group has enough elements to hide its start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
@@ -18601,7 +18602,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
-    /* no two groups share a row, so a rehearsal needs only one */
+    /* groups share no row, so a rehearsal needs only one group */
     uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
@@ -18661,8 +18662,8 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     }
 }
 
-/* Segments of 1 to 9 elements. Round 0: the second one ends in the third tile, past a tile without a head. Round 1: one
-   ends with the first tile, and another is the rest. Returns their number. */
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. Round 0: the second one
+   ends in the third tile, past a tile without a head. Round 1: one ends with the first tile, another has the rest. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
@@ -18705,7 +18706,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* without such lanes the program is the same at any offset */
+    /* without NVIDIA's or local lanes the program is the same at any offset */
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
         desc->src.offset = 1;
         desc->dst.offset = 2;
@@ -18828,8 +18829,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
 }
 
-/* Returns addend number i or, with of_dst, element number i of dst. Each decides the result in one round at least;
-   neighbours differ. wins: whether the element decides if the operator returns one of its operands. */
+/* Returns addend i or, with of_dst, element i of dst. Each decides the result in at least one round, and neighbours
+   differ. wins: 1 if the element decides, for operators that return one of their operands. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -18914,38 +18915,38 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_REDUCE
 
-/* Resolves one result, or one for each row or segment, to a buffer or to the host. Chooses the profile's strategy for
-   reductions; SINGLE_PASS_AHEAD becomes SINGLE_PASS. key.word is not 0 in a single pass, whose groups exchange partial
-   results in state words; otherwise a second launch combines them.
+/* A reduction has one result, or one for each row or segment, in a buffer or on the host. Its choose takes the
+   profile's strategy for reductions; SINGLE_PASS_AHEAD becomes SINGLE_PASS. key.word is not 0 in a single pass, whose
+   groups exchange partial results in state words; otherwise a second launch combines them.
     form        | chosen for                                      | kernels gpuscan_...
     one result  | key.segments == NONE                            | reduce; word == 0: reduce_finish
     path        | rows and segments on a CPU                      | reduce_segments; word == 0: reduce_join
     lanes       | rows, few elements in segments;                 | reduce_segments
-                | lanes, vector; each: a group takes each         |
+                | lanes, vector; each: a group per row or segment |
     split       | few long rows, many elements in segments;       | reduce_segments; word == 0: reduce_join
                 | as lanes, extra groups share the long ones      |
-   A result on the host is read from the scratch last. */
+   The last command reads a result for the host from the scratch. */
 
 typedef struct gpuscan__reduce_key {
-    uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one a row, one a segment */
+    uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
     uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
     uint32_t vector;   /* elements of a load */
-    uint32_t each;     /* a group takes each row or segment */
-    uint32_t split;    /* extra groups share the long rows or segments */
+    uint32_t each;     /* 1: a group takes each row or segment */
+    uint32_t split;    /* 1: extra groups share the long rows or segments */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* few longer segments are split, even if they have few elements in total */
-    GPUSCAN__LANE_LONG = 32,      /* elements per lane of a sub-group, at most; a group takes longer rows */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane on average, at most, if the operator does not commute */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which few segments are split, even if they have few in total */
+    GPUSCAN__LANE_LONG = 32,      /* most elements per lane of a sub-group; a group takes longer rows */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* most elements per lane on average, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
-    GPUSCAN__LANE_GROUPS = 64,    /* groups per compute unit whose lanes take rows, at most */
-    GPUSCAN__LANE_GROUPS_FEW = 8, /* the same for rows of LANE_FEW bytes in total, where a group's start takes longer
-                                     than its loads. tuning: reduce-lane-groups */
+    GPUSCAN__LANE_GROUPS = 64,    /* most groups per compute unit if lanes take rows */
+    GPUSCAN__LANE_GROUPS_FEW = 8, /* the same for rows of up to LANE_FEW bytes in total, where a group's start takes
+                                     longer than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
-    GPUSCAN__MOST_SHARERS = 0xffff, /* groups that share segments: the lower half of a ticket counts them */
-    GPUSCAN__REDUCE_STEPS = 256 /* steps of a work-item on a GPU, at most: more elements get more groups */
+    GPUSCAN__MOST_SHARERS = 0xffff, /* most groups that share segments: the lower half of a ticket counts them */
+    GPUSCAN__REDUCE_STEPS = 256 /* most steps of a work-item on a GPU: more elements get more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
@@ -18954,14 +18955,14 @@ typedef struct gpuscan__reduce_plan {
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
     uint64_t results;   /* number of results: 1, or the rows' or segments' */
     uint64_t mean;      /* elements of a row, or of a segment on average */
-    int by_rows, is_few; /* is_few: too few rows or segments for each to keep a group busy */
+    int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* CPU, not 0: each group takes this many whole rows */
-    uint64_t split_groups, split_each, split_count; /* split_groups share the segments above split_each elements; on a
-                                                       CPU the path */
-    uint64_t marks_at;  /* bytes into PLAIN: what groups tell about their share of a segment */
-    uint64_t result_at; /* bytes into PLAIN: a result for the host */
+    uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
+                                                       elements; on a CPU they share the path */
+    uint64_t marks_at;  /* bytes into PLAIN scratch: marks by which groups describe their shares of segments */
+    uint64_t result_at; /* bytes into PLAIN scratch: a result for the host */
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
@@ -18972,7 +18973,7 @@ typedef struct gpuscan__reduce_plan {
     X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
-/* Without state words a second kernel combines the groups' results. */
+/* Returns the key's kernels. Without state words a second kernel combines the groups' results. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[2][5] = {
         {"gpuscan_reduce", NULL, "gpuscan_reduce", "gpuscan_reduce_finish", NULL},
@@ -18995,14 +18996,14 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
 }
 
-/* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
+/* Returns a vector's elements. They depend on src alone, except in tiles of operators that do not commute. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
 /* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or it is MUL, whose
-   error no order lessens. On a CPU one work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
-   scarce, and a work-item takes at most REDUCE_STEPS; in small groups more, if a group takes a whole segment. */
+   error depends on no order. On a CPU one work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
+   scarce, and a work-item takes at most REDUCE_STEPS steps; more in small groups that take whole segments. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -19010,7 +19011,7 @@ static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     return gpuscan__key_is_cpu(&plan->key) ? 9 : plan->key.group < 64 ? 4 : 2;
 }
 
-/* Returns at least sizeof(gpuscan_shared) in kernels.cl.inc, or sizeof(gpuscan_segment_shared). */
+/* Returns an upper bound of sizeof(gpuscan_shared) and sizeof(gpuscan_segment_shared) in kernels.cl.inc. */
 static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan,
                                              const gpuscan__reduce_key *own) {
     const gpuscan__key *key = &plan->key;
@@ -19038,7 +19039,7 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
 
-/* Resolves rows, src_pitch and segments: the number of results and what each covers. */
+/* Resolves rows, src_pitch and segments: the number of results, and the elements of each. */
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan_segments *segments = &desc->segments;
@@ -19101,7 +19102,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     for (k = 0; k < 2; k++) { /* both are checked: on host arrays result may overlap src */
         range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
         range->required = 0;
-        range->idle = 1; /* except the first element, for which a sham buffer has room */
+        range->idle = 1; /* except for the first element, for which a stand-in buffer has room */
     }
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -19131,7 +19132,7 @@ static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) 
     return vector;
 }
 
-/* Returns how many vectors can hold count consecutive elements if rows begin anywhere. */
+/* Returns the most vectors that count consecutive elements can touch if rows begin anywhere. */
 static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t vector) {
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
 }
@@ -19152,8 +19153,8 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
-   segment may hold. */
+/* Returns whether long rows or segments are split: if there are few long ones, or if segments have many elements, which
+   may all be in one segment. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19162,14 +19163,14 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
            (!plan->by_rows && desc->count > profile->segments.lanes);
 }
 
-/* Returns the work-items of a group if segments are split: with lanes in local memory a single sub-group. */
+/* Returns the work-items of a group for split segments: with LANES_LOCAL a single sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
-/* Returns whether a group takes each row or segment: if it has more elements than a sub-group's lanes take in a few
-   loads. A great many rows stay with lanes unless they are split, or are summed in order, by lanes that load
-   neighbouring elements: those of far more than a vector would use up the first-level cache. */
+/* Returns whether each row or segment gets a whole group: if it has more elements than a sub-group's lanes load in a
+   few steps. Very many rows stay with lanes unless they are split, or summed in order. (In order, lanes load
+   neighbouring elements; many more of these than a vector would exhaust the first-level cache.) */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -19184,7 +19185,7 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the group's size if a group takes each segment. Few long ones that are split get the groups of a single result
+/* Sets the group's size if each segment gets a group. Few long segments that are split get a single result's groups
    (tuning: segments-few). In order, a group has no more work-items than a segment has loads. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19198,7 +19199,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Returns the work-items of a group whose lanes take segments. The whole group takes a long segment. */
+/* Returns the work-items of a group whose lanes take segments. A long segment is taken by the whole group. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19244,8 +19245,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the groups if rows or segments are split. Extra groups share those of more than split_each elements. Each takes
-   what lies in its own split_count * split_each of all elements: see gpuscan_split_sum. */
+/* Sets the groups of split rows or segments. Extra groups share those of more than split_each elements: each takes what
+   lies in its own range of split_count * split_each elements. See gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19273,8 +19274,8 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     plan->groups += plan->split_groups;
 }
 
-/* Sets a row's lanes (log2), a group's rows, and the groups. A group takes rows of more elements than a sub-group's
-   lanes load in a few steps. Few rows are spread over all compute units. */
+/* Sets a row's lanes (log2), a group's rows, and the groups. A row gets a group if it has more elements than a
+   sub-group's lanes load in a few steps. Few rows are spread over all compute units. */
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
@@ -19284,7 +19285,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint64_t pitch = plan->src_pitch;
     if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (!plan->by_rows) { /* some are longer than the mean, and they begin anywhere */
+    if (!plan->by_rows) { /* some segments are longer than the mean, and they begin anywhere */
         mean += mean / 4;
         pitch = 1;
     }
@@ -19421,7 +19422,6 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Reads the result back to the host. */
 static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     uint64_t size = plan->common.e.result_size;
@@ -19488,7 +19488,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Each round has another element that decides. In the last it is init, which ARGMIN and ARGMAX do not have. */
+/* Returns a round's data. In each round another element decides, in the last init (not with ARGMIN and ARGMAX). */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -19500,9 +19500,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0: many short rows; round 1: three longer than a tile; round 2, if segments
-   are split: rows of more than a lane takes. Each segment is followed by an empty one; by 15 with lanes, so that long
-   ones are exceptions. Returns the segments for each row with elements; 0: rows. */
+/* Sets a round's rows or segments. Round 0: many short ones; round 1: three longer than a tile; round 2, if they are
+   split: three longer than a lane takes. An empty segment follows each segment; after round 0 and with lanes 15 do, so
+   that long segments are exceptions. Returns the segments for each one with elements; 0: rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -19594,13 +19594,13 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 /* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */
 #if GPUSCAN__HAS_HISTOGRAM
 
-/* Resolves samples (a buffer or an image), expressions, bins, weights and tiles. Chooses where samples are counted,
-   then the groups. Enqueues gpuscan_histogram, then gpuscan_histogram_finish unless the last groups finish (in_launch).
-   Tiles whose rows are whole vectors use gpuscan_histogram_tiles.
+/* A histogram's resolve sets samples (a buffer or an image), expressions, bins, weights and tiles. Its choose decides
+   where samples are counted, then the groups. It enqueues gpuscan_histogram, then gpuscan_histogram_finish unless the
+   last groups finish (in_launch). Tiles whose rows are whole vectors use gpuscan_histogram_tiles.
     form            | chosen for                                        | fields of the key
     by value        | bytes: a local counter for each value             | by_value, copies, merge
     local bins      | bins that fit local memory                        | copies, spare
-    slices          | bins that fit it in up to counts_slices slices    | slices, spare
+    slices          | bins whose slices fit local memory                | slices, spare
     local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
     global bins     | MULTI_PASS, and other bins                        | copies == 0
     CPU, bytes      | bytes without weights or expressions              | byte_tables
@@ -19608,7 +19608,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t in_launch; /* the launch that counts also finishes: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
+    uint32_t in_launch; /* the launch that counts also finishes: 1 by a fence, otherwise GPUSCAN__ARRIVALS_... */
     uint32_t rows;      /* rows with gaps, tiles or an image */
     uint32_t slices;             /* of the bins or values */
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
@@ -19623,7 +19623,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t by_channel;         /* each channel has other bounds or edges */
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
-    uint32_t local_words;        /* of a kernel that declares its local memory: see gpuscan__declared_words */
+    uint32_t local_words;        /* words of local memory that the kernel declares: see gpuscan__declared_words */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -19643,7 +19643,7 @@ typedef struct gpuscan__histogram_plan {
     gpuscan_type counter, weight;
     uint32_t element_size, sample_size; /* bytes; with expressions a sample is a whole pixel */
     uint32_t pixel_elements;            /* the desc's channels; custom type: 1 */
-    uint32_t unit;                      /* bytes of one step of the kernels' offset and pitch: see gpuscan_element */
+    uint32_t unit;                      /* bytes of one step in the kernels' offset and pitch: see gpuscan_element */
     uint32_t channels;               /* counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* bins and counters of a channel */
     uint32_t slice_bins;             /* bins, or byte values, that a group counts */
@@ -19657,7 +19657,7 @@ typedef struct gpuscan__histogram_plan {
     int few;                         /* few samples, in one row, with bins cut into slices: see slice_more */
     gpuscan__bounds bounds;          /* of all channels, or of the mask's first channel */
     gpuscan__bounds channel[4];      /* by_channel: those of each channel of the mask in turn */
-    uint64_t edges;                  /* from the first channel's first edge to the last channel's last */
+    uint64_t edges;                  /* edges from the first channel's first to the last channel's last */
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
@@ -19680,7 +19680,7 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     return active;
 }
 
-/* Returns a bin's words besides its copies: one if weighted sums have 64 bits, for their upper half. */
+/* Returns the words of a bin besides its copies: 1 for the upper half of weighted sums of 64 bits, otherwise 0. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
@@ -19913,7 +19913,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no value is beyond, where s - lower would wrap around */
+        range = beyond && beyond < bins ? beyond : bins; /* no value is beyond it, and s - lower would wrap around */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -19925,8 +19925,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     plan->bounds.lower = lower;
     plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
-    /* 32 bits hold s - lower, modulo 2^32, and tell values below from values above the range, if lower is a value of
-       the type and the range stays within the type. */
+    /* s - lower modulo 2^32 tells values below the range from values above it, so 32 bits suffice, if lower is a value
+       of the type and the range stays within the type. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
@@ -19949,7 +19949,7 @@ static double gpuscan__single(double x) {
     return (double)single;
 }
 
-/* Returns the nearest f64. The volatile drops the further bits of x87 and keeps -ffast-math from reordering. */
+/* Returns the nearest f64. The volatile drops the extra bits of x87 and keeps -ffast-math from reordering. */
 static double gpuscan__double(double x) {
     volatile double rounded = x;
     return rounded;
@@ -20003,8 +20003,8 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     plan->bounds.real_upper = upper;
     plan->bounds.real_step = step;
     /* The kernel guesses (s - lower) * (1 / step). Its two roundings are each at most 2^-24 of up to 2^20 bins,
-       together 1/8 bin. An edge's own rounding is at most 2^-24 of 2^21 steps, another 1/8 bin. So the two are less
-       than half a bin apart if nothing overflows or underflows. */
+       together 1/8 bin. An edge's own rounding is at most 2^-24 of 2^21 steps, another 1/8 bin. So guess and edge are
+       less than half a bin apart if nothing overflows or underflows. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
@@ -20067,7 +20067,7 @@ static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves a pixel's type, and the type and weight that expressions make of it. */
+/* Resolves the type of pixels, and the values and weights that expressions compute from pixels. */
 static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                    gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
@@ -20112,7 +20112,6 @@ static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_hi
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the bins and their bounds. */
 static gpuscan_result gpuscan__resolve_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                             gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
@@ -20198,7 +20197,7 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
-/* Describes the samples' rows: a buffer's, or an image's, which later checks need. Sets their pitch in bytes. */
+/* Adds the range of the samples, in a buffer or an image, for later checks. Sets the rows' pitch in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan, const gpuscan__range *image) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
@@ -20241,7 +20240,7 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
 static void gpuscan__histogram_key_of(const gpuscan_histogram_desc *desc, gpuscan__histogram_plan *plan) {
     gpuscan__plan *common = &plan->common;
     int is_weighted = desc->weights.mem || desc->host_weights;
-    /* rows without gaps join to one row, unless expressions see a pixel's number in its row */
+    /* rows without gaps become one row, unless expressions see a pixel's number in its row */
     int is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
                    (!is_weighted || plan->weights_pitch == desc->count);
     plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
@@ -20305,7 +20304,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
-/* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD takes whole pixels. */
+/* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD counts whole pixels. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint32_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t active = gpuscan__active_channels(own->mask), channels = plan->channels;
@@ -20331,13 +20330,13 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return own->copies != 0;
 }
 
-/* Bins up to which edges go to local memory, where a cell says where a search begins. tuning: histogram-edges */
+/* Up to this many bins edges are copied to local memory; a cell says where a search begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048
-#define GPUSCAN__EDGES_ALONE 32  /* bins up to which cells are not worth it */
-#define GPUSCAN__FEW_EDGES   256 /* bins above which edges without cells are searched faster in the cache */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* samples from which cells are made */
+#define GPUSCAN__EDGES_ALONE 32  /* up to this many bins cells do not pay */
+#define GPUSCAN__FEW_EDGES   256 /* above this many bins edges without cells are searched faster in the cache */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* from this many samples on cells are made */
 
-/* Puts the edges beside the bins, with fewer copies of the bins if need be: 4 copies avoid enough conflicts. */
+/* Puts the edges beside the bins in local memory, if need be with fewer copies of these: 4 avoid enough conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -20357,18 +20356,18 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
-/* Bins above which a CPU's group has its table in the scratch, which is summed up without atomics. */
+/* Above this many bins each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
-/* Bytes of all tables up to which the last group sums them: that takes less time than another launch. */
+/* Up to this many bytes of tables the last group sums them, which takes less time than another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
-#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* groups of a launch that counts tiles, at most */
+#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* most groups of a launch that counts tiles */
 
 static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
     return plan->tile_width * plan->tile_height * plan->channels; /* fits 64 bits, as the samples' extent does */
 }
 
-/* Copies of a tile's bins take time to clear and sum; small groups let more tiles run. tuning: histogram-tiles */
+/* Limits for tiles: copies of the bins take time; small groups let more tiles run at once. tuning: histogram-tiles */
 #define GPUSCAN__TILE_COPIES  16 /* least samples for each counter of the copies */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
@@ -20377,7 +20376,7 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* Returns which of a profile's numbers by the size of samples is for the plan. */
+/* Returns the plan's index of a profile's arrays by sample size: GPUSCAN__SMALL or GPUSCAN__LARGE. */
 static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
     return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
 }
@@ -20405,8 +20404,8 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
                             gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
-/* Chooses where a GPU counts: bytes by value, or bins in local memory, in several slices if need be; otherwise in
-   global memory. Returns why bins do not go to local memory; NULL: they do. */
+/* Chooses where a GPU counts: bytes by value, bins in local memory (in several slices if need be), or else bins in
+   global memory. Returns why bins are not in local memory; NULL: they are. */
 static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
                                      uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
@@ -20518,7 +20517,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
                        : key->group * key->vectors * vector;
 }
 
-/* Returns how many groups run at a time on one slice, which on a CPU is all bins. */
+/* Returns how many groups count one slice at a time. On a CPU a slice has all bins. */
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
@@ -20527,8 +20526,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Sets how many groups share a tile (CPU: how many pieces it has): one if tiles are at least as many as groups that run
-   at a time, or if a CPU's table is in the scratch. A group's counters have 32 bits. */
+/* Sets how many groups share a tile (CPU: how many pieces it has). One, if there are at least as many tiles as groups
+   that run at a time, or a CPU's table is in the scratch. More, if 32-bit counters of a group could overflow. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -20560,7 +20559,7 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     plan->groups = groups;
 }
 
-/* Sets a GPU's groups. Each has enough vectors for its bins: more with slices, whose more bins are added at the end. */
+/* Sets a GPU's groups. Each counts enough vectors for its bins: more with slices, whose bins are added at the end. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
@@ -20583,7 +20582,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Returns how the launch that counts also finishes: 0: not, 1: by a fence, or GPUSCAN__ARRIVALS_... */
+/* Returns how the launch that counts also finishes. 0: it does not; 1: by a fence; or GPUSCAN__ARRIVALS_... */
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
@@ -20594,9 +20593,9 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* Returns whether the launch that counts also writes counts. The program decides, unless there are tiles, each of which
-   then has one group of this launch, or on a CPU, where the groups decide: plain stores before a fence publish their
-   tables. A simulator takes these stores for a race. */
+/* Returns whether the launch that counts also writes counts. On a GPU the program decides. With tiles, each tile needs
+   one group in one launch. On a CPU the groups decide: they publish their tables by plain stores before a fence, which
+   a simulator takes for a race. */
 static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t tables = own->copies ? 1 : plan->groups - 1;
@@ -20617,7 +20616,7 @@ static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
            !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
-/* Returns the tables in the accumulators: 1, or on CPUs without local tables one per group, less the one in counts. */
+/* Returns the accumulators' tables: 1, or on CPUs without local tables one per group, less the one in counts. */
 static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
     if (gpuscan__histogram_in_counts(plan))
         return plan->groups - 1;
@@ -20679,8 +20678,8 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns the bytes of local memory: the bins and later the ticket; on a CPU the tables, and a table of bins behind
-   tables of bytes. A table of bins has a spare counter. */
+/* Returns the bytes of local memory. GPU: the bins and later the ticket. CPU: the tables; tables of bytes are followed
+   by a table of bins. A table of bins has a spare counter. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -20702,7 +20701,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            gpuscan__tile_samples(plan) < (uint64_t)1 << 31;
 }
 
-/* Enqueues the launch that counts. If a launch takes only some of the tiles, they begin with first_tile. */
+/* Enqueues a launch that counts. If it takes only some of the tiles, they begin with first_tile. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                gpuscan__program *program, uint32_t flags, uint64_t first_tile,
                                                uint64_t groups) {
@@ -20788,7 +20787,7 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const g
                                                 : bounds->lower;
 }
 
-/* Returns the distance from the lower bound to bin k; k = bins: to the end. Even bins: ceil(k * range / bins). */
+/* Returns the distance from the lower bound to bin k; k = bins: to the last bin's end. Even: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
@@ -20854,8 +20853,8 @@ static double gpuscan__whole_half(double x) {
     return (double)(int64_t)(x / part) * part;
 }
 
-/* Sets x to a sample in the middle of a bin, at an end of the range or outside. Returns its bin; NOWHERE: x as the type
-   rounds it is too close to an edge. */
+/* Sets x to a sample in the middle of a bin, at an end of the range or outside. Returns the sample's bin; NOWHERE:
+   rounded to the type, x is too close to an edge. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
@@ -20884,7 +20883,7 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
     return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
 }
 
-/* Gives the bits of test sample i. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
+/* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for example for a NaN). */
 static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                     uint64_t *bits) {
     double real;
@@ -20900,12 +20899,12 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
     return bin;
 }
 
-/* The self-test's expressions stand in for the caller's. A pixel holds a number below 64 in one of its channels, the
-   others being 0, or in a struct's last part. That plus the pixel's number in its row chooses one of TEST_VALUES
-   values, and its weight. */
+/* The self-test's expressions stand in for the caller's. A pixel holds a number below 64: in one of its channels, with
+   0 in the others, or in a struct's last part. This number plus the pixel's index in its row chooses one of TEST_VALUES
+   values, and the weight. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
-/* Adds the values as bits, and the functions by which an expression gets them. */
+/* Adds the values as bits, and the function by which an expression gets a value. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -20964,7 +20963,7 @@ typedef struct gpuscan__test_rows {
     uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
 
-/* Counts a sample's bin; NULL: does not. The desc says what becomes of samples outside. */
+/* Adds weight to a bin's counter, unless counts is NULL. Treats samples outside the bins as the desc says. */
 static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin,
                                   uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
@@ -21009,7 +21008,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
-/* Fills all rows. Gaps hold samples that would be counted, too. counts: 0 on entry. */
+/* Fills all rows and counts their samples. Gaps hold samples, too, which must not be counted. counts: 0 on entry. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, uint64_t *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
@@ -21038,12 +21037,12 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
-/* Returns a round's rows: one; for programs that take rows with gaps two, in round 1 many. Tiles: in round 0 a few that
+/* Returns a round's rows: one. Programs for rows with gaps get two, and in round 1 many. Tiles: in round 0 a few that
    groups share; in round 1 more, smaller at the right and lower ends; in round 2 tiles of whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
-    /* Pixels that touch 17 vectors wherever a row begins. A work-item's step is a power of two times a test's few
+    /* row: pixels that touch 17 vectors wherever a row begins. A work-item's step is a power of two times a test's few
        groups, so it visits other columns in each row. */
     uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
     uint64_t row = gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels), all;
@@ -21076,7 +21075,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* Tests the bins of the call, up to 1 MiB of counters (32 KiB with tiles). EDGES are the test's, with another first
+/* Tests the call's own bins, up to 1 MiB of counters (32 KiB with tiles). EDGES are the test's own, at another first
    index for each channel. */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
@@ -21156,9 +21155,9 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* [SELECT] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* Resolves what decides (flags, bits, a predicate, or for runs keys), the outputs and the tally. Chooses the profile's
-   rows for selections or runs, or a scan's, with the first strategy that fits. A scan of 0 and 1 gives each kept
-   element its position.
+/* A selection's resolve sets what decides (flags, bits, a predicate; for runs the keys), the outputs and the tally. Its
+   choose takes the profile's rows for selections or runs, or a scan's, and the first strategy that fits. A scan of 0
+   and 1 gives each kept element its position.
     form        | chosen for                                        | kernels gpuscan_...
     multi-pass  | MULTI_PASS                                        | scan_sums, scan_carries if parts > 1, parts
     few         | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
@@ -21241,7 +21240,7 @@ static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
-/* Returns how many elements of the array that decides a lane loads at once. */
+/* Returns how many elements a lane loads at once from the array that decides. */
 static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     uint32_t size = gpuscan__decides_size(e);
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
@@ -21251,7 +21250,7 @@ static const char *gpuscan__word_name(uint32_t word) {
     return word == 16 ? "uint4" : word == 8 ? "uint2" : word == 4 ? "uint" : word == 2 ? "ushort" : "uchar";
 }
 
-/* Returns whether a tile lists its kept elements in local memory: its lanes have loaded them to decide. */
+/* Returns whether a tile lists its kept elements in local memory. It does if its lanes load them in order to decide. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
@@ -21262,7 +21261,7 @@ static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
 
-/* Returns whether a tile lists its runs' results in local memory: those of 4 or 8 bytes. */
+/* Returns whether a tile lists its runs' results in local memory: it does for results of 4 or 8 bytes. */
 static int gpuscan__select_lists_results(const gpuscan__elements *e) {
     return e->reduces && (e->result_size == 4 || e->result_size == 8);
 }
@@ -21404,7 +21403,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds an output of up to `capacity` elements, of which the call may write a part or which it may lack. */
+/* Adds an optional output of up to `capacity` elements, which the call may write in part. */
 static gpuscan__range *gpuscan__select_range(gpuscan__select_plan *plan, const char *field, gpuscan_buffer buffer,
                                              uint32_t size) {
     gpuscan__range *range = gpuscan__output(&plan->common, field, buffer, plan->capacity, size);
@@ -21476,8 +21475,8 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Gives the buffer that holds a buffer's first element (a sub-buffer's parent) and the element's byte there; NULL:
-   none. For preparations, whose buffers are not checked. */
+/* Returns the buffer that holds a buffer's first element (a sub-buffer's parent), and sets *at to the element's byte
+   there; NULL: no buffer. For preparations, whose buffers are not checked. */
 static cl_mem gpuscan__first_byte(const gpuscan *gs, gpuscan_buffer buffer, uint64_t size, uint64_t *at) {
     cl_mem parent = NULL;
     size_t origin = 0;
@@ -21526,7 +21525,7 @@ static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *pla
                      desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                      plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    if (plan->common.is_run) /* in a call, unlike a preparation, the checked ranges tell */
+    if (plan->common.is_run) /* a call's ranges are checked and show it; a preparation's are not */
         return;
     plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
                            gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
@@ -21577,7 +21576,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Returns the bytes that an element has in all outputs. */
+/* Returns the bytes of an element in all outputs together. */
 static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     uint64_t bytes = key->index_size;
     uint32_t k;
@@ -21586,7 +21585,7 @@ static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     return bytes;
 }
 
-/* Does what gpuscan__fit does for other operations. */
+/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. */
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
     gpuscan__plan *common = &plan->common;
     const gpuscan__elements *e = &common->e;
@@ -21646,7 +21645,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Elements of LARGE_ELEMENTS bytes or more in all outputs are cut into tiles as if at most SELECT_FEW bytes decided. */
+/* Elements with LARGE_ELEMENTS bytes or more in all outputs get tiles as if at most SELECT_FEW bytes decided. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
@@ -21673,7 +21672,7 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     return found;
 }
 
-/* Returns the groups that store a tile's outputs: several if elements are large and tiles few. tuning: select-shares */
+/* Returns how many groups store a tile's outputs: several if elements are large and tiles few. tuning: select-shares */
 #define GPUSCAN__SHARE_BYTES (64 * GPUSCAN__KIB)
 static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
@@ -21846,7 +21845,7 @@ static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
     return NULL;
 }
 
-/* Enqueues the sums of the parts and the prefixes made of them. */
+/* Enqueues the sums of the parts, and their prefixes. */
 static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpuscan__select_plan *plan,
                                               gpuscan__program *program) {
     const gpuscan__plan *common = &plan->common;
@@ -21920,7 +21919,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 
 /* ---- self-test of selections and runs */
 
-/* Where the outputs of a self-test's desc are; those that its program lacks may be NULL. */
+/* The buffers of a self-test's desc, by their use. Those that its program lacks may be NULL. */
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
     gpuscan_type index_type;
@@ -21972,7 +21971,6 @@ static uint32_t gpuscan__select_test_payloads(gpuscan__test *test, uint64_t *cap
     return own.outputs - own.has_dst;
 }
 
-/* Adds the arrays and fills them. */
 static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_test_buffers *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
@@ -22088,7 +22086,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_RUNS
 
-/* Selections of the keys that begin a run, with lengths and reductions. Forms, plan and launches are [SELECT]'s. */
+/* Runs: selections of the keys that begin a run, with lengths and reductions. [SELECT] has forms, plan and launches. */
 
 /* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
@@ -22152,7 +22150,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds keys, src and all outputs but payloads as ranges. src is left out if dst is. */
+/* Adds keys, src and all outputs except payloads as ranges. Without dst there is no src, either. */
 static void gpuscan__runs_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
@@ -22276,8 +22274,9 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 /* [SORT] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SORT
 
-/* Resolves keys (or custom->key), the bits to sort by, payloads and the permutation. Chooses whether values move with
-   the keys, payloads are fields of a record that moves, or indices move and gather the rest at the end; then the form.
+/* A sort's resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation. Its choose decides
+   how payloads move, then the form. They move as values or in records with the keys; or indices move, and gather them
+   at the end.
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile, or on a CPU sort_small elements      | small
     together         | sort_together elements; a device's count       | together; counted: rounds[] by the count
@@ -22285,7 +22284,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
     CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | these by the most significant digit, buckets
-   keys comes first if there is custom->key, gather last. digit_bits is 8, in several launches a pass on GPUs 4. */
+   keys comes first if there is custom->key, gather last. digit_bits is 8; with several launches a pass on GPUs 4. */
 
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
@@ -22294,12 +22293,12 @@ typedef struct gpuscan__sort_key {
     uint32_t together; /* all passes in one launch, by groups that wait for each other */
     uint32_t copies, loads; /* histogram: copies of a group's counts; keys that a work-item loads at once */
     uint32_t whole;   /* single pass or CPU: floats sorted by all of their bits */
-    uint32_t counted; /* only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* together, counted: [0] rounds of tiles for few elements, [1] for more, [2] to [4] of a
-                           single tile, most first; 0: a single tile is as any other */
-    uint32_t halved;  /* keys and values go through local memory in pieces of a tile, as some have 8 bytes or more */
+    uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
+    uint32_t rounds[5]; /* together and counted: rounds of a tile. [0]: for few elements; [1]: for more; [2] to [4]: for
+                           a single tile, largest first; 0: a single tile is as any other */
+    uint32_t halved;  /* 1: keys and values of 8 bytes or more go through local memory in pieces of a tile */
     uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
-    uint32_t fills;   /* keys of one byte are not moved, but stored as often as they were counted */
+    uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
     uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
@@ -22310,7 +22309,7 @@ typedef struct gpuscan__sort_place {
     uint64_t past;
 } gpuscan__sort_place;
 
-/* Buffers of keys or of values. Pass 0 loads `from`; even passes store to[0], odd ones to[1]; dst wants the result. */
+/* Buffers of keys or of values. Pass 0 loads `from`; even passes store to[0], odd ones to[1]; dst gets the result. */
 typedef struct gpuscan__sort_buffers {
     gpuscan__sort_place from, to[2], dst;
     uint32_t size;
@@ -22347,7 +22346,7 @@ static int gpuscan__sort_packs(uint32_t fields) {
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
     gpuscan__sort_key key;
-    uint32_t begin, end, width, passes; /* pass p: width bits from begin + p * width on, the last up to end */
+    uint32_t begin, end, width, passes; /* pass p: width bits from begin + p * width on; the last pass: up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
     int buckets; /* CPU: the most significant digit comes first, if it makes even buckets */
@@ -22366,8 +22365,8 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-/* Of all other kernels. pass: the launch's pass; parts: groups that count or scatter; split: bytes of a bucket that is
-   divided once more. from_f and to_f follow each other: see gpuscan__sort_fields. */
+/* The numbers of all other kernels. pass: the launch's pass; parts: groups that count or scatter; split: elements from
+   which a bucket is divided once more. from_f and to_f follow each other: see gpuscan__sort_fields. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -22377,7 +22376,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Kernels by their index in a program, behind gpuscan_sort_keys where there is custom->key. Each form has its own
+/* Kernels by their index in a program. custom->key puts gpuscan_sort_keys before them. Each form has its own
    programs. */
 enum {
     GPUSCAN__SORT_GATHER = 0, /* in every program */
@@ -22426,8 +22425,8 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
-/* Returns whether a word holds a digit's positions for two sub-groups. The counts from which positions are made lie in
-   the room of the tile's keys, with 8 bytes a key at most. */
+/* Returns whether a word holds a digit's positions for two sub-groups. The counts that become positions are stored in
+   the room of the tile's keys, which has at most 8 bytes a key. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
@@ -22467,13 +22466,13 @@ static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key 
         gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
 }
 
-/* Returns at least the bytes of gpuscan_sort_shared in kernels.cl.inc that precede its member places. */
+/* Returns an upper bound of the bytes of gpuscan_sort_shared (in kernels.cl.inc) before its member places. */
 static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* Returns at least all bytes of gpuscan_sort_shared. */
+/* Returns an upper bound of all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
                                            uint32_t value_size, uint32_t group, uint32_t vectors) {
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
@@ -22582,7 +22581,6 @@ static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     return descending ? ones ^ sign : sign;
 }
 
-/* Resolves key_type, custom and the bits. */
 static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan_type type = desc->key_type == GPUSCAN_TYPE_DEFAULT ? GPUSCAN_TYPE_U32 : desc->key_type;
@@ -22688,7 +22686,7 @@ enum { /* what a form needs */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
     GPUSCAN__SORT_PLAIN = 16, /* no records */
-    GPUSCAN__SORT_FEW = 32,   /* sort_together elements at most, and more than one group sorts without such lanes */
+    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements; without NVIDIA's lanes above a tile */
     GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
     GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
 };
@@ -22699,7 +22697,7 @@ typedef struct gpuscan__sort_form {
     uint32_t group, rounds;              /* 0: the profile's */
 } gpuscan__sort_form;
 static const gpuscan__sort_form gpuscan__sort_forms[] = {
-    /* form, needs, to, key_from, key_to, value_to, group, rounds */
+    /* Columns: form, needs, to, key_from, key_to, value_to, group, rounds */
     {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 512, 1, 8, 8, 128, 4},
     {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 1024, 1, 8, 8, 256, 4},
     {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2048, 8, 8, 8, 512, 4},
@@ -22715,7 +22713,7 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
     {GPUSCAN__SORT_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
 
 enum {
-    GPUSCAN__SORT_MEETING_TILE = 8192, /* elements of a tile from which more groups than MEETING_GROUPS are right */
+    GPUSCAN__SORT_MEETING_TILE = 8192, /* from this many elements a tile on, more than MEETING_GROUPS are right */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
@@ -22730,7 +22728,7 @@ enum {
 /* Groups per compute unit that count digits, and bytes of keys that a work-item loads at once. A group adds its counts
    to the total, so it should load at least four times, unless units would be idle. tuning: sort-histogram-groups */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* if each would load fewer than 32 times, or the device knows the count */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* if a group would load fewer than 32 times, or the device has the count */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
     GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
@@ -22739,7 +22737,7 @@ enum {
 /* Few elements get smaller tiles until they make this many groups per compute unit. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
-/* Returns the bytes of local memory that a group takes at most. */
+/* Returns the most bytes of local memory that a group may take. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* a group has a unit to itself */
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
@@ -22776,7 +22774,7 @@ typedef struct gpuscan__sort_most {
     uint32_t group, vectors, registers;
     uint32_t batch;  /* the rounds are a multiple of this */
     uint32_t has;    /* what a form may need: a sum of GPUSCAN__SORT_QUICK ... */
-    uint32_t halves; /* keys and values go through local memory in pieces of a tile */
+    uint32_t halves; /* 1: keys and values go through local memory in pieces of a tile */
 } gpuscan__sort_most;
 
 static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
@@ -22832,7 +22830,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
     if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
-        return 0; /* half the rounds make tiles that are large enough, and these did not fit */
+        return 0; /* half the rounds make large enough tiles, and those did not fit */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
@@ -22857,7 +22855,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
             (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
     }
     gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
-    /* padding helps keys with a power of two as a factor; smaller keys have no room. tuning: sort-padded */
+    /* padding helps keys that are multiples of a power of two; smaller keys have no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
@@ -22875,8 +22873,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Sets the rounds of smaller counts' tiles. A tile of few rounds keeps its counts in the states of a quarter of a whole
-   tile. */
+/* Sets the rounds of tiles for smaller counts. Tiles of few rounds have at least a quarter of a whole tile's rounds,
+   since each stores its counts in a quarter of a whole tile's states. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
     int wide = plan->key_size > 4;
@@ -22993,7 +22991,7 @@ static int gpuscan__sort_same_place(const gpuscan__sort_place *a, const gpuscan_
     return a->buffer.mem == b->buffer.mem && a->buffer.offset == b->buffer.offset && a->past == b->past;
 }
 
-/* Returns whether the form is one launch a pass, or together. */
+/* Returns whether the form takes one launch a pass, or is together. */
 static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
     return gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && !plan->key.small;
 }
@@ -23100,7 +23098,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are done by then. */
+/* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are sorted then. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
@@ -23137,7 +23135,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
-/* Checks src and dst of a preparation if both are given: they tell what is in place. */
+/* Checks src and dst of a preparation if both are given, since they show what is in place. */
 static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -23162,8 +23160,8 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Returns the fields of a record that the passes carry, and sets the payload of each; 0: payloads are gathered, or a
-   single one is a value as it is. Several share a record only if one pass packs it and another one unpacks it. */
+/* Returns the fields of a record that the passes carry, and sets the payload of each. 0: payloads are gathered, or the
+   only payload is itself the value. Payloads share a record only if one pass packs it and another one unpacks it. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -23247,7 +23245,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Chooses the key and the scratch. If a preparation's permutation has no buffer, scratch is enough with and without. */
+/* Chooses the key and the scratch. A preparation's permutation without a buffer gets scratch for with and without. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     if (plan->wants_indices && !((const gpuscan_sort_desc *)common->desc)->permutation.mem) {
@@ -23289,7 +23287,7 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
         }
 }
 
-/* A call's commands; those that remain are counted, to know the last one. */
+/* A call's commands. The remaining ones are counted, to know the last one. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
@@ -23310,8 +23308,8 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, gpuscan__grid_of(groups, run->group, shared, is_last));
 }
 
-/* Returns the groups for tiles: one per tile, or if only the device knows the number of tiles, as many as run at once:
-   even a group without work takes time. tuning: sort-idle-groups */
+/* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles: as many groups as
+   run at once, since even a group without work takes time. tuning: sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit, at least as many as its local memory holds */ };
 static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
     uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
@@ -23355,7 +23353,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Returns the groups that count the digits of all passes, or the most parts of a sort with key.counted. */
+/* Returns the number of groups that count the digits of all passes, or with key.counted the most parts of the sort. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
@@ -23380,8 +23378,9 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
-/* Enqueues one of the kernels that sort, for a pass. Those for all passes get pass 0. All get the same buffers: `from`,
-   to[0], to[1]; without values, the keys stand in. forms: flags besides the plan's. */
+/* Enqueues one of the kernels that sort. pass: 0 for kernels that do all passes. All kernels get the same buffers:
+   `from`, to[0] and to[1] of the keys and of the values, or if there are no values the keys' again. forms: flags
+   besides the plan's. */
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -23443,8 +23442,8 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, 
 }
 
 /* Enqueues the kernels that sort. On a CPU, sorting by the most significant digit makes buckets, and one more kernel
-   sorts each bucket by the other digits. If buckets are too uneven to share out, all passes follow instead. Only the
-   device knows, so both forms are enqueued. */
+   sorts each bucket by the other digits. If the buckets are too uneven to be shared among groups, all passes run
+   instead. Only the device knows which, so both forms are enqueued. */
 static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
@@ -23525,12 +23524,12 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     return r;
 }
 
-/* Returns the bits of a float's fraction, from the float's bits. */
+/* Returns the number of fraction bits in a float of `bits` bits. */
 static uint32_t gpuscan__test_fraction(uint32_t bits) {
     return bits == 64 ? 52 : bits == 32 ? 23 : 10;
 }
 
-/* Returns a key's code, whose order is the sort's: as gpuscan_code_of in kernels.cl.inc. */
+/* Returns a key's code, by which the sort orders keys: as gpuscan_code_of in kernels.cl.inc. */
 static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t flip) {
     uint32_t bits = gpuscan__types[type].size * 8, fraction = gpuscan__test_fraction(bits);
     uint64_t ones = ~(uint64_t)0 >> (64 - bits), magnitude = key & ones >> 1, sign = ones ^ ones >> 1;
@@ -23542,7 +23541,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts indices by code, digit by digit. places: 2 * count; the returned half holds the result. */
+/* Sorts indices by code, digit by digit. places has room for 2 * count; the returned half of it has the result. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap, shift;
     uint64_t begins[257], i;
@@ -23563,8 +23562,8 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
     return from;
 }
 
-/* Returns a key of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs, with one byte that
-   has a single frequent value. Round 2: ascending, so that whole tiles have one digit. */
+/* Returns a key of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs; in one of the bytes
+   a single value is frequent. Round 2: ascending keys, so that whole tiles have one digit. */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40)), sign = (random >> 8 & 1) << (8 * size - 1);
     if (round == 1 && random % 9 == 0)
@@ -23602,7 +23601,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Round 1 wants indices if the program can move them; round 2 gathers payloads and sorts by some bits only. */
+/* Tests a sort. Round 1 wants indices if the program moves them; round 2 gathers payloads and sorts by some bits. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -23668,13 +23667,13 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 /* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_INTEGRAL
 
-/* Resolves the types, the pixels (buffers with pitches, or an image) and the table. Chooses a portable strategy, bands
-   of rows, and on GPUs strips of columns. Enqueues gpuscan_integral_...
+/* An integral image's resolve sets the types, the pixels (buffers with pitches, or an image) and the table. Its choose
+   takes a portable strategy, bands of rows, and on GPUs strips of columns. It enqueues gpuscan_integral_...
     form         | chosen for                                     | kernels
     one tile     | one band and one strip                         | tiles
     direct       | few bands and strips, with lanes: is_direct    | sums, tiles
     bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
-   The key has channels, square, exclusive and image in all forms. A CPU has one strip, and no rows. */
+   The key has channels, square, exclusive and image in all forms. A CPU has one strip, and no kernel rows. */
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
@@ -23695,8 +23694,8 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
-    uint64_t steps_at;                 /* elements into PLAIN: where the sums of steps begin */
-    int is_direct;                     /* tiles add up what precedes them: no columns, no rows */
+    uint64_t steps_at;                 /* elements into PLAIN scratch: where the sums of steps begin */
+    int is_direct;                     /* 1: tiles add up what precedes them: no kernels columns and rows */
     int is_apart;                      /* self-test: never is_direct */
 } gpuscan__integral_plan;
 
@@ -23739,13 +23738,13 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
 }
 
-/* Returns whether tiles may add up what precedes them, which takes lanes. On PoCL 3.1 a program with such tiles fails
-   with lanes in local memory and values of 16 bytes or more, whichever kernel runs. */
+/* Returns whether tiles can add up what precedes them, which takes lanes. With LANES_LOCAL and values of 16 bytes or
+   more, PoCL 3.1 fails on any program with such tiles, whichever kernel runs. */
 static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns the bytes of local memory, with two rows of each sub-group's tile. They also hold the sums of columns. */
+/* Returns the bytes of local memory: two rows of each sub-group's tile, in which sums of columns are stored, too. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
@@ -23775,14 +23774,14 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches that a desc gives for one side, 0 without gaps, and the names of its fields. */
+/* The pitches that a desc gives for src or dst, 0 without gaps, and the names of its fields. */
 typedef struct gpuscan__pixel_pitches {
     gpuscan__row_fields fields;
     const char *image_field;
     uint64_t row, row_bytes, image;
 } gpuscan__pixel_pitches;
 
-/* Resolves the pitches, and the elements from the first to the last pixel. of: all but its pitches are set. */
+/* Resolves the pitches, and the elements from the first to the last pixel. of: everything except the pitches is set. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
     uint64_t row, before = 0, image = 0, all = 0, bytes;
@@ -23816,14 +23815,14 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Sets the range's partial. Marks one image, or images that are height rows apart, as rows of one pitch. */
+/* Sets the range's partial, and its rows: one image, or images that are height rows apart, are rows of one pitch. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
     if (of->images > 1 && of->image_pitch != of->height * of->pitch)
         return;
     if (of->images > 1)
-        rows = 2; /* or more, which makes no difference */
+        rows = 2; /* or more rows, which makes no difference */
     gpuscan__rows_of(range, rows, row, of->pitch, of->size);
 }
 
@@ -23950,11 +23949,11 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
 }
 
-/* A single band needs one launch with one strip, two or three with several. It suits low images, and many images whose
-   strips alone keep the device busy. tuning: integral-one-band */
+/* A single band takes one launch if there is one strip, otherwise two or three. It suits low images, and many images
+   whose strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW  64 /* rows */
 #define GPUSCAN__INTEGRAL_BUSY 16 /* strips a compute unit */
-/* Bands up to which tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
+/* Up to this many bands tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
@@ -23980,8 +23979,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. A GPU gets only as many as one launch adds up in the time that the other launches take. A
-   CPU gets some for each unit, with enough pixels each. */
+/* Cuts the rows into bands. A GPU gets as many bands as one launch can add up in the time that the other launches take.
+   A CPU gets some bands per compute unit, with enough pixels in each. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
@@ -23994,7 +23993,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
-        plan->band_rows = rows - 1; /* step 0, before the rows' steps, takes the room of one more */
+        plan->band_rows = rows - 1; /* step 0, before the rows' steps, takes the room of a row */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
@@ -24091,8 +24090,8 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
                                              images * plan->bands * blocks);
 }
 
-/* Returns one factor of a pixel's channel, so that the sums over columns and rows multiply to the table's cells.
-   Factors of integers use half of the type's bits; those of floats keep the sums of pixels and of squares exact. */
+/* Returns a factor of a pixel's channel. The factors' sums over columns and rows multiply to the table's cells. Factors
+   of integers use half of the type's bits; those of floats keep the sums of pixels and of squares exact. */
 static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
     if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
         return 1 + gpuscan__mix(i) % 2;
@@ -24126,7 +24125,8 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Rounds 0 and 1: three bands of several strips, in more than one group. Round 2: less than one band and strip. */
+/* Tests a table. Rounds 0 and 1: three bands of several strips, several groups. Round 2: less than one band and
+   strip. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
@@ -24187,8 +24187,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 /* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_QUANTILE
 
-/* Resolves the fractions, the bins' bounds and the rows of counters. Chooses a portable strategy and one of the
-   program's variants, key.own[0]. Enqueues gpuscan_quantile.
+/* A quantile's resolve sets the fractions, the bins' bounds and the rows of counters. Its choose takes a portable
+   strategy and one of the program's variants, key.own[0]. It enqueues gpuscan_quantile.
     variant  | chosen for                                                           | a row belongs to
     SMALL    | no mean, up to QUANTILE_FEW fractions; bins fit a sub-group          | a sub-group, several at a time
     LARGE    | the same fractions; above LARGE_BINS bins, few rows, no cdf          | row_groups groups
@@ -24266,7 +24266,7 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves where bins lie: as a histogram's even bins of f32, or from 0 on with width 1. */
+/* Resolves the positions of bins: as a histogram's even bins of f32, or from 0 on with width 1. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
@@ -24337,10 +24337,10 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions at most, except in ALL: one GPUSCAN_FRACTIONS_PUT stores 8 */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* most fractions, except in ALL: one GPUSCAN_FRACTIONS_PUT stores 8 */
 
-/* Sets a group with a work-item for each vector of a row. It has few sizes, as each is a program; 1024 work-items have
-   too few registers. Many short rows get a sub-group each, with few vectors per lane, as each vector is code. */
+/* Sets a group with a work-item for each vector of a row, of one of few sizes, since each is a program. 1024 work-items
+   have too few registers. Many short rows get a sub-group each, with few vectors per lane: each vector is code. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -24352,13 +24352,13 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
-/* Returns the vectors that a sub-group of SMALL holds: one or more whole rows. */
+/* Returns the vectors that a sub-group of SMALL holds: those of one or more whole rows. */
 static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Returns whether each row fits a sub-group's vectors. Many rows get groups of four sub-groups, since a multiprocessor
-   runs only a limited number of groups at a time. */
+/* Returns whether each row fits a sub-group's vectors. If rows are many, groups have four sub-groups, since a
+   multiprocessor runs only a limited number of groups at a time. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -24368,8 +24368,8 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* LARGE: several groups share a row, with one batch for each sub-group, or more if the last group would have to add up
-   too many sums. Each row has a counter of arrivals. */
+/* LARGE: several groups share a row. Each sub-group takes one batch, or more if the last group would otherwise have to
+   add up too many sums. Each row has a counter of arrivals. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -24399,7 +24399,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     int is_plain;
-    plan->row_groups = 1; /* perhaps chosen before, for a program that does not build */
+    plan->row_groups = 1; /* may have been chosen before, for a program that did not build */
     if (common->forced) {
         *key = *common->forced;
         if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
@@ -24431,7 +24431,7 @@ static uint32_t gpuscan__float_bits(float x) {
     return bits;
 }
 
-/* Returns the groups of the launch. Each goes from row to row. */
+/* Returns the number of groups. Each of them goes from row to row. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
@@ -24474,8 +24474,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
                                                 gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1));
 }
 
-/* Fills counts that are symmetric and whose total is a power of two: the mean is in the middle, and fractions are
-   exact. The self-test's ranks are the first or the last of a bin, except for MEAN. bins: at least 2. */
+/* Fills counts that are symmetric and whose total is a power of two, so that the mean is in the middle and fractions
+   are exact. The ranks of the self-test are the first or the last of a bin, except for MEAN. bins: at least 2. */
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
@@ -24495,8 +24495,8 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Sets the fractions of a row and the expected results. By the form, a rank's bin is expected, its upper edge or, for
-   MEAN, the bins' middle. */
+/* Sets the fractions of a row and the expected results. BIN: a rank's bin; VALUE: that bin's upper edge; MEAN: the
+   middle of all bins. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
@@ -24508,7 +24508,7 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
         while (bin > 0 && before == rank) /* an empty bin */
             before = --bin ? sums[bin - 1] : 0;
         fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
-        if (is_mean) /* the odd fractions mirror those before them at the middle */
+        if (is_mean) /* odd fractions mirror the one before them at the middle */
             fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
         result = by_bin ? bin : gpuscan__float_bits(is_mean ? (float)bins / 2 : (float)bin + 1);
         if (!is_mean || k < ranks / 2)
@@ -24516,7 +24516,6 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     }
 }
 
-/* Tests several rows. */
 GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
@@ -24617,7 +24616,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gives the entry points: the caller's, or those of the library that is loaded or linked. */
+/* Gets the entry points: the caller's, or those of the library that is loaded or linked. */
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
     gpuscan__missing missing = {NULL, NULL};
@@ -24641,7 +24640,7 @@ static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc
                          table, missing.library);
 }
 
-/* Gives context, device and queue: the caller's or new ones. */
+/* Gets context, device and queue: the caller's or new ones. */
 GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted;
     cl_int code = CL_SUCCESS;
@@ -24827,8 +24826,8 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares or sizes a count of a desc. is_less: a smaller count than the desc's. If a forced strategy has no form for
-   it, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
+/* Prepares a call, or computes its scratch size, for one count. is_less: a smaller count than the desc's. If a forced
+   strategy has no form for it, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
@@ -24850,11 +24849,11 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
 }
 
-/* Prepares or sizes a call, and the smaller counts down to call.counts_from. Planning a count takes about a
+/* Prepares a call, or sizes its scratch, for all counts down to call.counts_from. Planning a count takes about a
    microsecond. So it plans every count up to 4096, and about 2,000 between each power of two and the next: a multiple
    of 16 and its successor in each 1024th, since rows without gaps take other programs if all begin at a whole vector. A
-   count between two of these may need slightly more scratch than both, so a 256th is added. A program may launch other
-   kernels for other counts, so drivers that compile at a launch see each halving of the count, too. */
+   count between two planned ones may need slightly more scratch than both, so a 256th is added. A program may launch
+   other kernels for other counts, so drivers that compile at a launch see each halving of the count, too. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -24906,7 +24905,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         gpuscan__plan_begin(&plan.common, operation, desc, call);
         return gpuscan__do(gs, &plan.common);
     }
-    do { /* again after a refusal, which can change what larger counts need */
+    do { /* repeats after a refusal, which can change what larger counts need */
         refusals = gs->refusals;
         if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
             return r;
@@ -24918,7 +24917,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
     return r != 0 || mode == GPUSCAN__SIZE || call->queue ? r : gpuscan__own_queue(gs, &gs->queue);
 }
 
-/* An operation's public functions: run, prepare, scratch size. Its function on host arrays is in its section. */
+/* Defines an operation's public functions: run, prepare, scratch size. Its _host function is in its own section. */
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
         return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__RUN, NULL);                         \
@@ -24935,7 +24934,7 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among the program's: the context's devices, or the one that it was built for. */
+/* Finds the object's device among those of the program. These are the context's, or the one that it was built for. */
 static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t size = 0;
@@ -24947,7 +24946,7 @@ static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, s
     return gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends the binary of the object's program to a blob, and gives its bytes. */
+/* Appends the binary of a program for the object's device to a blob. Sets *size to its bytes. */
 static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
                                            uint64_t *size) {
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count, most = 0, i;
@@ -24968,7 +24967,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
-    for (i = 0; i < count; i++) /* of the others: a driver should skip NULL, but PoCL 3.1 writes to it */
+    for (i = 0; i < count; i++) /* room for others' binaries: a driver should skip NULL, but PoCL 3.1 writes to it */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
     *size = sizes[index];
@@ -24977,7 +24976,6 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends a program to a blob. */
 static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob) {
     gpuscan__blob_entry entry;
     size_t at = blob->length, i;
@@ -25002,7 +25000,7 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     return r;
 }
 
-/* Makes a blob: the header and a program, or all programs and the sizes of the scratch if `only` is NULL. */
+/* Makes a blob: the header and one program, or if `only` is NULL all programs and the sizes of the scratch. */
 GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
     const gpuscan__program *program;
@@ -25080,7 +25078,7 @@ static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t
     return view->entry.sizes[GPUSCAN__PART_BINARY] != 0;
 }
 
-/* Returns the number of kernel names; 0: none, too many, or the last one has no end. */
+/* Returns the number of kernel names; 0: none, too many, or the last name is not terminated. */
 static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
     uint64_t i, count = 0;
     for (i = 0; i < size; i++)
@@ -25114,7 +25112,7 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
     memset(program, 0, sizeof(*program));
     program->key.registers = gs->device.registers ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* as far as it was when the blob was made */
+    program->rehearsed = 1; /* to the extent that it was when the blob was made */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
     program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
     program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
@@ -25147,7 +25145,7 @@ static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *vie
     return 0;
 }
 
-/* Makes the driver's program from its binary, and the kernels. */
+/* Creates the driver's program from its binary, and the kernels. */
 static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
     const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
     size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
@@ -25164,7 +25162,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     return gpuscan__create_kernels(gs, program);
 }
 
-/* Logs a failure that a call or loading a blob survives, and clears the error. path: the file or folder; NULL: none. */
+/* Logs a failure that ends neither a call nor loading a blob; clears the error. path: file or folder; NULL: none. */
 static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, const char *why) {
     char message[GPUSCAN__ERROR_SIZE + 100];
     snprintf(message, sizeof(message), "%s%s%s: %s", path ? path : "", path ? ": " : "", what, why);
@@ -25195,7 +25193,7 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Grows the scratch to the sizes of the object that made the blob, within reason. */
+/* Grows the scratch to the sizes of the object that made the blob, up to SHAM_MOST each. */
 static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
     gpuscan__need need;
     int i;
@@ -25248,9 +25246,9 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
     return gpuscan__read_blob(gs, (const unsigned char *)blob, size);
 }
 
-/* The cache: a folder with a blob for each program, named by a hash of what identifies the program. A file is complete
-   before it gets this name, so readers never see half of it. Two writers write the same. */
-#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* bytes; a folder in the place of a file claims to have more */
+/* The cache is a folder with a blob for each program, whose file name is a hash of what identifies the program. A file
+   gets this name when it is complete, so readers never see half of it. Two writers of a file write the same bytes. */
+#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* bytes; a folder in place of a file claims to have more */
 
 /* Returns the path of a program's file, or NULL if memory is short. */
 static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
@@ -25265,7 +25263,7 @@ static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) 
     return path;
 }
 
-/* Loads a program from the cache. Returns 0 if it is not there, or is of no use. */
+/* Loads a program from the cache. Returns 0 if the cache does not have it, or its file is of no use. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     char *path;
     const char *why = NULL;
@@ -25302,10 +25300,10 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     return loaded;
 }
 
-/* Writes a file under another name, and renames it. Returns NULL, or why the folder or the disk does not take it. */
+/* Writes a file under a temporary name, and renames it. Returns NULL, or why the folder or the disk refuses it. */
 static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
                                        size_t size) {
-    uint64_t words[3]; /* tell apart the writers of all processes; if they do not, the checksum finds the mixture */
+    uint64_t words[3]; /* distinguish the writers of all processes; if two are equal, the checksum finds the mixture */
     const char *why = NULL;
     FILE *file;
     words[0] = (uint64_t)(uintptr_t)bytes;
@@ -25331,8 +25329,8 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
     return why;
 }
 
-/* Stores a program in the cache, again when more launches were prepared since. It does so only before a call launches
-   the program: PoCL up to 5.0 aborts when asked for a program that runs. */
+/* Stores a program in the cache, and again after more launches are prepared. It does so only before a call launches the
+   program: PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;
