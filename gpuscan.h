@@ -91,12 +91,12 @@
                are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort (see there). The
                library never prints, aborts or exits. (A driver's compiler may print.) All kernels terminate: where
                work-groups wait for others, they wait for a bounded time and then do the others' work themselves. The
-               exception is gpuscan_sort up to 2^21 elements on NVIDIA's, AMD's and Intel's GPUs, and on NVIDIA's with a
-               count_buffer. Its work-groups wait without a bound, but only for groups that have begun, which those GPUs
-               keep running.
+               exception is gpuscan_sort, on NVIDIA's GPUs up to 2^21 elements or with a count_buffer, on AMD's up to
+               2^20, on Intel's up to 2^18. Its work-groups wait without a bound, but only for groups that have begun,
+               which those GPUs keep running.
 
    EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
-               The wait list holds for all of them. The event belongs to the last command: when it completes, the whole
+               All of them wait for the wait list. The event belongs to the last command: when it completes, the whole
                call has completed, but its profiling times are those of the last command alone. To time a call, enqueue
                a marker before it (clEnqueueMarkerWithWaitList) and subtract the end time of the marker from the end
                time of the event; or set the desc's tracer, which gets the event of every command. A call does not flush
@@ -104,16 +104,17 @@
 
    LIFETIMES   When a call returns, its desc and everything that the desc points to may be freed: init, custom texts,
                wait list. Buffers, queue and events may be released, as after any enqueue (a user event once its status
-               is set). Until the event completes or the queue is finished, keep the memory that result of
-               gpuscan_reduce points to and the memory of buffers with CL_MEM_USE_HOST_PTR. Until gpuscan_destroy, keep
-               the functions of logger, tracer, allocator and opencl, and their user pointers.
+               is set). Until the event completes or the queue is finished, keep the memory that
+               gpuscan_reduce_desc.result points to, and the memory of buffers with CL_MEM_USE_HOST_PTR. Until
+               gpuscan_destroy, keep the functions of logger, tracer, allocator and opencl, and their user pointers.
 
-   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
-               1/1000 of its data (elements of 64 bytes: up to 1/64). A histogram needs up to 8 bytes a bin; on a CPU,
-               where bins do not fit local memory or weights are added to u64 counters, up to 64 MiB or one table of
-               counters. A selection needs as little as a scan; in place it needs the size of its outputs besides. Runs
-               need as little as a scan of their results. A sort needs about as much as it sorts, unless may_destroy_src
-               gives it src instead. An integral image needs about 1/20 of its table.
+   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A call needs about
+                   scan, selection, runs   1/1000 of the data (elements or results of 64 bytes: up to 1/64)
+                   selection in place      the size of its outputs besides
+                   histogram               up to 8 bytes a bin; on a CPU, where bins do not fit local memory or weights
+                                           are added to u64 counters, up to 64 MiB or one table of counters
+                   sort                    the size of what it sorts, unless may_destroy_src gives it src instead
+                   integral image          1/20 of its table
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
                object's scratch wait for each other. If the wait list of one of them fails, the calls that wait for it
                fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
@@ -212,8 +213,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* missing, too, so the compiler stops here: gcc does not look again for a file that
-                          __has_include did not find */
+#include <OpenCL/cl.h> /* This file is missing, too, so the compiler stops here: gcc does not search again for a file
+                          that __has_include did not find */
 #elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -224,11 +225,11 @@
 #else
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* suffices for the interface, as behind a loader that declares OpenCL 1.1 by itself (clew.h) */
+#ifndef CL_VERSION_1_2 /* OpenCL 1.1 suffices for the interface: a loader like clew.h declares it by itself */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
-#define GPUSCAN__IMPLEMENTED /* so that the implementation repeats no error */
+#define GPUSCAN__IMPLEMENTED /* leaves out the implementation, which would repeat the error */
 #endif
 #endif
 
@@ -417,8 +418,8 @@ typedef enum gpuscan_op {
                                                                                           merged into global memory
    CPU_SINGLE_PASS    SINGLE_PASS, a work-item a group       SINGLE_PASS, likewise        as CPU_MULTI_PASS
 
-   The first three scan many rows of up to 32 elements with one work-item a row. Selections and runs are computed as
-   scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
+   The first three scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Selections and runs
+   are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    A sort: MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch that
    counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three for each 8
@@ -441,10 +442,10 @@ typedef struct gpuscan_buffer {
 } gpuscan_buffer;
 
 /* A 2D image as a source, and the first pixel to read, in pixels. mem NULL: not given. The image's format determines
-   the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels' size. The
-   channels come in the order red, green, blue, alpha, without those that the format lacks, in whatever order memory has
-   them. Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui without a
-   sampler. Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
+   the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels' size. Channels
+   come in the order red, green, blue, alpha, whatever their order in memory, without those that the format lacks.
+   Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui without a sampler.
+   Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -495,7 +496,7 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* per call */
 /* Where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
    arguments of an indirect dispatch over the elements that it wrote. Give either, both or none. */
 typedef struct gpuscan_tally {
-    gpuscan_buffer count;          /* out: one element of count_type; say, a word of an indirect draw */
+    gpuscan_buffer count;          /* out: one element of count_type; it may be a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
     gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written; 0 1 1
                                       for none */
@@ -507,10 +508,10 @@ typedef struct gpuscan_tally {
 /* How a call is enqueued; the same in every desc. */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* NULL: the object's queue. In-order or out-of-order */
-    cl_uint          wait_count;   /* the call's commands wait for these events, which are of the object's context. If
-                                      one has failed already, the call returns
-                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the commands do
-                                      not run and end with that status, on drivers that follow OpenCL here */
+    cl_uint          wait_count;   /* the events that the call's commands wait for, of the object's context. If one has
+                                      failed already, the call returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If
+                                      one fails later, the commands do not run and end with that status, on drivers that
+                                      follow OpenCL here */
     const cl_event  *wait_list;
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, so it completes with the
                                       call. Its profiling times are that command's alone: see EVENTS for how to time a
@@ -523,8 +524,8 @@ typedef struct gpuscan_call {
                                       call that then fails: see MEMORY */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
-    uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the least of the counts to
-                                      prepare. 0, or more than the desc's count: that count alone. Integral images and
+    uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the smallest count to
+                                      prepare. 0, or above the desc's count: only that count. Integral images and
                                       quantiles ignore it */
 } gpuscan_call;
 
@@ -643,12 +644,12 @@ typedef struct gpuscan_opencl {
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL: the library makes one. Retained */
     cl_device_id          device;      /* NULL: the context's first device; without a context device_name picks one */
-    cl_command_queue      queue;       /* for calls that name none; needs context. NULL: an in-order queue of the
-                                          library. Retained */
+    cl_command_queue      queue;       /* the queue of calls that name none; needs context. NULL: the library creates an
+                                          in-order queue. Retained */
     const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
                                           ignored if context or device is given */
-    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: taken from the ICD loader, or with
-                                          GPUSCAN_LINK_OPENCL from the linked library. Copied */
+    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: entry points of the ICD loader, or with
+                                          GPUSCAN_LINK_OPENCL of the linked library. Copied */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
@@ -682,8 +683,8 @@ typedef struct gpuscan_info {
     size_t           work_group_size; /* the largest that the library uses */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
-    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO picks on such a device for large
-                                                                            counts; a call may need another */
+    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes here for large counts; a
+                                                                            call may need another strategy */
     uint32_t         refused;  /* strategies that at least one operation does not use here: a sum of 1 <<
                                   GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
@@ -731,7 +732,7 @@ typedef struct gpuscan_scan_desc {
     const gpuscan_custom *custom;
     const void           *init;         /* one dst_type element on the host, read before the call returns. NULL: the
                                            operator's identity (MIN and MAX of floats: an infinity) */
-    gpuscan_buffer        init_buffer;  /* the same on the device, instead of init; every row begins with it */
+    gpuscan_buffer        init_buffer;  /* instead of init: the element on the device. Every row begins with it */
     gpuscan_buffer        total;        /* out, dst_type, one element a row: init op all elements of the row */
     uint64_t              rows;         /* independent scans; 0: 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
@@ -741,7 +742,7 @@ typedef struct gpuscan_scan_desc {
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes, whole elements */
+    uint64_t              src_pitch_bytes; /* instead of pitches in elements: bytes, a multiple of an element's size */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 #endif
@@ -768,7 +769,7 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
     gpuscan_buffer        dst;         /* dst_type, one element a row or segment. Give exactly one of dst and result */
     void                 *result;      /* host memory instead of dst; must stay valid until the event has completed */
-    uint64_t              count;       /* elements: of each row; with segments, of all of src */
+    uint64_t              count;       /* elements of each row; with segments, elements of src */
     gpuscan_type          src_type;    /* default: u32 */
     gpuscan_type          dst_type;    /* default: src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
     gpuscan_op            op;
@@ -794,7 +795,7 @@ typedef enum gpuscan_bins {
 typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
     GPUSCAN_OUTSIDE_CLAMP,    /* they count in the first or last bin */
-    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts those below, [bins + 1] those above */
+    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below, [bins + 1] samples above */
 } gpuscan_outside;
 
 /* A bound of bins: set i for signed integers, u for unsigned ones, f for floats (f16, too). The library cannot notice
@@ -814,7 +815,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: lower. i, u or f by the samples' type */
+    gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: only lower. Set i, u or f by the samples' type */
     int             closed;        /* not 0: the last bin includes the upper bound (last edge). VALUES ignores it */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
@@ -832,15 +833,15 @@ typedef struct gpuscan_histogram_desc {
     const void     *host_weights;
     gpuscan_call    call;
     const gpuscan_custom *custom;  /* optional: its convert computes one value per pixel, which is counted */
-    gpuscan_type    value_type;    /* its type, also of bounds and edges; default: sample_type (f16: f32) */
+    gpuscan_type    value_type;    /* type of the value, bounds and edges; default: sample_type (f16: f32) */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; if either is not 0, each tile has a histogram. 0: a whole row */
+    uint64_t        tile_width;    /* pixels; 0: a whole row. With it or tile_height, each tile has a histogram */
     uint64_t        tile_height;   /* rows; 0: all */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
-                                            bounds of each channel in turn, also of those that the mask omits */
+                                            bounds of each channel in turn, also of channels that the mask omits */
     uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
-    gpuscan_image   samples_image; /* instead of samples: count x rows of its pixels, from x, y on */
+    gpuscan_image   samples_image; /* instead of samples: count x rows pixels of the image, from x, y on */
 } gpuscan_histogram_desc;
 #endif
 
@@ -858,10 +859,10 @@ typedef struct gpuscan_select_desc {
     uint64_t               count;        /* elements; 0 is legal: only selected is written */
     gpuscan_type           type;         /* of src and dst; default: u32 */
     gpuscan_select_by      by;
-    int                    invert;       /* not 0: keep the elements that would not be kept */
+    int                    invert;       /* not 0: keep exactly the other elements */
     gpuscan_buffer         flags;        /* FLAGS: count elements, BITS: ceil(count / 32) words */
     gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE: its select; a custom type: its size */
+    const gpuscan_custom  *custom;       /* PREDICATE uses its select, a custom type its size */
     gpuscan_buffer         indices;      /* out, optional: the index i of each element that is kept */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* payload_count of them, 0 to 8 */
@@ -880,8 +881,8 @@ typedef struct gpuscan_select_desc {
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
     uint64_t               count;         /* keys; 0 is legal: only runs is written */
-    gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which are equal */
-    int                    bitwise;       /* not 0: builtin keys are equal if their bits are */
+    gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which keys are equal */
+    int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
     gpuscan_buffer         starts;        /* out: the index i of each run's first key, of index_type */
     gpuscan_buffer         lengths;       /* out: the number of keys in each run, of index_type */
@@ -920,8 +921,8 @@ typedef struct gpuscan_sort_desc {
                                              permutation[p] of src */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
-    const gpuscan_custom  *custom;        /* NULL: the elements are keys. Otherwise they are of custom->type, and
-                                             custom->key gives their keys from x and i, of key_type (f16: a float) */
+    const gpuscan_custom  *custom;        /* NULL: elements are keys. Otherwise elements are of custom->type, and
+                                             custom->key computes their keys from x and i, of key_type (f16: a float) */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
     gpuscan_call           call;
@@ -937,16 +938,16 @@ typedef struct gpuscan_integral_desc {
     uint64_t          images;          /* 0: 1 */
     uint32_t          channels;        /* interleaved, in src and dst: 1 to 4; 0: 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* for integers u32, i32, u64 or i64, for any type f32 or f64. Default: u32 for
+    gpuscan_type      dst_type;        /* integers: u32, i32, u64 or i64; all types: f32 or f64. Default: u32 for
                                           unsigned, i32 for signed integers, f32 for floats */
     gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
     int               square;          /* not 0: sums of squares */
     uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: exactly a row's */
     uint64_t          dst_pitch;
     uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
-    uint64_t          dst_image_pitch; /* the same in dst; 0: height rows, for EXCLUSIVE tables height + 1 */
+    uint64_t          dst_image_pitch; /* pixels from table to table; 0: height rows (EXCLUSIVE: height + 1) */
     gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-    gpuscan_image     src_image;       /* instead of src: width x height of its pixels, from x, y on */
+    gpuscan_image     src_image;       /* instead of src: width x height pixels of the image, from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
 } gpuscan_integral_desc;
@@ -956,7 +957,7 @@ typedef struct gpuscan_integral_desc {
 /* What gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, if the bin's samples are spread evenly over the bin */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of the sample at that rank, if samples are spread evenly over a bin */
     GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, taken at the bins'
                                  centres */
 } gpuscan_quantile_form;
@@ -975,8 +976,8 @@ typedef struct gpuscan_quantile_desc {
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
     double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
-    gpuscan_buffer        edges;          /* instead, f32: bins + 1 ascending edges, the same for all rows */
-    float                 empty;          /* VALUE, MEAN: the result if there are no samples; BIN: it is bins */
+    gpuscan_buffer        edges;          /* instead of lower and upper: bins + 1 ascending f32 edges, for all rows */
+    float                 empty;          /* VALUE, MEAN: the result if there are no samples (BIN: bins) */
     gpuscan_buffer        cdf;            /* out, optional: for each bin the sum of the counts up to and including it;
                                              laid out as counts */
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
@@ -1020,7 +1021,7 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 GPUSCAN_API uint32_t gpuscan_version(void);
 
 /* Returns the bytes of a public struct or union in the implementation, by its name, for example "gpuscan_scan_desc"; 0
-   for NULL and for unknown names. For bindings, which declare the structs again. */
+   for NULL and for unknown names. Bindings compare it with the structs that they declare again. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
 /* The operations. Each of them has four functions, named gpuscan_X here. Their comments add what is particular to each.
@@ -1175,10 +1176,10 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
    count_buffer  the elements of each row, or with segments those of src
    aliasing      none: dst must overlap nothing else
-   scratch       some values a compute unit, and with result its elements. If neither dst nor result is given to
+   scratch       a few values per compute unit; with result, also the results. If neither dst nor result is given to
                  gpuscan_reduce_prepare or _scratch_size, they provide enough for either
-   count 0       src may be missing; each result is init or the identity. For ARGMIN and ARGMAX it is the largest value
-                 of dst_type, as it is where all elements are NaN
+   count 0       src may be missing; each result is init or the identity. ARGMIN and ARGMAX give the largest value of
+                 dst_type, also if all elements are NaN
    conversion    as in gpuscan_scan; with segments i counts from src.offset. ARGMIN and ARGMAX compare source elements
                  unconverted (f16: as f32)
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
@@ -1289,7 +1290,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Their indices go along,
    and so do the elements of up to 8 more arrays, the payloads.
 
-   src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is
+   src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is missing
    dst           out, optional: the elements that are kept, from dst.offset on
    flags         FLAGS: count elements of flag_type, src itself is allowed. BITS: ceil(count / 32) u32, lowest bit first
    indices       out, optional: for each element that is kept its index in src, counted from src.offset
@@ -1298,16 +1299,16 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                  beyond it are counted and not written. The first capacity elements are the same as with more room
    count_buffer  the elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size, and each
-                 payload's dst may be that of its src; with a capacity the range's beginning. Past the written elements
-                 it is unchanged
+                 payload's dst may be that of its src; with a capacity, dst may be the range's beginning. dst is
+                 unchanged past the written elements
    scratch       about 1/1000 of the data; in place also the size of all outputs
    prepare       needs dst and indices if the call has them (with neither, no payloads and no selected, it assumes dst).
                  If the call is in place, it needs the buffers that show it. The same holds for scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing; selected is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
-                 INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
-                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a forced single pass
-                 does not work on the device, or has more tiles than one launch can have; AUTO then takes another
+                 INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: indices or counts that their type does not
+                 hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a forced single pass does not work on the
+                 device, or has more tiles than one launch can have; AUTO then takes another
    method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
                  "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
                  before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
@@ -1435,8 +1436,8 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 
    src           channel c of pixel x, y of image i is at src.offset + (i * src_image_pitch + y * src_pitch + x) *
                  channels + c, of src_type
-   dst           out: laid out alike. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y. The
-                 first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
+   dst           out: laid out like src. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y.
+                 The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
                  INCLUSIVE: the sum of the pixels up to x and up to y, which equals the EXCLUSIVE element x + 1, y + 1
    src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
@@ -1464,8 +1465,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_i
 GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the integral image of the array src, width x height pixels, in the array dst. They must not overlap. src,
-   dst, width and height of the desc must be zero. */
+/* Computes the integral image of the array src, width x height pixels, in the array dst, which must not overlap src.
+   src, dst, width and height of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
 #endif
@@ -1482,9 +1483,9 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
                  the bin's last sample gives its upper edge. MEAN: the mean of the samples from the pair's lower rank
                  to its upper rank, both included
    bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
-                 work-item) computes a histogram, so a few histograms with very many bins leave most of a device idle.
-                 On NVIDIA several groups share each of up to 16 large ones, with up to 8 fractions and without MEAN and
-                 cdf
+                 work-item) computes a histogram, so a few large histograms leave most of a device idle. The exception
+                 is NVIDIA: several groups share each of up to 16 large histograms, with up to 8 fractions and without
+                 MEAN and cdf
    aliasing      none: dst and cdf must overlap nothing else
    scratch       for large histograms a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: with even
@@ -1499,8 +1500,8 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_q
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the quantiles of the array counts in the array dst. They must not overlap. counts, dst, edges and cdf of the
-   desc must be zero; edges and cdf are its host_edges and host_cdf. */
+/* Computes the quantiles of the array counts in the array dst, which must not overlap counts. counts, dst, edges and
+   cdf of the desc must be zero; edges and cdf are its host_edges and host_cdf. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 #endif
@@ -1512,7 +1513,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
    blob   out: memory for it, or NULL to learn the size
    size   in: the bytes at blob, ignored if blob is NULL; out: the bytes of the blob
 
-   INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
+   INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it becomes the bytes needed).
    It may take a second (PoCL). It first finishes the queue of the object's last call, because drivers may go on
    compiling until a program has run: do not call it while that queue waits for an event that this thread still has to
    set. Finish other queues, and those of other objects, yourself: PoCL up to 5.0 aborts when asked for a program that
@@ -1579,7 +1580,7 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
-#pragma GCC diagnostic ignored "-Wshadow" /* locals may have the names of a program's functions and types */
+#pragma GCC diagnostic ignored "-Wshadow" /* this file's locals may have names of a program's functions and types */
 #else
 #define GPUSCAN__SHARED static
 #define GPUSCAN__COLD static
@@ -1629,7 +1630,7 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-/* Says why an entry point is missing. library: the one looked for; entry: what it lacks; NULL: it was not found. */
+/* Says why an entry point is missing. library: the one looked for; entry: what it lacks, NULL if it was not found. */
 typedef struct gpuscan__missing {
     const char *library, *entry;
 } gpuscan__missing;
@@ -12754,7 +12755,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BY_VALUE_PLAIN, 1)                                                                                               \
     X(BY_VALUE_SPREAD, 2)                                                                                              \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
-    X(ARRIVALS_U64, 40)      /* 64-bit accumulators count groups from this bit up */                                   \
+    X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in the bits from this one up */               \
     X(QUANTILE_ALL, 0)       /* quantiles: any form */                                                                 \
     X(QUANTILE_PLAIN, 1)     /* without MEAN, few fractions */                                                         \
     X(QUANTILE_SMALL, 2)     /* as PLAIN, with several small histograms per group */                                   \
@@ -12843,7 +12844,7 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_KEYS,     /* runs that reduce nothing */
     GPUSCAN__FOR_VALUES,   /* runs that reduce values */
     GPUSCAN__FOR_F64_VALUES, /* runs that reduce f64 values */
-    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of at most 4 bytes, with keys and results alone as outputs */
+    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of up to 4 bytes, with no outputs but keys and results */
 } gpuscan__tuning_for;
 
 /* Says how calls up to a size are cut into tiles. The size of a scan is that of its larger array, src or dst; the size
@@ -12906,7 +12907,7 @@ typedef struct gpuscan__cpu_tuning {
     uint32_t devices;
     uint32_t chunk;        /* bytes of a tile */
     uint32_t prefetch_src; /* distance in bytes at which the source is prefetched; 0: no prefetch */
-    uint32_t prefetch_dst; /* the same for the destination; 0: none, and large outputs are stored past the caches */
+    uint32_t prefetch_dst; /* distance in bytes for dst; 0: none, and large outputs are stored past the caches */
     uint32_t sort_small;   /* up to this many elements one work-item sorts in one launch */
     uint32_t sort_part;    /* least elements of a part: its partly written cache lines cost as much time as thousands of
                               elements */
@@ -12947,7 +12948,7 @@ typedef struct gpuscan__histogram_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors;
     uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t per_unit_far; /* the same for bins in global memory, and for sliced bins with many samples */
+    uint32_t per_unit_far; /* groups per compute unit for bins in global memory and sliced bins with many samples */
     uint32_t least[GPUSCAN__BY_SIZE];  /* vectors per work-item, at least */
     uint32_t copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
     uint32_t registers;     /* registers per work-item, except for sliced bins with many samples */
@@ -12968,7 +12969,7 @@ typedef struct gpuscan__sort_tuning {
                         and values or keys have 8 bytes or more; 2: also for keys of 8 bytes without values */
     uint32_t together; /* single pass: up to this many elements, groups that wait for each other sort in one launch,
                           with at most one tile per compute unit. The device must not suspend running groups */
-    uint32_t units;    /* compute units for each of these groups, so that all of them run at once */
+    uint32_t units;    /* compute units per group of such a sort, so that all groups run at once */
     int counted_once;  /* 1: sorts whose count is on the device take one launch, too, whatever the count */
     int one; /* 1: in sorts of one launch a single tile stays in its group's registers, which doubles the code */
 } gpuscan__sort_tuning;
@@ -13057,8 +13058,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 
-/* Everything that determines a program's source, except custom texts. Compared as bytes: clear a key before filling
-   it. */
+/* Everything that determines a program's source, except custom texts. Compared as bytes: clear it before filling it. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see [HANDOVER] in kernels.cl.inc */
@@ -13097,7 +13097,7 @@ typedef struct gpuscan__program {
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     const char *const *names; /* the kernels' names, then NULL */
-    char *loaded_text;        /* of a program loaded from a blob: the names' text */
+    char *loaded_text;        /* the text of the kernels' names, if the program is loaded from a blob */
     const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
     size_t group; /* largest group that its kernels can be launched with; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
@@ -13128,8 +13128,7 @@ typedef struct gpuscan__step {
     uint32_t kind, size;
 } gpuscan__step;
 typedef struct gpuscan__step_buffers {
-    uint64_t sham, scratch, zeros; /* bytes of the stand-in for caller's buffers, of scratch, and of scratch that is
-                                      0 */
+    uint64_t sham, scratch, zeros; /* bytes: stand-in for caller's buffers; scratch; scratch that must be 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the most scratch of a recorded rehearsal */
@@ -13170,8 +13169,8 @@ struct gpuscan {
     gpuscan__program *loaded; /* programs loaded from a blob and not requested yet, found by their text */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
-    cl_command_queue scratch_queue; /* the queue of the last call that used own scratch; retained */
-    cl_event scratch_event;         /* the end of that call, if its queue is out-of-order */
+    cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
+    cl_event scratch_event;         /* the event of that call, if its queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test or that the profile excludes: 1 <<
                                                    strategy */
     char *cache;                    /* the folder of built programs, or NULL */
@@ -13442,7 +13441,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
     int selects; /* GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
-    int inverts; /* 1: the conversion gives how many elements it does not keep */
+    int inverts; /* 1: the conversion gives how many elements a source element does not keep */
     uint32_t channels; /* numbers in an element, which is then a vector; 0, 1: elements are numbers */
 
     /* Runs: the keys decide what is kept. The elements above are the values to reduce, if the call reduces any. */
@@ -13454,7 +13453,7 @@ typedef struct gpuscan__elements {
     int wide;             /* runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* The elements that a source element keeps. ELEMENTS: 1 if it, or custom->select, is not 0. BITS: its 1 bits. */
+/* How many elements a source element keeps. ELEMENTS: 1 if it, or custom->select, is not 0. BITS: its 1 bits. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -13681,8 +13680,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define_wide(text, &names, plain, width);
 }
 
-/* Returns the bytes of a source element if elements are packed: all elements of a word are summed and scanned at once.
-   Otherwise 0. Packed are ADD of integers of 1 or 2 bytes and MAX of u8, for which any order gives the same bits. */
+/* Returns the bytes of a source element if elements are packed, otherwise 0. All packed elements of a word are summed
+   and scanned at once. This fits ADD of integers of 1 or 2 bytes and MAX of u8: any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
     int plain = !e->convert && !e->selects && !e->key && !e->begun &&
@@ -13724,11 +13723,11 @@ typedef struct gpuscan__range {
     int required; /* the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
-    int in_place; /* ranges with the same number may be one range; 0: must not overlap */
+    int in_place; /* ranges with the same number may be one range; 0: may not overlap others */
     int shorter;  /* in_place: 1: the range may end before the other one */
-    int partial;  /* 1: the call may leave parts of it unwritten, so a host array is copied in first */
+    int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* buffer.mem is an image, which is checked already */
-    int idle;     /* 1: a call that reads a count of 0 and has no total does not access it: see gpuscan__rehearse */
+    int idle;     /* 1: not accessed by a call that reads a count of 0 and has no total: see gpuscan__rehearse */
     /* set by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -13755,7 +13754,7 @@ struct gpuscan__plan {
     size_t range_count;
     uint32_t flags;  /* GPUSCAN__FLAG_... */
     int from_host;   /* the call works on host arrays: see [HOST ARRAYS] */
-    int is_run;      /* a call, not its preparation: all buffers must be given */
+    int is_run;      /* 1: a call, not a preparation, so all buffers must be given */
     const void *init; /* init on the host; NULL: none */
     cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument; owned */
     int is_nothing;  /* nothing to compute and nothing to write */
@@ -13787,7 +13786,7 @@ struct gpuscan__operation {
     int uses_scratch; /* some calls of the operation use scratch */
     int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for, even if the
                          driver reports 256, as it does for limited registers */
-    int has_capacity; /* its outputs reach as far as the desc's capacity */
+    int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
     int alone;        /* GPUSCAN__ALONE_...: when a sub-group works for its whole group */
     /* Sets elements and ranges from the arguments: all checks except those of buffers. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
@@ -13839,7 +13838,7 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
-/* The piece's bit if the condition holds, otherwise 0. tools/embed parses functions that list pieces, and says how. */
+/* Returns the piece's bit if the condition holds. tools/embed parses the lists of pieces and documents their form. */
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
@@ -13886,8 +13885,7 @@ enum { GPUSCAN__VENDOR_AMD = 0x1002 };
    groups run on anything. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A simulator
    runs all forms, at sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* Columns: serves; name; type, vendor, part to match; fence, lanes, nulls, launches_late, inlines, polls;
-       refusals */
+    /* Columns: serves; name; matched type, vendor, part; fence, lanes, nulls, launches_late, inlines, polls; refused */
     /* The simulator runs groups in order, so mem_fence orders what they write. */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
      0, 0, 64, 0},
@@ -13923,7 +13921,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
    without NVIDIA's instructions, except for PTX lanes and, for AMD's rows, loads of states. Groups of AMD's and Intel's
    GPUs make progress independently: they passed the tests of Sorensen and others, 2021. */
 
-/* Scans. Small scans, up to GPUSCAN__FEW_TILES tiles, run all groups at once and share the work, which is faster than a
+/* Small scans, up to GPUSCAN__FEW_TILES tiles, run all groups at once and share the work, which is faster than a
    look-back. Large scans sum tiles 24 MiB ahead, about what a cache of 50 MB holds besides other data. Vectors and
    registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
@@ -13932,7 +13930,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* 1 and 2 bytes that are not packed: small groups */
+    /* elements of 1 and 2 bytes that are not packed: small groups */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
     /* 1 byte packed; f16; 2 bytes packed */
@@ -13982,10 +13980,10 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* flags of 1 byte: indices alone, loaded once */
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
-    /* flags of 1 byte: several outputs or wide elements, otherwise */
+    /* flags of 1 byte: several outputs or wide elements; other selections */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* other sources; the row of 4-byte elements by a predicate loads tiles once */
+    /* other sources; a predicate on 4 bytes has its own row, which loads tiles once */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
@@ -13998,15 +13996,15 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* no reduction, keys of 1 byte: tiles are loaded once; custom keys: twice */
+    /* keys of 1 byte without a reduction: tiles are loaded once; custom keys: loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* other keys: small calls; no reduction: tiles are loaded once; custom keys: twice */
+    /* wider keys: small calls; without a reduction, loaded once; custom keys, loaded twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* reduced values: f64; short values, with four groups per multiprocessor; other values; custom keys or operators,
-       with tiles loaded twice */
+    /* reductions: f64 values; short values, with four groups per multiprocessor; other values; custom keys or
+       operators, loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
@@ -14020,7 +14018,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
    gpuscan__scan_misfit. The H200 that ran Intel's rows loaded states by atomics, as Intel does. tuning: scan-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-/* Intel's compiler would keep 8 vectors of bytes in private memory. */
+/* Intel's compiler would keep 8 vectors of bytes in private memory, so scans of bytes take 4. */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
@@ -14077,10 +14075,11 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
 #undef GPUSCAN__REST
 
-/* chunk: it stays in a core's second-level cache between its two loads. prefetch: the distance hardly matters where
+/* chunk: stays in a core's second-level cache between its two loads. Prefetches: the distance hardly matters where
    large outputs are stored past the caches. Cores of the Skylake server generation (PoCL's name for them) store faster
    through their caches, if lines are requested early and the chunk leaves room for them. The distances were also
-   measured on one of the newer CPUs that PoCL calls so, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
+   measured on one of the newer CPUs that PoCL calls by this name. Cascade Lake was not measured. tuning:
+   scan-cpu-stores, scan-skylake
    Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
    buckets that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
    hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
@@ -14267,7 +14266,7 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
 
-/* Returns whether a list of names, separated by blanks, has a name, rather than a longer name that begins with it. */
+/* Returns whether a list of names, separated by blanks, has this name, not just longer names that begin with it. */
 static int gpuscan__has_extension(const char *extensions, const char *name) {
     const char *at = extensions;
     while ((at = strstr(at, name)) != NULL) {
@@ -14671,8 +14670,8 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code: one of the same
-   group size, and of 65,536 or more work-items or not. PoCL compiles separately below that number. */
+/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code: a launch of the
+   same group size, on the same side of 65,536 work-items. PoCL compiles separately below that number. */
 static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
     gpuscan__step_launch launch;
     uint64_t number = 0;
@@ -14957,7 +14956,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS: sub-groups of a group run at the same time. A CPU may run them one after the other */
+    /* TURNS: a group's sub-groups run at the same time. A CPU may run them one after another */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -14989,7 +14988,7 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
     gpuscan__text_add(text, after);
 }
 
-/* Undefines a custom text's macros in lower case, since the kernels may use their names. */
+/* Undefines a custom text's lower-case macros, since the kernels may use their names. */
 static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     const char *at, *name, *end;
     for (at = source; at; at = strchr(at, '\n')) {
@@ -15017,7 +15016,7 @@ static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custo
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
 
-/* Adds the caller's texts. Each expression becomes a function, whose parameters are all that it sees besides source. */
+/* Adds the caller's texts. Each expression becomes a function, which sees only its parameters and source. */
 static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
     const gpuscan_custom *custom = e->custom;
     if (custom->source)
@@ -15318,7 +15317,7 @@ struct gpuscan__chain {
     gpuscan__text *recording; /* rehearsal: its steps are recorded here, and not enqueued; otherwise NULL */
 };
 
-/* Checks call.queue and call.wait_list, and gives the queue. */
+/* Checks call.queue and call.wait_list, and gets the queue. */
 static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
                                           int *in_order) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -15443,7 +15442,7 @@ static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Notes a command's result. event: the command's, or NULL; name: for the tracer; what: for the text of an error. */
+/* Records a command's result. event: the command's, or NULL; name: for the tracer; what: for the text of an error. */
 static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
                                                 const char *what) {
     gpuscan__chain_waited(chain);
@@ -15520,7 +15519,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Gives the chain its scratch: the caller's, with the kinds that must be 0 cleared, or the object's own. */
+/* Gives the chain its scratch: the object's own, or the caller's, in which it clears the kinds that must be 0. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -15578,7 +15577,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     } gpuscan__##kernel##_numbers;                                                                                     \
     static const char gpuscan__##kernel##_numbers_text[] = LIST(GPUSCAN__NUMBER_TEXT);                                 \
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
-/* Sets the numbers of a list that the plan has under the same names: LIST(GPUSCAN__FROM_PLAN). */
+/* Copies a number that the plan has under the same name. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
 /* Sets the count that a kernel works on, and the buffer and flags that may limit it. of: a desc, or a plan. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
@@ -15592,7 +15591,7 @@ typedef struct gpuscan__launch {
     cl_kernel kernel;
     const char *name; /* of the kernel */
     gpuscan__known *known;
-    cl_mem stand_in; /* in place of buffers that are not given; NULL if the driver takes NULL */
+    cl_mem stand_in; /* replaces buffers that are not given; NULL if the driver accepts NULL */
     uint32_t stand_in_generation;
     cl_uint index;
     cl_int code;
@@ -15779,7 +15778,7 @@ typedef struct gpuscan__mistake {
     const char *text;
 } gpuscan__mistake;
 
-/* Reports the first mistake of a list that is made. */
+/* Fails with the first mistake of a list that the call makes, if it makes any. */
 static gpuscan_result gpuscan__refuse(gpuscan *gs, const gpuscan__mistake *mistakes, size_t count) {
     size_t i;
     for (i = 0; i < count; i++)
@@ -16031,7 +16030,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Checks a type that is u32, the default, or u64, and gives its size in bytes. */
+/* Checks a type that is u32, the default, or u64, and gets its size in bytes. */
 static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field, gpuscan_type type, uint32_t *size) {
     *size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
     if (type == GPUSCAN_TYPE_DEFAULT || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)
@@ -16189,7 +16188,7 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
-/* The type that kernels read for a channel's type. */
+/* The type as which kernels read a channel. */
 typedef struct gpuscan__image_channel {
     cl_channel_type channel;
     gpuscan_type type;
@@ -16406,7 +16405,7 @@ static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     return vectors;
 }
 
-/* Sets the key's group, vectors and tile. Cuts both numbers down to the device's limits and the element's size. */
+/* Sets the key's group, vectors and tile. Reduces group and vectors to the device's limits and the element's size. */
 GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
     gpuscan__key *key = &plan->key;
@@ -16764,7 +16763,7 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* the programs of the last count: not in place, and in place */
     gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
-    uint64_t size;        /* bytes of scratch in one buffer, the most of any count */
+    uint64_t size;        /* bytes of all scratch in one buffer, the most that any count needs */
 } gpuscan__prepared;
 
 /* Prepares a call. SIZE builds the program, too: its group size decides the scratch. It is not known yet whether the
@@ -16907,7 +16906,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 /* The data of one round: count elements in tiles. Data that show one mistake may hide another, hence several rounds. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* tiles of its parity begin with an edge (gpuscan__is_edge), others with unmarked elements */
+    unsigned round; /* tiles of the round's parity begin with an edge (gpuscan__is_edge), others do not */
     int decides;    /* 1: a reduction whose operator returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; count: it returns init */
 } gpuscan__test_shape;
@@ -16926,8 +16925,7 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element i is an edge, the second of a tile that begins with one, or one of about 1 / spacing
-   others. */
+/* Returns whether element i is an edge, the second of a tile that begins with an edge, or a random one in `spacing`. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -16987,7 +16985,7 @@ static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns a value for a level from 0 to 101: every integer type and f16 hold them all. */
+/* Returns the value of a level from 0 to 101. Every integer type and f16 can hold these values. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
@@ -17018,7 +17016,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* GPUSCAN__DATA_SET, GPUSCAN__DATA_CLEARED. A float is what the low bits are in the destination */
+    default: /* GPUSCAN__DATA_SET, _CLEARED. A float has the value that the low bits have in the destination */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -17135,7 +17133,7 @@ struct gpuscan__test {
     const gpuscan__plan *of; /* the plan whose program is tested */
     const gpuscan__key *key; /* the program's */
     unsigned round;
-    void *desc; /* the operation's; all 0 before the operation's function sets it */
+    void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's, begun with desc */
     gpuscan_call *call;  /* desc's */
     /* what a desc may point to */
@@ -17171,13 +17169,13 @@ static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buff
     return array->before;
 }
 
-/* Adds an output. Returns its contents after the call, GPUSCAN__TEST_FILL so far; NULL: as in gpuscan__test_in. */
+/* Adds an output. Returns its expected contents, GPUSCAN__TEST_FILL at first; NULL: as in gpuscan__test_in. */
 GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     return array ? array->expected : NULL;
 }
 
-/* Adds memory of the host, cleared to 0. Returns NULL: as in gpuscan__test_in. */
+/* Adds cleared memory of the host. Returns NULL as gpuscan__test_in does. */
 static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     unsigned char *memory = gpuscan__test_in(test, NULL, bytes);
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
@@ -17250,12 +17248,12 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
     return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
-/* Returns whether a self-test's result is right. Tests whose OpenCL layer runs no kernels define their own. */
+/* Returns whether a self-test's result is right. Tests whose OpenCL layer runs no kernels define their own macro. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
 
-/* Says whether programs are tested at all. Tests for which that takes too long define their own. */
+/* Says whether programs are tested at all. Tests for which that takes too long define their own macro. */
 #ifndef GPUSCAN__SELF_TESTS
 #define GPUSCAN__SELF_TESTS 1
 #endif
@@ -18202,7 +18200,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* Scans by segments store large outputs past the caches, others may not. tuning: scan-stream-segments */
+    /* Scans by segments store large outputs past the caches; other scans may not. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -18398,8 +18396,7 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->tiles.rows_group);
 }
 
-/* Returns the registers of a work-item that scans whole rows: `many` for wide and unpacked elements. tuning:
-   scan-rows-registers */
+/* Returns a work-item's registers for whole rows; wide or unpacked elements need more. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -18752,8 +18749,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_UNIFORM_ADD
 
-/* Resolves one range that is read and written, and the addends. Chooses a portable strategy, 256 work-items and 4
-   vectors. Enqueues gpuscan_uniform_add. Only the common part of the key is used. */
+/* A uniform add resolves one range that is read and written, and the addends. It chooses a portable strategy, 256
+   work-items and 4 vectors, and enqueues gpuscan_uniform_add. Only the common part of the key is used. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
@@ -18853,7 +18850,7 @@ static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int
     }
 }
 
-/* Fills dst and addend, and in expected their results. */
+/* Fills dst and addend, and sets the expected results. */
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
     uint64_t i, at, size = e->dst_size;
@@ -18942,8 +18939,8 @@ enum {
     GPUSCAN__LANE_IN_ORDER = 8,   /* most elements per lane on average, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
     GPUSCAN__LANE_GROUPS = 64,    /* most groups per compute unit if lanes take rows */
-    GPUSCAN__LANE_GROUPS_FEW = 8, /* the same for rows of up to LANE_FEW bytes in total, where a group's start takes
-                                     longer than its loads. tuning: reduce-lane-groups */
+    GPUSCAN__LANE_GROUPS_FEW = 8, /* most groups per compute unit for rows of up to LANE_FEW bytes in total, where a
+                                     group's start takes longer than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
     GPUSCAN__MOST_SHARERS = 0xffff, /* most groups that share segments: the lower half of a ticket counts them */
     GPUSCAN__REDUCE_STEPS = 256 /* most steps of a work-item on a GPU: more elements get more groups */
@@ -19102,7 +19099,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     for (k = 0; k < 2; k++) { /* both are checked: on host arrays result may overlap src */
         range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
         range->required = 0;
-        range->idle = 1; /* except for the first element, for which a stand-in buffer has room */
+        range->idle = 1; /* idle except for the first element, for which a stand-in buffer has room */
     }
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -19488,7 +19485,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Returns a round's data. In each round another element decides, in the last init (not with ARGMIN and ARGMAX). */
+/* Returns a round's data. Each round another element decides; in the last, init does (not for ARGMIN and ARGMAX). */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -19614,11 +19611,11 @@ typedef struct gpuscan__histogram_key {
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
     uint32_t merge;              /* GPUSCAN__MERGE_...: counts by value go to bins; 0: values are bins */
     uint32_t local_edges;        /* edges are copied to local memory */
-    uint32_t edge_step;          /* EDGES: the largest power of two below the bins */
+    uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
     uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
     uint32_t spare;              /* one more counter in each copy, for samples outside the bins */
-    uint32_t converted, weighed; /* converted by custom->convert; weighed by the desc's weight */
+    uint32_t converted, weighed; /* converted: by custom->convert; weighed: by the desc's weight */
     uint32_t tiled;              /* one histogram for each tile */
     uint32_t by_channel;         /* each channel has other bounds or edges */
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
@@ -19647,16 +19644,16 @@ typedef struct gpuscan__histogram_plan {
     uint32_t channels;               /* counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* bins and counters of a channel */
     uint32_t slice_bins;             /* bins, or byte values, that a group counts */
-    gpuscan_custom texts;            /* the program's texts: the caller's, with the weight's as combine */
+    gpuscan_custom texts;            /* the program's texts: the caller's, and the desc's weight as combine */
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
-    uint64_t members;                                      /* groups that share a tile, or on a CPU its pieces */
+    uint64_t members;                                      /* groups that share a tile; on a CPU the pieces of a tile */
     int in_launch;                   /* the launch that counts also finishes */
     int few;                         /* few samples, in one row, with bins cut into slices: see slice_more */
-    gpuscan__bounds bounds;          /* of all channels, or of the mask's first channel */
-    gpuscan__bounds channel[4];      /* by_channel: those of each channel of the mask in turn */
+    gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
+    gpuscan__bounds channel[4];      /* by_channel: bounds of each channel of the mask in turn */
     uint64_t edges;                  /* edges from the first channel's first to the last channel's last */
 } gpuscan__histogram_plan;
 
@@ -19755,7 +19752,7 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
     return (gpuscan_type)(key->dst ? key->dst : key->src);
 }
 
-/* Returns the samples that a CPU puts into bins as a vector; 1: no vector. The simulator crashes on vectors of 16. */
+/* Returns the width of vectors in which a CPU puts samples into bins; 1: none. The simulator crashes on width 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
@@ -19913,7 +19910,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no value is beyond it, and s - lower would wrap around */
+        range = beyond && beyond < bins ? beyond : bins; /* no value is above it, where s - lower would wrap around */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -19960,12 +19957,12 @@ static double gpuscan__quotient(double dividend, double divisor) {
     return gpuscan__double(dividend / gpuscan__double(divisor));
 }
 
-/* Returns whether x is neither infinite nor NaN, by its bits: -ffast-math removes comparisons that find these. */
+/* Returns whether x is neither infinite nor NaN, by its bits: -ffast-math removes comparisons that tell. */
 static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
 
-/* Returns the width of even bins, at most the type's largest value, which only a single bin's width can exceed. */
+/* Returns the width of even bins, at most the type's largest value. Only the width of a single bin can exceed that. */
 static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
     const double double_max = 1.7976931348623157e308;
     double step;
@@ -20390,8 +20387,8 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
         own->copies *= 2;
 }
 
-/* Chooses where a CPU counts: in tables of byte values, whose counts go to bins at the end; in tables of bins in local
-   memory, each with a spare counter; otherwise in the scratch. refused: the device refuses local memory. */
+/* Chooses where a CPU counts. Bytes: in tables of byte values, whose counts go to bins at the end. Few bins: in tables
+   of bins in local memory, each with a spare counter. Otherwise in the scratch. refused: local memory is refused. */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
@@ -20457,7 +20454,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         why = gpuscan__gpu_form(gs, plan, local,
                                 gpuscan__min(profile->histogram.copies[gpuscan__by_size(plan)],
                                              gpuscan__tile_copies(plan)));
-    if (own->copies || is_cpu) /* a CPU's tables are in the scratch if there are no copies */
+    if (own->copies || is_cpu) /* without copies a CPU's tables are in the scratch */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
     return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
@@ -20877,7 +20874,7 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
         return *x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
     if (edges)
         return (int64_t)*x;
-    if (lower / step < -most || upper / step > most) /* then rounding moves an edge, or x, by a part of a bin */
+    if (lower / step < -most || upper / step > most) /* rounding then moves an edge, or x, by a part of a bin */
         return gpuscan__nowhere;
     off = (*x - middle) / step;
     return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
@@ -21037,8 +21034,8 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
-/* Returns a round's rows: one. Programs for rows with gaps get two, and in round 1 many. Tiles: in round 0 a few that
-   groups share; in round 1 more, smaller at the right and lower ends; in round 2 tiles of whole vectors. */
+/* Returns a round's rows: one, or for programs with gaps between rows two, in round 1 many. Tiles: in round 0 a few
+   that groups share; in round 1 more, smaller at the right and lower ends; in round 2 of whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
@@ -21169,7 +21166,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* Outputs: dst, if it is wanted, and the payloads. */
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
 
-/* Runs: selections of the keys that begin a run, with more outputs. */
+/* Runs are selections of the keys that begin a run, with more outputs. */
 enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
 typedef struct gpuscan__select_key {
@@ -21203,10 +21200,10 @@ typedef struct gpuscan__select_plan {
     uint64_t capacity;        /* elements of each output; 0 only if count is 0 */
     uint32_t items, limit;    /* of the tally's dispatch */
     uint64_t shares;          /* groups that write a tile: see gpuscan__select_shares */
-    int shows_in_place;       /* a prepared call's buffers show that it is in place */
+    int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before the moved data, which is the total and these: */
+    uint64_t moved;           /* bytes of PLAIN scratch before the moved data, which are the total and: */
     uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* bytes before each output and before the indices */
 } gpuscan__select_plan;
 
@@ -21388,7 +21385,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
         if (!gpuscan__multiply(range->elements, range->size, &bytes))
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
                                  range->field);
-        range->idle = 1; /* not the tally's, which follow: a count of 0 writes it */
+        range->idle = 1; /* the tally's ranges, added later, are not idle: a count of 0 writes it */
     }
     if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
                                     &plan->limit)) != 0 ||
@@ -21427,7 +21424,7 @@ static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint3
 }
 
 #if GPUSCAN__HAS_SELECT
-/* Resolves what decides, as elements that convert to 0 or 1: type, flag_type, by, invert and custom. */
+/* Resolves the elements that decide, which convert to 0 or 1: type, flag_type, by, invert and custom. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -21649,8 +21646,8 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* Returns the profile's first matching row for runs or selections, or a scan's. A forced strategy replaces the row's.
-   many: skips the rows of the plain single pass (SINGLE_PASS, not AHEAD). */
+/* Returns the profile's first matching row for runs or selections, or a scan's. A forced strategy replaces that of the
+   row. many: skips the rows of the plain single pass (SINGLE_PASS, not AHEAD). */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->tiles.rest;
@@ -21769,7 +21766,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more, to keep the output's offset modulo 16 */
+    for (k = 0; k <= plan->key.outputs; k++) { /* each has 16 bytes more, to keep the output's offset modulo 16 */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
         if (!gpuscan__add(*plain, gpuscan__scratch_aligned(plan->capacity * size + 16), plain))
@@ -21778,7 +21775,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Gives the source and destination of output k. */
+/* Gets the source and destination of output k. */
 static void gpuscan__select_output(const gpuscan__select_plan *plan, uint32_t k, gpuscan_buffer *from,
                                    gpuscan_buffer *to) {
     if (plan->key.has_dst && k == 0) {
@@ -21954,7 +21951,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     }
 }
 
-/* Returns the test's elements. Selections by bits have 32 times as many. */
+/* Returns the shape of the test's data. Selections by bits have 32 times as many elements. */
 static gpuscan__test_shape gpuscan__select_test_shape(const gpuscan__test *test) {
     return gpuscan__test_shape_of((uint64_t)test->key->tile * (test->of->e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1),
                                   test->round);
@@ -22292,10 +22289,10 @@ typedef struct gpuscan__sort_key {
     uint32_t small; /* all passes in one launch, by one work-item or one group */
     uint32_t together; /* all passes in one launch, by groups that wait for each other */
     uint32_t copies, loads; /* histogram: copies of a group's counts; keys that a work-item loads at once */
-    uint32_t whole;   /* single pass or CPU: floats sorted by all of their bits */
+    uint32_t whole;   /* single pass or CPU: floats are sorted by all of their bits */
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* together and counted: rounds of a tile. [0]: for few elements; [1]: for more; [2] to [4]: for
-                           a single tile, largest first; 0: a single tile is as any other */
+    uint32_t rounds[5]; /* together and counted: a tile's rounds. [0]: few elements; [1]: more; [2] to [4]: a single
+                           tile, largest first; 0: a single tile is as any other */
     uint32_t halved;  /* 1: keys and values of 8 bytes or more go through local memory in pieces of a tile */
     uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
@@ -22351,14 +22348,14 @@ typedef struct gpuscan__sort_plan {
     uint32_t key_size, element_size, index_size;
     int buckets; /* CPU: the most significant digit comes first, if it makes even buckets */
     int blocks;  /* with buckets: values follow the keys block by block */
-    int wants_indices, by_index; /* the permutation is wanted; the values are indices */
-    size_t keys_range, payloads_range; /* the first range of each; its destination follows */
+    int wants_indices, by_index; /* wants_indices: the call wants a permutation; by_index: the values are indices */
+    size_t keys_range, payloads_range; /* index of the first range of each; a destination follows its source */
     uint64_t parts, moved_at; /* parts: for several launches a pass; moved_at: for moves in place */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: no values */
     uint32_t fields;                        /* a record's fields, as in the key */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the payload of each field */
-    uint32_t flags; /* of the kernels that sort: where values come from, and whether keys and fields are wanted */
+    uint32_t flags; /* flags of the kernels that sort: where values come from, and whether keys and fields are wanted */
     unsigned commands;
 } gpuscan__sort_plan;
 
@@ -22655,7 +22652,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
-    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* then sums of bytes of scratch cannot overflow */
+    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* sums of bytes of scratch then cannot overflow */
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
@@ -22713,11 +22710,11 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
     {GPUSCAN__SORT_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
 
 enum {
-    GPUSCAN__SORT_MEETING_TILE = 8192, /* from this many elements a tile on, more than MEETING_GROUPS are right */
+    GPUSCAN__SORT_MEETING_TILE = 8192, /* from this many elements a tile on, more than MEETING_GROUPS groups are used */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
-    /* if only the device knows the count: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
+    /* counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
     GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
@@ -22830,7 +22827,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
     if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
-        return 0; /* half the rounds make large enough tiles, and those did not fit */
+        return 0; /* tiles of half the rounds are large enough, but did not fit */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
@@ -22873,8 +22870,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Sets the rounds of tiles for smaller counts. Tiles of few rounds have at least a quarter of a whole tile's rounds,
-   since each stores its counts in a quarter of a whole tile's states. */
+/* Sets the rounds of tiles for smaller counts. Each has at least a quarter of a whole tile's rounds, since it stores
+   its counts in a quarter of a whole tile's states. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
     int wide = plan->key_size > 4;
@@ -22893,7 +22890,7 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
     }
 }
 
-/* Gives the call a row's form. Returns whether the form fits. */
+/* Plans the form of a row. Returns whether the form fits the call. */
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
     uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
@@ -22963,7 +22960,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Returns whether a destination is known not to be its source. */
+/* Returns whether a destination is known to differ from its source. */
 static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     const gpuscan__range *dst = src + 1;
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
@@ -22976,7 +22973,7 @@ static gpuscan__sort_place gpuscan__sort_of(gpuscan_buffer buffer) {
     return place;
 }
 
-/* Takes scratch for count elements of size bytes. */
+/* Adds scratch for count elements of size bytes, and returns its place. */
 static gpuscan__sort_place gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan_buffer none = {NULL, 0};
@@ -23378,9 +23375,8 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
-/* Enqueues one of the kernels that sort. pass: 0 for kernels that do all passes. All kernels get the same buffers:
-   `from`, to[0] and to[1] of the keys and of the values, or if there are no values the keys' again. forms: flags
-   besides the plan's. */
+/* Enqueues a kernel that sorts. pass: 0 for kernels that do all passes. All kernels get the same buffers: `from`,
+   to[0], to[1]; without values, the keys' stand in for those of values. forms: flags besides the plan's. */
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -23413,7 +23409,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* Returns the groups and, in *shared, the local memory of a sort in one launch by groups that wait for each other. */
+/* Returns the groups of a sort in one launch by groups that wait for each other. *shared: gets its local memory. */
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
@@ -23695,7 +23691,7 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* elements into PLAIN scratch: where the sums of steps begin */
-    int is_direct;                     /* 1: tiles add up what precedes them: no kernels columns and rows */
+    int is_direct;                     /* 1: tiles add up what precedes them, without kernels columns and rows */
     int is_apart;                      /* self-test: never is_direct */
 } gpuscan__integral_plan;
 
@@ -23867,7 +23863,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image. range: receives what later checks need. */
+/* Resolves src_image. range: gets what later checks need. */
 static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
                                               const gpuscan_integral_desc *desc, gpuscan__range *range) {
     gpuscan_result r;
@@ -23993,7 +23989,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
-        plan->band_rows = rows - 1; /* step 0, before the rows' steps, takes the room of a row */
+        plan->band_rows = rows - 1; /* step 0, before the rows' steps, has the room of a row */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
@@ -24125,8 +24121,7 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Tests a table. Rounds 0 and 1: three bands of several strips, several groups. Round 2: less than one band and
-   strip. */
+/* Tests a table. Rounds 0, 1: three bands of several strips, several groups. Round 2: less than a band and a strip. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
@@ -24508,7 +24503,7 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
         while (bin > 0 && before == rank) /* an empty bin */
             before = --bin ? sums[bin - 1] : 0;
         fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
-        if (is_mean) /* odd fractions mirror the one before them at the middle */
+        if (is_mean) /* an odd fraction mirrors the one before it at the middle */
             fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
         result = by_bin ? bin : gpuscan__float_bits(is_mean ? (float)bins / 2 : (float)bin + 1);
         if (!is_mean || k < ranks / 2)
@@ -24826,8 +24821,8 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares a call, or computes its scratch size, for one count. is_less: a smaller count than the desc's. If a forced
-   strategy has no form for it, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
+/* Prepares a call, or sizes its scratch, for one count. is_less: the count is below the desc's. If a forced strategy
+   has no form for that, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
@@ -24934,7 +24929,7 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among those of the program. These are the context's, or the one that it was built for. */
+/* Finds the object's device among the program's devices: the context's, or the one that the program was built for. */
 static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t size = 0;
@@ -24958,7 +24953,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    for (i = 0; i < count && !sizes[index]; i++) /* built for one device: PoCL 3.1 lists that first */
+    for (i = 0; i < count && !sizes[index]; i++) /* if built for one device, PoCL 3.1 lists that first */
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
