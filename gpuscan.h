@@ -12906,8 +12906,8 @@ typedef struct gpuscan__tiles_tuning {
 typedef struct gpuscan__cpu_tuning {
     uint32_t devices;
     uint32_t chunk;        /* bytes of a tile */
-    uint32_t prefetch_src; /* distance in bytes at which the source is prefetched; 0: no prefetch */
-    uint32_t prefetch_dst; /* distance in bytes for dst; 0: none, and large outputs are stored past the caches */
+    uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
+    uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: none, and large outputs bypass the caches */
     uint32_t sort_small;   /* up to this many elements one work-item sorts in one launch */
     uint32_t sort_part;    /* least elements of a part: its partly written cache lines cost as much time as thousands of
                               elements */
@@ -12985,7 +12985,7 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* in sorts with a launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* in sorts of one launch for a count on the device */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* tiles of sorts of one launch for a count on the device */
 } gpuscan__sort_tiles;
 
 /* Sorts of payloads that are moved as records. */
@@ -13131,7 +13131,7 @@ typedef struct gpuscan__step_buffers {
     uint64_t sham, scratch, zeros; /* bytes: stand-in for caller's buffers; scratch; scratch that must be 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the most scratch of a recorded rehearsal */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the largest scratch of a recorded rehearsal */
 typedef struct gpuscan__step_launch {
     uint64_t global, group; /* work-items in total and per group */
 } gpuscan__step_launch;
@@ -13655,7 +13655,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         names.t = dst->unsigned_name;
-    if (e->channels > 1) { /* source, destination and arithmetic have one type */
+    if (e->channels > 1) { /* vectors have one type for source, destination and arithmetic */
         snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
         names.src = names.dst = names.value = names.number = names.t = vector;
     }
@@ -14309,7 +14309,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         device->lane_width = gs->limits.lanes;
-        /* compilers for CPUs hang on this strategy, whose groups reach different numbers of barriers */
+        /* compilers for CPUs hang on SINGLE_PASS_AHEAD, whose groups reach different numbers of barriers */
         if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.fence != GPUSCAN__FENCE_MEM)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
@@ -14427,7 +14427,7 @@ static void gpuscan__open_limits(gpuscan *gs) {
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
     device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
-    if (device->parameters == 0) /* not reported: assume the least that OpenCL allows, here and for local memory */
+    if (device->parameters == 0) /* if not reported, assume the least that OpenCL allows, here and for local memory */
         device->parameters = 1024;
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (device->local_memory == 0)
@@ -14776,7 +14776,7 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    may fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
    register count of 7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
-    char options[96]; /* the prefix differs if options differ, so they need no comparison */
+    char options[96]; /* programs with different options also have different prefixes */
     cl_int code;
     int attempt = 0;
     /* -w: some compilers print warnings, even for custom texts, to the program's own output */
@@ -14947,7 +14947,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
-    if (gs->device.profile.facts.inlines) /* also for custom texts; [DEVICE] ends it with a pop */
+    if (gs->device.profile.facts.inlines) /* applies to custom texts, too; [DEVICE] has the matching pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_add(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -15419,7 +15419,7 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         gpuscan__forget_event(gs, &event);
         return GPUSCAN_SUCCESS;
     }
-    if (gs->scratch_queue != chain->queue) { /* otherwise the other queue's commands may never begin */
+    if (gs->scratch_queue != chain->queue) { /* without the flush the other queue's commands may never begin */
         cl_int code = gs->cl.clFlush(gs->scratch_queue);
         if (code != CL_SUCCESS) {
             gpuscan__forget_event(gs, &event);
@@ -16261,7 +16261,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
     range->is_image = 1;
     range->begin = 0;
-    range->end = UINT64_MAX; /* all of the buffer, if the image is made from one */
+    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is all of it */
     return gpuscan__image_format(gs, field, format, facts);
 }
 
@@ -16596,7 +16596,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
         custom.combine = "gpuscan_test_last(a, b)";
         custom.identity = "gpuscan_test_none()";
     }
-    if (!stand_in.e.custom) /* only the conversion is the caller's: the test runs the program without it */
+    if (!stand_in.e.custom) /* if only the conversion is the caller's, the test runs the program without it */
         stand_in.key.custom_size = 0;
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
@@ -16907,7 +16907,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* tiles of the round's parity begin with an edge (gpuscan__is_edge), others do not */
-    int decides;    /* 1: a reduction whose operator returns one of the elements, or init */
+    int decides;    /* 1: the operator of a reduction returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; count: it returns init */
 } gpuscan__test_shape;
 
@@ -17232,7 +17232,7 @@ static void gpuscan__test_end(gpuscan__test *test) {
         test->gs->cl.clReleaseMemObject(test->call->scratch.mem);
     if (test->image.image && test->image.image->mem)
         test->gs->cl.clReleaseMemObject(test->image.image->mem);
-    while (test->count > 0) { /* the first array is the desc, which the others point to */
+    while (test->count > 0) { /* the first array, the desc, goes last: other arrays point to it */
         gpuscan__test_array *array = &test->arrays[--test->count];
         if (array->buffer && array->buffer->mem)
             test->gs->cl.clReleaseMemObject(array->buffer->mem);
@@ -17464,7 +17464,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
             code = gpuscan__replay_argument(gs, stage, kernel, index++, &step, bytes);
         }
     }
-    if (gs->service_queue) { /* even after a failure: enqueued commands use the buffers */
+    if (gs->service_queue) { /* waits even after a failure: enqueued commands use the buffers */
         cl_int finished = gs->cl.clFinish(gs->service_queue);
         code = code == CL_SUCCESS ? finished : code;
     }
@@ -18283,7 +18283,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits: at most the number of elements or of rows */
+    plan->tiles = plan->row_tiles * plan->rows; /* the product fits 64 bits: at most the number of elements or rows */
     plan->ahead = 1;
     if (common->forced) {
         memcpy(&plan->key, key->own, sizeof(plan->key));
@@ -18452,7 +18452,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     whole_rows.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     gpuscan__scan_shape(gs, plan, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
-    /* take the step that leaves the tiles least empty; 90 % is good enough */
+    /* takes the step that leaves the tiles least empty; 90 % is good enough */
     for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
         uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
         if (busy > best) {
@@ -18484,7 +18484,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* enough rows for all groups: one group scans a row, without a look-back */
+        /* rows are enough for a group each, without a look-back */
         tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
@@ -18693,7 +18693,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->custom = e->custom;
     desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc->init = test->init;
-    if (own.whole_rows) { /* rows of two thirds of a tile, a seventh, or one element */
+    if (own.whole_rows) { /* rows of two thirds of a tile, of a seventh, or of one element */
         shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
@@ -18884,7 +18884,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* less than a vector; several vectors and a rest */
+    desc->block = test->round == 0 ? 7 : 77; /* blocks of less than a vector; of several vectors and a rest */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -19096,10 +19096,10 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range->idle = 1;
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    for (k = 0; k < 2; k++) { /* both are checked: on host arrays result may overlap src */
+    for (k = 0; k < 2; k++) { /* checks dst and result: on host arrays result may overlap src */
         range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
         range->required = 0;
-        range->idle = 1; /* idle except for the first element, for which a stand-in buffer has room */
+        range->idle = 1; /* not accessed, except the first element, for which a stand-in buffer has room */
     }
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -19354,7 +19354,7 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
     }
     if (plan->common.forced)
-        plan->groups = gpuscan__min(plan->groups, 2); /* so that a self-test's groups have several tiles */
+        plan->groups = gpuscan__min(plan->groups, 2); /* two groups give each of a self-test's groups several tiles */
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     if (plan->groups > 1 && key->word)
         gpuscan__need_words(need, key->word, e->t_size, plan->groups);
@@ -19653,7 +19653,7 @@ typedef struct gpuscan__histogram_plan {
     int in_launch;                   /* the launch that counts also finishes */
     int few;                         /* few samples, in one row, with bins cut into slices: see slice_more */
     gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
-    gpuscan__bounds channel[4];      /* by_channel: bounds of each channel of the mask in turn */
+    gpuscan__bounds channel[4];      /* if by_channel: bounds of each channel of the mask in turn */
     uint64_t edges;                  /* edges from the first channel's first to the last channel's last */
 } gpuscan__histogram_plan;
 
@@ -19910,7 +19910,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no value is above it, where s - lower would wrap around */
+        range = beyond && beyond < bins ? beyond : bins; /* no values exist past that, and s - lower would wrap
+                                                            around */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -20493,7 +20494,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
                                        plan->all_bins / (4 * key->group)); /* slices of fewer bins gain nothing */
         plan->few = elements <= profile->histogram.slice_short * all_items / own->slices;
         while (slices > own->slices && elements > profile->histogram.slice_more * all_items / slices)
-            slices /= 2; /* powers of two only, since each number is another program */
+            slices /= 2; /* slices are powers of two, since each number is another program */
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
             key->vectors = profile->histogram.short_vectors;
@@ -20510,7 +20511,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
             gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, profile->histogram.local) / 4);
     if (own->image)
         key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
-    key->tile = is_cpu ? 65536 / size /* on a CPU tiles only divide the work, so they are long */
+    key->tile = is_cpu ? 65536 / size /* tiles of a CPU only divide the work, so they are long */
                        : key->group * key->vectors * vector;
 }
 
@@ -20874,7 +20875,7 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
         return *x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
     if (edges)
         return (int64_t)*x;
-    if (lower / step < -most || upper / step > most) /* rounding then moves an edge, or x, by a part of a bin */
+    if (lower / step < -most || upper / step > most) /* rounding may move an edge, or x, by a part of a bin */
         return gpuscan__nowhere;
     off = (*x - middle) / step;
     return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
@@ -21203,7 +21204,7 @@ typedef struct gpuscan__select_plan {
     int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before the moved data, which are the total and: */
+    uint64_t moved;           /* bytes of PLAIN scratch before the moved data: the total, then the rooms */
     uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* bytes before each output and before the indices */
 } gpuscan__select_plan;
 
@@ -21522,7 +21523,7 @@ static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *pla
                      desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                      plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    if (plan->common.is_run) /* a call's ranges are checked and show it; a preparation's are not */
+    if (plan->common.is_run) /* a call's checked ranges show that it is in place; a preparation's are unchecked */
         return;
     plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
                            gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
@@ -21766,7 +21767,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    for (k = 0; k <= plan->key.outputs; k++) { /* each has 16 bytes more, to keep the output's offset modulo 16 */
+    for (k = 0; k <= plan->key.outputs; k++) { /* 16 more bytes keep the output's offset modulo 16 */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
         if (!gpuscan__add(*plain, gpuscan__scratch_aligned(plan->capacity * size + 16), plain))
@@ -22652,7 +22653,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
-    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* sums of bytes of scratch then cannot overflow */
+    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* keeps sums of scratch bytes from overflowing */
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
@@ -22683,7 +22684,7 @@ enum { /* what a form needs */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
     GPUSCAN__SORT_PLAIN = 16, /* no records */
-    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements; without NVIDIA's lanes above a tile */
+    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements; without PTX lanes also more than a tile */
     GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
     GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
 };
@@ -22714,7 +22715,7 @@ enum {
     GPUSCAN__SORT_MEETING_GROUPS = 64,
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
-    /* counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
+    /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
     GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
@@ -22725,7 +22726,7 @@ enum {
 /* Groups per compute unit that count digits, and bytes of keys that a work-item loads at once. A group adds its counts
    to the total, so it should load at least four times, unless units would be idle. tuning: sort-histogram-groups */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* if a group would load fewer than 32 times, or the device has the count */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* groups if each loads fewer than 32 times, or the device has the count */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
     GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
@@ -22799,7 +22800,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
                   profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
                   gpuscan__max(plan->values.size, plan->key_size) >= 8;
     if (most.halves && !plan->fields && !counted && desc->count <= (uint64_t)most.group * (most.vectors / parts)) {
-        most.vectors /= parts; /* few elements: the tile goes through local memory as a whole */
+        most.vectors /= parts; /* few elements go through local memory as a whole tile */
         most.halves = 0;
     }
     if (most.halves) {
@@ -22827,7 +22828,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
     if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
-        return 0; /* tiles of half the rounds are large enough, but did not fit */
+        return 0; /* half the rounds make large enough tiles, which did not fit */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
@@ -23057,7 +23058,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* such sorts have two passes or more; the last one writes no records */
+    if (gpuscan__sort_packs(plan->fields)) { /* packed sorts have two passes or more; the last one writes no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
@@ -23989,7 +23990,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
-        plan->band_rows = rows - 1; /* step 0, before the rows' steps, has the room of a row */
+        plan->band_rows = rows - 1; /* step 0, before those of the rows, takes the room of a row */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
@@ -24394,7 +24395,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy = common->call->strategy;
     int is_plain;
-    plan->row_groups = 1; /* may have been chosen before, for a program that did not build */
+    plan->row_groups = 1; /* an earlier choice, whose program did not build, may have set it */
     if (common->forced) {
         *key = *common->forced;
         if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
@@ -24953,7 +24954,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    for (i = 0; i < count && !sizes[index]; i++) /* if built for one device, PoCL 3.1 lists that first */
+    for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 lists the binary of a program for one device first */
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
@@ -24962,7 +24963,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
-    for (i = 0; i < count; i++) /* room for others' binaries: a driver should skip NULL, but PoCL 3.1 writes to it */
+    for (i = 0; i < count; i++) /* room for the others: a driver should skip NULL, but PoCL 3.1 writes to it */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
     *size = sizes[index];
@@ -25016,7 +25017,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     header.size = blob->length;
     memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
     header.device_hash = gpuscan__device_hash(gs);
-    for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* without the quarter that gpuscan__grow_scratch added */
+    for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* leaves out the quarter that gpuscan__grow_scratch added */
         header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
     memcpy(blob->data, &header, sizeof(header));
     header.checksum = gpuscan__blob_checksum((const unsigned char *)blob->data, blob->length);
@@ -25107,7 +25108,7 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
     memset(program, 0, sizeof(*program));
     program->key.registers = gs->device.registers ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* to the extent that it was when the blob was made */
+    program->rehearsed = 1; /* as far as it was rehearsed when the blob was made */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
     program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
     program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
@@ -25298,7 +25299,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
 /* Writes a file under a temporary name, and renames it. Returns NULL, or why the folder or the disk refuses it. */
 static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
                                        size_t size) {
-    uint64_t words[3]; /* distinguish the writers of all processes; if two are equal, the checksum finds the mixture */
+    uint64_t words[3]; /* seeds of a name for each writer; if two writers share a name, the checksum finds it */
     const char *why = NULL;
     FILE *file;
     words[0] = (uint64_t)(uintptr_t)bytes;
