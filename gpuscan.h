@@ -14500,7 +14500,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
         platform_count = 64;
     if (code == -1001 || (code == CL_SUCCESS && platform_count == 0))
         return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM,
-                             "the OpenCL loader knows no driver: install the GPU's, or PoCL for the CPU (Debian: "
+                             "the OpenCL loader finds no driver: install the GPU's, or PoCL for the CPU (Debian: "
                              "pocl-opencl-icd)");
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetPlatformIDs failed");
@@ -15254,7 +15254,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
     cl_int code = CL_SUCCESS;
     if (!zeros)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to clear scratch with");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to clear scratch");
     memset(zeros, 0, (size_t)piece);
     for (at = 0; at < bytes && code == CL_SUCCESS; at += piece)
         code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at,
@@ -15868,7 +15868,7 @@ static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *rang
         return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
     if (((uintptr_t)host + range->begin) % needed != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "%s begins at address 0x%llx of the host's memory, kernels need a multiple of %u",
+                             "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u",
                              range->field, (unsigned long long)((uintptr_t)host + range->begin), (unsigned)needed);
     return GPUSCAN_SUCCESS;
 }
@@ -15893,7 +15893,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
         !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
     if (end > size)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, the buffer has %llu", field,
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, but the buffer has %llu", field,
                              (unsigned long long)end, (unsigned long long)size);
     if (range->writes && (range->flags & CL_MEM_READ_ONLY))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is written, but the buffer is CL_MEM_READ_ONLY",
@@ -15995,7 +15995,7 @@ static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) 
             if (!gpuscan__ranges_may_meet(a, b))
                 return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a->field, b->field,
                                      plan->operation->has_capacity
-                                         ? " (an output is as long as capacity, or count)" : "");
+                                         ? " (an output extends to capacity, or else to count)" : "");
             plan->in_place = 1;
         }
     return GPUSCAN_SUCCESS;
@@ -16008,7 +16008,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__range *range;
     gpuscan_result r;
     if (!call->scratch.mem && call->scratch_size)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size without call.scratch");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size is given without call.scratch");
     if (call->scratch.offset % 64 != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is not a multiple of 64");
     if (!call->scratch.mem)
@@ -16024,7 +16024,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     plan->scratch_flags = range->flags;
     usable = call->scratch_size ? call->scratch_size : range->size_left;
     if (usable < bytes)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
                              (unsigned long long)usable, (unsigned long long)bytes);
     range->end = range->begin + bytes; /* the call uses no more than this */
     return gpuscan__check_overlaps(gs, plan);
@@ -16119,14 +16119,14 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
     *type = segments->type;
     if (segments->form == GPUSCAN_SEGMENTS_NONE) {
         if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
-            return gpuscan__fail(gs, argument, "segments without segments.form");
+            return gpuscan__fail(gs, argument, "segments are given without segments.form");
         return GPUSCAN_SUCCESS;
     }
     if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0)
         return r;
     *type = of;
     if (!plan->from_host && plan->is_run && segments->host_data)
-        return gpuscan__fail(gs, argument, "segments.host_data is for gpuscan_%s_host; here segments.data",
+        return gpuscan__fail(gs, argument, "segments.host_data is for gpuscan_%s_host; set segments.data",
                              plan->operation->name);
     if (!gpuscan__multiply(elements, gpuscan__types[of].size, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: its size in bytes does not fit 64 bits");
@@ -16285,7 +16285,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
          height <= facts->height - image->y))
         return GPUSCAN_SUCCESS;
     return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL,
-                         "%s needs %llu x %llu pixels from %llu, %llu on, the image has %llu x %llu", field,
+                         "%s needs %llu x %llu pixels from %llu, %llu on, but the image has %llu x %llu", field,
                          (unsigned long long)width, (unsigned long long)height, (unsigned long long)image->x,
                          (unsigned long long)image->y, (unsigned long long)facts->width,
                          (unsigned long long)facts->height);
@@ -16662,7 +16662,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose had no other strategy left */
-            return gpuscan__unsupported(gs, "none that fits the call works on this device");
+            return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
             return r;
     } while (again);
@@ -17469,7 +17469,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
         code = code == CL_SUCCESS ? finished : code;
     }
     gpuscan__stage_end(gs, stage);
-    return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels on nothing failed") : r;
+    return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
 /* Rehearses a program: runs the call's kernels in the library's queue with other buffers and scratch, and with a count
@@ -17516,7 +17516,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     plan->call = caller;
     plan->flags = flags;
     if (r == 0 && recording.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernels on nothing");
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernels ahead of a call");
     if (r == 0 && (!late || gpuscan__adds_launch(program, &recording))) {
         r = gpuscan__replay(gs, program, &recording);
         if (r == 0 && late && bytes.scratch <= GPUSCAN__SHAM_MOST)
@@ -18788,7 +18788,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     if (desc->block == 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
     if (gpuscan__is_single_pass(plan->call->strategy))
-        return gpuscan__unsupported(gs, "uniform add has one pass only");
+        return gpuscan__unsupported(gs, "uniform add has no single-pass strategy");
     e->convert = NULL; /* one type, no conversion */
     if (desc->op != GPUSCAN_OP_CUSTOM) /* the caller's type keeps its text */
         e->custom = NULL;
@@ -19077,7 +19077,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              "custom->convert: ARGMIN and ARGMAX compare source elements as they are");
     if (e->arg && e->dst == GPUSCAN_TYPE_U32 && desc->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                             "count: the indices of more than 2^32 - 1 elements need the dst_type u64");
+                             "count: indices of more than 2^32 - 1 elements need dst_type u64");
     if (e->arg && (desc->init || desc->init_buffer.mem))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: not allowed with ARGMIN and ARGMAX");
     if ((r = gpuscan__reduce_resolve_segments(gs, plan)) != 0)
@@ -20078,10 +20078,11 @@ static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_hi
         {sample == GPUSCAN_TYPE_CUSTOM, GPUSCAN_ERROR_INVALID_TYPE,
          desc->value_type ? "value_type is not a builtin type" : "sample_type is not a builtin type"},
         {desc->value_type && !converted, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "value_type without custom->convert, which gives it"},
+         "value_type is given without custom->convert"},
         {is_custom && custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
          GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"},
-        {sees_pixels && several && is_custom, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels of a custom sample_type"},
+        {sees_pixels && several && is_custom, GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "channels is above 1 with a custom sample_type"},
         {sees_pixels && several && !converted, GPUSCAN_ERROR_INVALID_ARGUMENT,
          "weight with several channels, and no custom->convert that makes them one value"},
         {sees_pixels && desc->channel_mask, GPUSCAN_ERROR_INVALID_ARGUMENT,
@@ -20277,7 +20278,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         return r;
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_weights))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "host_edges and host_weights are for gpuscan_histogram_host; here edges and weights");
+                             "host_edges and host_weights are for gpuscan_histogram_host; set edges and weights");
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
     weight_size = gpuscan__types[plan->weight].size;
@@ -22606,7 +22607,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
     plan->end = desc->bit_end ? desc->bit_end : bits;
     if (plan->end > bits || plan->begin >= plan->end)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "bit_begin and bit_end: from %u to %u there are no bits of a key of %u",
+                             "bit_begin and bit_end: %u to %u is no range within the %u bits of a key",
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
@@ -23845,7 +23846,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     if (gpuscan__types[dst].size < 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is not an integer or float of 4 or 8 bytes");
     if (gpuscan__is_float(src) && !gpuscan__is_float(dst))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: floats are summed as floats");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
     if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD, NULL,
                                        "dst_type", "dst_type")) != 0)
@@ -23895,7 +23896,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
     if (gpuscan__is_single_pass(common->call->strategy))
-        return gpuscan__unsupported(gs, "an integral image has several passes");
+        return gpuscan__unsupported(gs, "integral images have no single-pass strategy");
     plan->key.square = desc->square != 0;
     plan->key.exclusive = desc->kind == GPUSCAN_EXCLUSIVE;
     plan->src.width = desc->width;
@@ -24297,10 +24298,10 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     if ((unsigned)desc->form > GPUSCAN_QUANTILE_MEAN)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is not a gpuscan_quantile_form");
     if (gpuscan__is_single_pass(common->call->strategy))
-        return gpuscan__unsupported(gs, "a quantile has no look-back");
+        return gpuscan__unsupported(gs, "quantiles have no single-pass strategy");
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_cdf))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "host_edges and host_cdf are for gpuscan_quantile_host; here edges and cdf");
+                             "host_edges and host_cdf are for gpuscan_quantile_host; set edges and cdf");
     plan->bins = desc->bins ? desc->bins : 256;
     plan->rows = desc->rows ? desc->rows : 1;
     plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
@@ -24648,7 +24649,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
         desc->limits.lanes != 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes must be 8, 16, 32 or 64");
     if (!desc->context && desc->queue)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "queue without context");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "queue is given without context");
     if (desc->context) {
         cl_device_id devices[64];
         size_t size = 0;
@@ -25278,11 +25279,11 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
         why = "no memory for the file's name";
     else if (file && (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) <= 0 || size > GPUSCAN__CACHED_MOST ||
                       fseek(file, 0, SEEK_SET) != 0))
-        why = "it is empty, too large or no file";
+        why = "it is empty, too large or not a file";
     else if (file && (bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size)) == NULL)
         why = "no memory for the file's bytes";
     else if (file && fread(bytes, 1, (size_t)size, file) != (size_t)size)
-        why = "it could not be read to its end";
+        why = "it could not be read completely";
     else if (file && gpuscan__read_blob(gs, bytes, (size_t)size) != 0)
         why = gs->error;
     gs->logger = logger;
