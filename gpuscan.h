@@ -1029,7 +1029,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
    built (a second or less), tested on a few numbers and, on drivers that finish their work at the first launch,
-   launched once on nothing. gpuscan_X_prepare does all this ahead.
+   launched once with a count of 0. gpuscan_X_prepare does all this ahead.
    Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
    counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
    prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes; those of
@@ -1580,7 +1580,7 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
-#pragma GCC diagnostic ignored "-Wshadow" /* this file's locals may have names of a program's functions and types */
+#pragma GCC diagnostic ignored "-Wshadow" /* locals here may have the names of a program's own functions and types */
 #else
 #define GPUSCAN__SHARED static
 #define GPUSCAN__COLD static
@@ -12936,8 +12936,8 @@ typedef struct gpuscan__segments_tuning {
     /* Segments with more than `lanes` elements in total: groups of split_group work-items, and long segments are split.
        With fewer elements: groups of lanes_group. */
     uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* if segments are short on average: the group is halved while the call has fewer than this
-                             many elements per work-item of one group; 0: never */
+    uint32_t lanes_items; /* if segments are short on average, the group is halved while the call has fewer elements
+                             than this times its work-items; 0: never */
     uint32_t each_group;  /* group size if a group takes a whole segment and loads no vectors */
     uint32_t split_from;  /* segments from this many elements on are split among several groups */
     uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
@@ -16507,7 +16507,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     return r;
 }
 
-/* Returns whether a program is tested when it is first built. If it fails, this object stops using its strategy. */
+/* Returns whether a program is tested when it is first built. If the test fails, this object stops using the
+   strategy. */
 static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     /* CPU compilers take a second for a stand-in's program; programs of builtin types test the same kernels */
@@ -16625,7 +16626,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the plan's program. Sets *again to plan anew: kernels were not built, do not fit their group, or are wrong. */
+/* Gets the plan's program. Sets *again if the call must be planned again: kernels were not built, do not fit their
+   group, or are wrong. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
     size_t group = 0;
@@ -18338,9 +18340,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Rows of up to this many bytes are loaded by elements (ROWS_BY_ELEMENTS), if their gaps are longer than the rows. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if elements are numbered by the pitch. If it leaves little of the tile empty, the
-   last row ends with a cache line, so that no two tiles share a line. Otherwise elements before the first row may fill
-   its vector. tuning: scan-dense-rows */
+/* Returns how many rows a tile holds if elements are numbered by the pitch. The last row ends with a cache line, unless
+   that leaves much of the tile empty, so that no two tiles share a line. Otherwise elements before the first row may
+   fill its vector. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = length & (0u - length); /* even: the largest power of two that divides length */
     uint32_t lines_end = even < line ? line / even : 1;        /* rows from one line's end to the next */
@@ -19120,8 +19122,8 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns the elements that a lane loads at once: up to 16 bytes. Rows or segments of `mean` elements on average that
-   would fill less than half of a load get smaller loads, of at least 4 elements. So do ARGMIN and ARGMAX. */
+/* Returns the elements that a lane loads at once: up to 16 bytes. Smaller loads, of at least 4 elements, are for rows
+   or segments (of `mean` elements on average) that would fill less than half of a load, and for ARGMIN and ARGMAX. */
 static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     while (vector > 4 && (2 * vector > mean || e->arg))
@@ -19497,9 +19499,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0: many short ones; round 1: three longer than a tile; round 2, if they are
-   split: three longer than a lane takes. An empty segment follows each segment; after round 0 and with lanes 15 do, so
-   that long segments are exceptions. Returns the segments for each one with elements; 0: rows. */
+/* Sets a round's rows or segments. Round 0: many short ones. Round 1: three longer than a tile. Round 2, if they are
+   split: three longer than a lane takes. An empty segment follows each segment; with lanes, from round 1 on, 15 do, so
+   that long segments are exceptions. Returns the segments per segment with elements; 0: rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -20335,7 +20337,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__FEW_EDGES   256 /* above this many bins edges without cells are searched faster in the cache */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* from this many samples on cells are made */
 
-/* Puts the edges beside the bins in local memory, if need be with fewer copies of these: 4 avoid enough conflicts. */
+/* Puts the edges beside the bins in local memory. The bins get fewer copies if need be: 4 avoid enough conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -22345,7 +22347,7 @@ static int gpuscan__sort_packs(uint32_t fields) {
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
     gpuscan__sort_key key;
-    uint32_t begin, end, width, passes; /* pass p: width bits from begin + p * width on; the last pass: up to end */
+    uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
     int buckets; /* CPU: the most significant digit comes first, if it makes even buckets */
@@ -23244,7 +23246,8 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Chooses the key and the scratch. A preparation's permutation without a buffer gets scratch for with and without. */
+/* Chooses the key and the scratch. If a preparation wants a permutation but has no buffer for it, the scratch is enough
+   with and without a permutation. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     if (plan->wants_indices && !((const gpuscan_sort_desc *)common->desc)->permutation.mem) {
@@ -25243,7 +25246,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
     return gpuscan__read_blob(gs, (const unsigned char *)blob, size);
 }
 
-/* The cache is a folder with a blob for each program, whose file name is a hash of what identifies the program. A file
+/* The cache is a folder with a file for each program: a blob, named by a hash of what identifies the program. The file
    gets this name when it is complete, so readers never see half of it. Two writers of a file write the same bytes. */
 #define GPUSCAN__CACHED_MOST ((long)256 << 20) /* bytes; a folder in place of a file claims to have more */
 
