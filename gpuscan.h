@@ -1047,7 +1047,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    need a larger alignment (float8: 32, double16: 128) need that alignment, and the beginning of
                    call.scratch's buffer needs it, too.
      count_buffer  One number of count_type. The count is read on the device when the call runs; if it is above the
-                   desc's count, the desc's count is used. Sizes, pitches and scratch follow the desc's count.
+                   desc's count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer; for a
                    reduction to result the host must be allowed to read it.
      Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together;
@@ -1057,7 +1057,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    strategy that fits has failed its self-test; INVALID_EVENT or
                    CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list; CUSTOM_SOURCE or CUSTOM_SIZE for
                    custom texts; BUILD; OUT_OF_HOST_MEMORY; or OpenCL's own code. Only the last command writes outputs,
-                   so they are unchanged after any of these.
+                   so they are unchanged after any of these (but see gpuscan_sort).
 
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs, and unless call.scratch
    is given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's
@@ -1082,10 +1082,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
    buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
    have completed; the kernels wait for those events. Arrays hold rows * pitch elements, the last row only count;
-   elements between rows are unchanged. An output must not overlap an input. Arrays may lie at any address. A CPU uses
-   an array in place if it begins at a multiple of its type's size (custom types: of the largest power of two that
-   divides the size), and copies it otherwise. If the device fails while it runs, or while results are fetched, the
-   contents of the outputs are undefined. After the call has returned nothing uses the arrays. */
+   elements between rows are unchanged. An output must not overlap an input, unless the function's comment allows it.
+   Arrays may lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size (custom
+   types: of the largest power of two that divides the size), and copies it otherwise. If the device fails while it
+   runs, or while results are fetched, the outputs are undefined. After the call has returned nothing uses the arrays. */
 
 #if GPUSCAN__HAS_SCAN
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
@@ -1405,7 +1405,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  that is moved with them, unless they are in place. An even number of passes (8 bits each, MULTI_PASS on
                  GPUs 4) then costs a copy of the result; in place an odd number does. From about 10^7 elements on such
                  a payload of 12 or 16 bytes may still need its size and two indices of 4 bytes an element. In
-                 gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is (the scratch is
+                 gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is set (the scratch is
                  enough without it, too). If src and dst are given there, they must be valid, since they show whether
                  the sort is in place
    count 0       all buffers may be missing; nothing is written
@@ -1446,7 +1446,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. They are
                  at least a row's bytes, and a multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
-   scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more of small tables; on a CPU some rows
+   scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Gaps between rows and images are
                  never written
    conversion    elements are converted to dst_type, as C converts, before they are squared or summed
