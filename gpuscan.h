@@ -1085,7 +1085,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    elements between rows are unchanged. An output must not overlap an input, unless the function's comment allows it.
    Arrays may lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size (custom
    types: of the largest power of two that divides the size), and copies it otherwise. If the device fails while it
-   runs, or while results are fetched, the outputs are undefined. After the call has returned nothing uses the arrays. */
+   runs, or while results are fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
 
 #if GPUSCAN__HAS_SCAN
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
