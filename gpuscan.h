@@ -315,31 +315,31 @@ typedef int32_t gpuscan_result;
 /* Lists the codes and their texts: X(name, value, text). */
 #define GPUSCAN_RESULTS(X)                                                                                             \
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
-    /* a NULL that is not allowed, an unknown enum value, fields that clash */                                         \
+    /* a NULL is not allowed, an enum value is unknown, or fields clash */                                             \
     X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
     /* the type does not fit the operation */                                                                          \
     X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type")                                                               \
     /* the operator does not fit the type or the operation */                                                          \
     X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
-    /* a queue, buffer or event of another context or device */                                                        \
+    /* a queue, buffer or event belongs to another context or device */                                                \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
-    /* a missing buffer, or an object that is not a buffer (an image, for example) */                                  \
+    /* a buffer is missing, or an object is not a buffer (but an image, for example) */                                \
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
     /* offset + count goes past the end of a buffer */                                                                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
-    /* an output that kernels may not write, an input that they may not read, or host memory that is not aligned */    \
+    /* kernels may not write an output, or not read an input, or host memory is not aligned */                         \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
-    /* a size that does not fit 64 bits or the host's size_t */                                                        \
+    /* a size does not fit 64 bits or the host's size_t */                                                             \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
-    /* too many bins, an empty range, or one too fine for its float type */                                            \
+    /* bins are too many, a range is empty, or a range is too fine for its float type */                               \
     X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
     /* the caller's scratch is smaller than the size query says */                                                     \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
-    /* no OpenCL loader on this machine, or one that lacks entry points */                                             \
+    /* this machine has no OpenCL loader, or the loader lacks entry points */                                          \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
     X(GPUSCAN_ERROR_NO_PLATFORM, -2101,                                                                                \
@@ -355,7 +355,7 @@ typedef int32_t gpuscan_result;
     /* the custom text does not compile: gpuscan_error has the build log */                                            \
     X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
     X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                                \
-    /* truncated, damaged, or of another device, driver or version: build the programs again */                        \
+    /* the blob is damaged, or of another device, driver or version: build the programs again */                       \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
     /* the device's compiler rejects the library's own kernels: please report the log */                               \
     X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels")
@@ -559,9 +559,9 @@ typedef struct gpuscan_tracer {
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
-    GPUSCAN_WITHOUT_LANES         = 4, /* the vendor's lane and memory instructions (PTX) */
+    GPUSCAN_WITHOUT_LANES         = 4, /* instructions of the vendor for lanes and memory (PTX) */
     GPUSCAN_WITHOUT_FENCE         = 8, /* fences of device scope */
-    GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* host arrays used in place by host-array calls */
+    GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* use of host arrays in place, without copies, by gpuscan_X_host */
     GPUSCAN_WITHOUT_IMAGES        = 32
 };
 typedef struct gpuscan_limits {
@@ -732,8 +732,8 @@ typedef struct gpuscan_scan_desc {
     const gpuscan_custom *custom;
     const void           *init;         /* one dst_type element on the host, read before the call returns. NULL: the
                                            operator's identity (MIN and MAX of floats: an infinity) */
-    gpuscan_buffer        init_buffer;  /* instead of init: the element on the device. Every row begins with it */
-    gpuscan_buffer        total;        /* out, dst_type, one element a row: init op all elements of the row */
+    gpuscan_buffer        init_buffer;  /* instead of init: one element on the device. Each row begins with it */
+    gpuscan_buffer        total;        /* out, one dst_type element for each row: init op all elements of the row */
     uint64_t              rows;         /* independent scans; 0: 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
     uint64_t              dst_pitch;
@@ -820,7 +820,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
-    gpuscan_buffer  weights;       /* optional, one per pixel: the weight that each of its samples adds; missing: 1 */
+    gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; missing: 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* interleaved, 1 to 4; 0: 1 */
     uint32_t        channel_mask;  /* bit c: count channel c; 0: all */
@@ -841,7 +841,7 @@ typedef struct gpuscan_histogram_desc {
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
                                             bounds of each channel in turn, also of channels that the mask omits */
     uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
-    gpuscan_image   samples_image; /* instead of samples: count x rows pixels of the image, from x, y on */
+    gpuscan_image   samples_image; /* instead of samples: an image's pixels, count x rows of them from x, y on */
 } gpuscan_histogram_desc;
 #endif
 
@@ -947,7 +947,7 @@ typedef struct gpuscan_integral_desc {
     uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
     uint64_t          dst_image_pitch; /* pixels from table to table; 0: height rows (EXCLUSIVE: height + 1) */
     gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-    gpuscan_image     src_image;       /* instead of src: width x height pixels of the image, from x, y on */
+    gpuscan_image     src_image;       /* instead of src: an image's pixels, width x height of them from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
 } gpuscan_integral_desc;
@@ -1630,7 +1630,7 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-/* Says why an entry point is missing. library: the one looked for; entry: what it lacks, NULL if it was not found. */
+/* Says why an entry point is missing: library was not found if entry is NULL, otherwise library lacks entry. */
 typedef struct gpuscan__missing {
     const char *library, *entry;
 } gpuscan__missing;
@@ -12933,11 +12933,11 @@ typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
     uint32_t row_lanes_group, row_lanes; /* lanes sum rows of up to row_lanes elements; groups sum longer ones */
-    /* Segments with more than `lanes` elements in total: groups of split_group work-items, and long segments are split.
-       With fewer elements: groups of lanes_group. */
+    /* Segments with more than `lanes` elements in total get groups of split_group work-items, and long segments are
+       split. Segments with fewer elements get groups of lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* if segments are short on average, the group is halved while the call has fewer elements
-                             than this times its work-items; 0: never */
+    uint32_t lanes_items; /* calls with short segments on average halve the group while they have fewer elements than
+                             this times its work-items; 0: never */
     uint32_t each_group;  /* group size if a group takes a whole segment and loads no vectors */
     uint32_t split_from;  /* segments from this many elements on are split among several groups */
     uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
@@ -13058,7 +13058,8 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 
-/* Everything that determines a program's source, except custom texts. Compared as bytes: clear it before filling it. */
+/* Everything that determines a program's source, except custom texts. Compared as bytes: clear a key before filling
+   it. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see [HANDOVER] in kernels.cl.inc */
@@ -13105,7 +13106,7 @@ typedef struct gpuscan__program {
     int rehearsed;           /* 1: its kernels have been rehearsed: see gpuscan__rehearse */
     int proved;              /* it passed its test, or needs none */
     int wrong;               /* 1: it failed its test, and its strategy has no other form */
-    size_t stored;           /* 1 + bytes of the recording when last given to the cache or loaded; 0: neither */
+    size_t stored;           /* 1 + bytes of the recording that the cache last got or that was loaded; 0: none */
     int runs;                /* a call has launched it */
 } gpuscan__program;
 
@@ -13128,7 +13129,7 @@ typedef struct gpuscan__step {
     uint32_t kind, size;
 } gpuscan__step;
 typedef struct gpuscan__step_buffers {
-    uint64_t sham, scratch, zeros; /* bytes: stand-in for caller's buffers; scratch; scratch that must be 0 */
+    uint64_t sham, scratch, zeros; /* bytes: of the stand-in for buffers, of scratch, of scratch that must be 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the largest scratch of a recorded rehearsal */
@@ -14817,7 +14818,7 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
     return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
 }
 
-/* Moves a loaded program of the same text and kernels into program; returns whether there was one. */
+/* Finds a loaded program with the same text and kernels, and moves it into program. Returns whether there was one. */
 static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
     for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
@@ -14956,7 +14957,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS: a group's sub-groups run at the same time. A CPU may run them one after another */
+    /* TURNS, 1: a group's sub-groups run at the same time. On a CPU they may run one after another */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -15493,7 +15494,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     return result;
 }
 
-/* Retains a queue in place of another one; *kept may be NULL. */
+/* Stores a queue in *kept and retains it. Releases the queue that *kept had, if any. */
 static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, cl_command_queue queue) {
     cl_int code = *kept == queue ? CL_SUCCESS : gs->cl.clRetainCommandQueue(queue);
     if (code != CL_SUCCESS)
@@ -15778,7 +15779,7 @@ typedef struct gpuscan__mistake {
     const char *text;
 } gpuscan__mistake;
 
-/* Fails with the first mistake of a list that the call makes, if it makes any. */
+/* Checks a list of mistakes. Fails with the first one that the call makes. */
 static gpuscan_result gpuscan__refuse(gpuscan *gs, const gpuscan__mistake *mistakes, size_t count) {
     size_t i;
     for (i = 0; i < count; i++)
@@ -16954,8 +16955,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the bit that only element i changes; 64: it changes none. Edges change bits below 8, other elements even bits
-   from 8 on. Odd bits from 9 on never change. One of the bits below 8 is init's: see gpuscan__test_init. */
+/* Returns the number of the bit that only element i changes; 64: no bit. Edges change bits below 8, other elements even
+   bits from 8 on. No element changes odd bits from 9 on, or init's bit, one below 8: see gpuscan__test_init. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -17026,7 +17027,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
     }
 }
 
-/* Returns init: a value that shows in every result and hides little of the elements. */
+/* Returns a value for init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
     const uint64_t high = (uint64_t)1 << 32; /* 1 in the upper half of 64 bits */
     uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
@@ -17035,7 +17036,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* changes the bit of element 0 or of tile 1's first element, whichever is no edge in this round */
+        /* changes the bit of element 0 or of tile 1's first element: of the one that is no edge in this round */
         bit = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* and the bits above those of elements */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
@@ -17113,7 +17114,7 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
-    gpuscan_buffer *buffer; /* in the test's desc; NULL: memory of the host alone */
+    gpuscan_buffer *buffer; /* a buffer of the test's desc; NULL: an array on the host alone */
     int is_input;           /* the call leaves it as it is */
     uint64_t bytes;         /* including the guard */
     unsigned char *before, *expected; /* contents before and after the call */
@@ -18333,7 +18334,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
-/* Rows of up to this many elements leave a tile nearly empty. Many share tiles, even in a forced single pass. */
+/* Rows of up to this many elements leave a tile nearly empty: many share tiles, even in a forced single pass. */
 #define GPUSCAN__SHORT_ROW 32
 /* Rows of at least this many bytes are scanned by one group each, if there are many. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
@@ -18957,7 +18958,7 @@ typedef struct gpuscan__reduce_plan {
     int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
-    uint64_t group_rows; /* CPU, not 0: each group takes this many whole rows */
+    uint64_t group_rows; /* on a CPU, if not 0: whole rows that each group takes */
     uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
                                                        elements; on a CPU they share the path */
     uint64_t marks_at;  /* bytes into PLAIN scratch: marks by which groups describe their shares of segments */
@@ -19653,7 +19654,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
     uint64_t members;                                      /* groups that share a tile; on a CPU the pieces of a tile */
     int in_launch;                   /* the launch that counts also finishes */
-    int few;                         /* few samples, in one row, with bins cut into slices: see slice_more */
+    int few;                         /* 1: one row with few samples, and bins cut into slices: see slice_more */
     gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
     gpuscan__bounds channel[4];      /* if by_channel: bounds of each channel of the mask in turn */
     uint64_t edges;                  /* edges from the first channel's first to the last channel's last */
@@ -20617,7 +20618,7 @@ static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
            !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
-/* Returns the accumulators' tables: 1, or on CPUs without local tables one per group, less the one in counts. */
+/* Returns how many tables there are: 1, or on CPUs without local tables one for each group that does not use counts. */
 static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
     if (gpuscan__histogram_in_counts(plan))
         return plan->groups - 1;
@@ -21038,8 +21039,8 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
-/* Returns a round's rows: one, or for programs with gaps between rows two, in round 1 many. Tiles: in round 0 a few
-   that groups share; in round 1 more, smaller at the right and lower ends; in round 2 of whole vectors. */
+/* Returns a round's rows: one, or two (in round 1 many) if the program has gaps between rows. Tiles: round 0 has a few,
+   shared by groups; round 1 has more, smaller at the right and lower ends; round 2 has whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
@@ -21526,7 +21527,7 @@ static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *pla
                      desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                      plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    if (plan->common.is_run) /* a call's checked ranges show that it is in place; a preparation's are unchecked */
+    if (plan->common.is_run) /* a call's ranges, which are checked, show whether it is in place */
         return;
     plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
                            gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
@@ -22339,7 +22340,7 @@ static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     return size <= 4 ? 4 : size <= 8 ? 8 : 16;
 }
 
-/* Returns whether a record differs from its only field. */
+/* Returns whether a record has to be put together: it has several fields, or padding after its only field. */
 static int gpuscan__sort_packs(uint32_t fields) {
     return fields != 0 && gpuscan__sort_field_size(fields, 0) != gpuscan__sort_record_size(fields);
 }
@@ -22353,7 +22354,7 @@ typedef struct gpuscan__sort_plan {
     int buckets; /* CPU: the most significant digit comes first, if it makes even buckets */
     int blocks;  /* with buckets: values follow the keys block by block */
     int wants_indices, by_index; /* wants_indices: the call wants a permutation; by_index: the values are indices */
-    size_t keys_range, payloads_range; /* index of the first range of each; a destination follows its source */
+    size_t keys_range, payloads_range; /* first range of keys, and of payloads: each source, then its destination */
     uint64_t parts, moved_at; /* parts: for several launches a pass; moved_at: for moves in place */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: no values */
@@ -22377,7 +22378,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Kernels by their index in a program. custom->key puts gpuscan_sort_keys before them. Each form has its own
+/* The kernels of a program, by index. With custom->key, gpuscan_sort_keys comes before them. Each form has its own
    programs. */
 enum {
     GPUSCAN__SORT_GATHER = 0, /* in every program */
@@ -24202,7 +24203,7 @@ typedef struct gpuscan__fractions {
 
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
-    uint32_t bins, results, cdf_size; /* bins, results: of a row; cdf_size: bytes of an element, 0: not wanted */
+    uint32_t bins, results, cdf_size; /* bins, results: how many a row has; cdf_size: bytes of one, 0: no cdf */
     uint64_t rows, pitch;
     uint32_t row_groups; /* groups that share a row; 1, except LARGE */
     float lower, upper, bin_width;
@@ -24967,7 +24968,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
-    for (i = 0; i < count; i++) /* room for the others: a driver should skip NULL, but PoCL 3.1 writes to it */
+    for (i = 0; i < count; i++) /* other devices need room, too: a driver should skip NULL, but PoCL 3.1 writes to it */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
     *size = sizes[index];
@@ -25112,7 +25113,7 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
     memset(program, 0, sizeof(*program));
     program->key.registers = gs->device.registers ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* as far as it was rehearsed when the blob was made */
+    program->rehearsed = 1; /* as far as the launches of the recording go */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
     program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
     program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
@@ -25193,7 +25194,7 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Grows the scratch to the sizes of the object that made the blob, up to SHAM_MOST each. */
+/* Grows each kind of scratch to the size it had when the blob was made, if that is at most SHAM_MOST bytes. */
 static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
     gpuscan__need need;
     int i;
@@ -25248,7 +25249,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 /* The cache is a folder with a file for each program: a blob, named by a hash of what identifies the program. The file
    gets this name when it is complete, so readers never see half of it. Two writers of a file write the same bytes. */
-#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* bytes; a folder in place of a file claims to have more */
+#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* most bytes of a file; a folder in its place claims to have more */
 
 /* Returns the path of a program's file, or NULL if memory is short. */
 static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
