@@ -110,15 +110,15 @@
 
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A call needs about
                    scan, selection, runs   1/1000 of the data (elements or results of 64 bytes: up to 1/64)
-                   selection in place      the size of its outputs besides
+                   selection in place      in addition, the size of its outputs
                    histogram               up to 8 bytes a bin; on a CPU, where bins do not fit local memory or weights
                                            are added to u64 counters, up to 64 MiB or one table of counters
-                   sort                    the size of what it sorts, unless may_destroy_src gives it src instead
+                   sort                    the size of what it sorts, unless may_destroy_src lets it overwrite src
                    integral image          1/20 of its table
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
                object's scratch wait for each other. If the wait list of one of them fails, the calls that wait for it
                fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
-               that bring their own scratch do not.
+               with their own scratch neither wait nor fail for that reason.
                Host, through the desc's allocator: the object and its programs, and temporarily the memory for building
                and testing programs, for growing scratch (up to 1 MiB), for the cache, gpuscan_get_blob and
                gpuscan_set_blob. A call that neither builds nor grows scratch allocates nothing. (One exception: an init
@@ -912,9 +912,8 @@ typedef struct gpuscan_sort_desc {
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
     int                    descending;    /* not 0: the largest first; equal keys still keep their order */
-    uint32_t               bit_begin;     /* compares bits bit_begin to bit_end - 1 of the key's code: see
-                                             gpuscan_sort */
-    uint32_t               bit_end;       /* 0: up to the last bit */
+    uint32_t               bit_begin;     /* first of the bits of a key's code to sort by: see gpuscan_sort */
+    uint32_t               bit_end;       /* one past the last of those bits; 0: up to the code's last bit */
     const gpuscan_payload *payloads;      /* arrays that are put into the same order */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     gpuscan_buffer         permutation;   /* out, optional, index_type: the result's element p was element
@@ -1292,7 +1291,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 
    src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is missing
    dst           out, optional: the elements that are kept, from dst.offset on
-   flags         FLAGS: count elements of flag_type, src itself is allowed. BITS: ceil(count / 32) u32, lowest bit first
+   flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
    indices       out, optional: for each element that is kept its index in src, counted from src.offset
    payloads      from each, count elements from src.offset on are read; those that are kept go to dst
    capacity      the room of dst, indices and the payloads' dst in elements; 0 or above count: count. Elements kept
@@ -1318,7 +1317,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_sel
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
 /* Selects from the arrays src and flags, of count elements, into the array dst, and stores the number of elements kept
-   in selected, which may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and src if nothing needs it. dst
+   in *selected; selected may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and src if not needed. dst
    may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. Its src, dst,
    flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
@@ -1364,10 +1363,10 @@ GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *de
 GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
-/* Finds the runs of the array keys of count keys: stores the first key of each in the array keys_dst and their number
-   in runs. Both may be NULL. Starts, lengths, and the reduction's source and results are the desc's host_starts,
-   host_lengths, host_src and host_dst. Its keys, keys_dst, starts, lengths, src, dst, count, runs.count and
-   runs.count_type must be zero. Payloads are device buffers here, too. */
+/* Finds the runs of the array keys of count keys. Stores each run's first key in the array keys_dst, and the number of
+   runs in *runs. keys_dst and runs may be NULL. Starts, lengths, and the reduction's source and results are the desc's
+   host_starts, host_lengths, host_src and host_dst. Its keys, keys_dst, starts, lengths, src, dst, count, runs.count
+   and runs.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 #endif
@@ -1424,15 +1423,16 @@ GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
 /* Sorts the array src of count elements into the array dst, and stores their indices in the array permutation of
-   index_type. One of the two may be NULL. dst may equal src; any other overlap is GPUSCAN_ERROR_OVERLAP. Otherwise src
-   is unchanged. Payloads stay on the device. src, dst, permutation and count of the desc must be zero. */
+   index_type. Either dst or permutation may be NULL. dst may equal src; any other overlap is GPUSCAN_ERROR_OVERLAP. If
+   dst is another array, src is unchanged. Payloads are device buffers here, too. src, dst, permutation and count of the
+   desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_INTEGRAL
 /* Integral images (summed-area tables): for each image, channel by channel, the sums of all pixels above and to the
-   left. The sum over any box then takes four of them, whatever its size.
+   left. The sum over a box of any size then takes four of these sums.
 
    src           channel c of pixel x, y of image i is at src.offset + (i * src_image_pitch + y * src_pitch + x) *
                  channels + c, of src_type
@@ -1514,21 +1514,21 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
    size   in: the bytes at blob, ignored if blob is NULL; out: the bytes of the blob
 
    INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it becomes the bytes needed).
-   It may take a second (PoCL). It first finishes the queue of the object's last call, because drivers may go on
+   The call may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on
    compiling until a program has run: do not call it while that queue waits for an event that this thread still has to
    set. Finish other queues, and those of other objects, yourself: PoCL up to 5.0 aborts when asked for a program that
    is running. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Loads the programs of a blob, except those that the object has already, so that the first call is as fast as after
-   gpuscan_X_prepare. It creates their kernels. If the driver has work left at a kernel's first launch, it launches each
-   kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's
-   scratch to the stored size (up to 64 MiB of each kind). It waits for the device, and takes about 2 ms a program
+   gpuscan_X_prepare. Creates their kernels. On drivers that finish their work at a kernel's first launch, it launches
+   each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's
+   scratch to the stored size (if a kind takes at most 64 MiB). It waits for the device, and takes about 2 ms a program
    (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed afterwards. A program
    that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from source
    when it is needed.
 
-   GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver, version of the library or set of
+   GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
    GPUSCAN_ONLY_... macros.
    INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
    A blob is trusted like a program: its checksum finds damage, not malice. */
