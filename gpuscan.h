@@ -17982,8 +17982,8 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN
 
-/* A scan's resolve sets types, pitches, segments, count and init. Its choose takes a row of the profile's scan tunings
-   (one strategy, group and vectors), then the form. AUTO scans many short rows in several passes, not in a single pass.
+/* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose takes a row of the
+   profile's tunings (one strategy, group and vectors), then the form. AUTO scans many short rows in several passes.
     form         | chosen for                                        | kernels gpuscan_...
     whole rows   | rows shorter than a tile; key.whole_rows          | scan_rows
     multi-pass   | MULTI_PASS; long or many rows, parts of rows      | scan_sums, scan_carries if parts > 1, parts
@@ -18752,8 +18752,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_UNIFORM_ADD
 
-/* A uniform add resolves one range that is read and written, and the addends. It chooses a portable strategy, 256
-   work-items and 4 vectors, and enqueues gpuscan_uniform_add. Only the common part of the key is used. */
+/* gpuscan__uniform_add_resolve sets a range that is read and written, and the addends. gpuscan__uniform_add_choose
+   takes a portable strategy, 256 work-items and 4 vectors. Only the common part of the key is used. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
@@ -18915,9 +18915,9 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_REDUCE
 
-/* A reduction has one result, or one for each row or segment, in a buffer or on the host. Its choose takes the
-   profile's strategy for reductions; SINGLE_PASS_AHEAD becomes SINGLE_PASS. key.word is not 0 in a single pass, whose
-   groups exchange partial results in state words; otherwise a second launch combines them.
+/* gpuscan__reduce_choose takes the profile's strategy for reductions; SINGLE_PASS_AHEAD becomes SINGLE_PASS. In a
+   single pass groups exchange partial results in state words, and key.word is not 0. Otherwise a second launch combines
+   the partial results. There is one result, or one for each row or segment, in a buffer or on the host.
     form        | chosen for                                      | kernels gpuscan_...
     one result  | key.segments == NONE                            | reduce; word == 0: reduce_finish
     path        | rows and segments on a CPU                      | reduce_segments; word == 0: reduce_join
@@ -19594,9 +19594,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 /* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */
 #if GPUSCAN__HAS_HISTOGRAM
 
-/* A histogram's resolve sets samples (a buffer or an image), expressions, bins, weights and tiles. Its choose decides
-   where samples are counted, then the groups. It enqueues gpuscan_histogram, then gpuscan_histogram_finish unless the
-   last groups finish (in_launch). Tiles whose rows are whole vectors use gpuscan_histogram_tiles.
+/* gpuscan__histogram_resolve sets samples (a buffer or an image), expressions, bins, weights and tiles.
+   gpuscan__histogram_choose decides where samples are counted, then the groups. gpuscan_histogram counts, or for tiles
+   whose rows are whole vectors gpuscan_histogram_tiles. gpuscan_histogram_finish follows, unless in_launch.
     form            | chosen for                                        | fields of the key
     by value        | bytes: a local counter for each value             | by_value, copies, merge
     local bins      | bins that fit local memory                        | copies, spare
@@ -21157,9 +21157,9 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* [SELECT] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* A selection's resolve sets what decides (flags, bits, a predicate; for runs the keys), the outputs and the tally. Its
-   choose takes the profile's rows for selections or runs, or a scan's, and the first strategy that fits. A scan of 0
-   and 1 gives each kept element its position.
+/* gpuscan__select_resolve sets what decides (flags, bits or a predicate; for runs the keys), the outputs and the tally.
+   gpuscan__select_choose takes the profile's rows for selections or runs, or a scan's, and the first strategy that
+   fits. A scan of 0 and 1 gives each kept element its position.
     form        | chosen for                                        | kernels gpuscan_...
     multi-pass  | MULTI_PASS                                        | scan_sums, scan_carries if parts > 1, parts
     few         | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
@@ -22276,9 +22276,9 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 /* [SORT] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SORT
 
-/* A sort's resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation. Its choose decides
-   how payloads move, then the form. They move as values or in records with the keys; or indices move, and gather them
-   at the end.
+/* gpuscan__sort_resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation.
+   gpuscan__sort_choose decides how payloads move, then the form. Payloads move with the keys, as values or in records;
+   or indices move with the keys, and at the end payloads are gathered by index.
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile, or on a CPU sort_small elements      | small
     together         | sort_together elements; a device's count       | together; counted: rounds[] by the count
@@ -23669,9 +23669,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 /* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_INTEGRAL
 
-/* An integral image's resolve sets the types, the pixels (buffers with pitches, or an image) and the table. Its choose
-   takes a portable strategy, bands of rows, and on GPUs strips of columns. It enqueues gpuscan_integral_...
-    form         | chosen for                                     | kernels
+/* gpuscan__integral_resolve sets the types, the pixels (buffers with pitches, or an image) and the table.
+   gpuscan__integral_choose takes a portable strategy, bands of rows, and on GPUs strips of columns.
+    form         | chosen for                                     | kernels gpuscan_integral_...
     one tile     | one band and one strip                         | tiles
     direct       | few bands and strips, with lanes: is_direct    | sums, tiles
     bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
@@ -24188,8 +24188,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 /* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_QUANTILE
 
-/* A quantile's resolve sets the fractions, the bins' bounds and the rows of counters. Its choose takes a portable
-   strategy and one of the program's variants, key.own[0]. It enqueues gpuscan_quantile.
+/* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
+   takes a portable strategy and a variant of the kernel gpuscan_quantile, key.own[0].
     variant  | chosen for                                                           | a row belongs to
     SMALL    | no mean, up to QUANTILE_FEW fractions; bins fit a sub-group          | a sub-group, several at a time
     LARGE    | the same fractions; above LARGE_BINS bins, few rows, no cdf          | row_groups groups
