@@ -12758,8 +12758,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in the bits from this one up */               \
     X(QUANTILE_ALL, 0)       /* quantiles: any form */                                                                 \
     X(QUANTILE_PLAIN, 1)     /* without MEAN, few fractions */                                                         \
-    X(QUANTILE_SMALL, 2)     /* as PLAIN, with several small histograms per group */                                   \
-    X(QUANTILE_LARGE, 3)     /* as PLAIN, with several groups per large histogram */                                   \
+    X(QUANTILE_SMALL, 2)     /* as PLAIN, but a group takes several small histograms */                                \
+    X(QUANTILE_LARGE, 3)     /* as PLAIN, but several groups share a large histogram */                                \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* an image whose channels begin with red */                                              \
     X(IMAGE_ALPHA, 2)        /* an image with alpha alone */                                                           \
@@ -12985,7 +12985,7 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* in sorts with a launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* tiles of sorts of one launch for a count on the device */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* with the count on the device, in one launch */
 } gpuscan__sort_tiles;
 
 /* Sorts of payloads that are moved as records. */
@@ -13725,7 +13725,7 @@ typedef struct gpuscan__range {
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
     int in_place; /* ranges with the same number may be one range; 0: may not overlap others */
-    int shorter;  /* in_place: 1: the range may end before the other one */
+    int shorter;  /* with in_place, 1: the range may be shorter than the other one */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* buffer.mem is an image, which is checked already */
     int idle;     /* 1: not accessed by a call that reads a count of 0 and has no total: see gpuscan__rehearse */
@@ -13765,7 +13765,7 @@ struct gpuscan__plan {
     /* input of choose */
     int in_place;              /* src and dst are the same range */
     size_t group_limit;        /* most work-items of a group: the device's limit, or that of the call's kernels */
-    int is_stand_in;           /* its custom text is the self-test's stand-in, not the caller's */
+    int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose one */
 
     /* set by choose, from elements and profile */
@@ -13997,10 +13997,10 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* keys of 1 byte without a reduction: tiles are loaded once; custom keys: loaded twice */
+    /* keys of 1 byte, no reduction: tiles are loaded once; for custom keys they are loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* wider keys: small calls; without a reduction, loaded once; custom keys, loaded twice */
+    /* wider keys, in rows' order: small calls; no reduction, tiles loaded once; custom keys, tiles loaded twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
@@ -15060,8 +15060,8 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines the macros of operations on elements. operation: the macro that enables its kernels. Scans only: inclusive is
-   the kind; ahead and few are the form of the single pass. */
+/* Defines the macros of operations on elements. operation: the macro that enables the operation's kernels. For scans,
+   inclusive is the kind, and ahead and few are the form of the single pass. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
@@ -15173,8 +15173,8 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns the bytes to add for values whose size may not divide the offset of their scratch. Kernels count in whole
-   values, so the first value begins at the next multiple of its size. */
+/* Returns the bytes to add if a size does not divide the offset of scratch. Kernels count in whole values, so the first
+   value begins at the next multiple of its size. */
 GPUSCAN__SHARED uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
@@ -15580,7 +15580,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
 /* Copies a number that the plan has under the same name. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets the count that a kernel works on, and the buffer and flags that may limit it. of: a desc, or a plan. */
+/* Sets the count of elements for a kernel: that of `of` (a desc, or a plan), which count_buffer and flags may limit. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
@@ -15592,7 +15592,7 @@ typedef struct gpuscan__launch {
     cl_kernel kernel;
     const char *name; /* of the kernel */
     gpuscan__known *known;
-    cl_mem stand_in; /* replaces buffers that are not given; NULL if the driver accepts NULL */
+    cl_mem stand_in; /* a buffer in place of those not given; NULL if the driver accepts NULL */
     uint32_t stand_in_generation;
     cl_uint index;
     cl_int code;
@@ -16059,8 +16059,8 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 #undef GPUSCAN__PAYLOAD_FIELDS
 
-/* Resolves payloads. Each has count elements to read and at most `written` to write. in_place: the ranges' in_place for
-   payload 0; payload k gets in_place + k. 0: no payload may be in place. */
+/* Resolves payloads, each of count elements to read and at most `written` to write. in_place: the ranges' in_place for
+   payload 0, and one more for each further payload; 0: no payload may be in place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -16674,7 +16674,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
 
-/* All operations take one path: resolve, check, plan, enqueue. The modes are the three public functions. */
+/* All operations take one path: resolve, check, plan, enqueue. Its modes: a call, gpuscan_X_prepare, _scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
@@ -16938,8 +16938,8 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns a marked element's rank, 2 to 100, otherwise 0. Ranks never decrease, and an edge's rank is above all ranks
-   before it. If shape->decides, element `best` has the largest rank instead; sparse: the elements after it are 0. */
+/* Returns a marked element's rank, 2 to 100; 0 for other elements. Ranks ascend, with an edge's above all before it. If
+   shape->decides, element `best` has rank 100 and others less; with sparse, elements after `best` have 0. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -19285,7 +19285,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint64_t pitch = plan->src_pitch;
     if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (!plan->by_rows) { /* some segments are longer than the mean, and they begin anywhere */
+    if (!plan->by_rows) { /* allow for segments that are longer than the mean, and begin anywhere */
         mean += mean / 4;
         pitch = 1;
     }
@@ -19500,9 +19500,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0: many short ones. Round 1: three longer than a tile. Round 2, if they are
-   split: three longer than a lane takes. An empty segment follows each segment; with lanes, from round 1 on, 15 do, so
-   that long segments are exceptions. Returns the segments per segment with elements; 0: rows. */
+/* Sets a round's rows or segments: many short ones in round 0; three longer than a tile in round 1; three longer than a
+   lane takes in round 2, which only split ones have. After each segment comes an empty one (with lanes, from round 1
+   on, 15 come, so that long segments are exceptions). Returns 1 + these empty ones; 0: rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -19612,7 +19612,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t rows;      /* rows with gaps, tiles or an image */
     uint32_t slices;             /* of the bins or values */
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
-    uint32_t merge;              /* GPUSCAN__MERGE_...: counts by value go to bins; 0: values are bins */
+    uint32_t merge;              /* GPUSCAN__MERGE_...: where counts by value go; 0: values are bins */
     uint32_t local_edges;        /* edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
     uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
@@ -19913,7 +19913,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no values exist past that, and s - lower would wrap
+        range = beyond && beyond < bins ? beyond : bins; /* past that there are no values, and s - lower would wrap
                                                             around */
     } else if (lower == 0 && upper == 0) {
         lower = least;
@@ -20611,7 +20611,7 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
             tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
-/* Returns whether a CPU's first group may count directly in counts: one launch, and a buffer that may be read. */
+/* Returns whether a CPU's first group may count directly in counts: in one launch, if kernels may read that buffer. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
@@ -22315,7 +22315,7 @@ typedef struct gpuscan__sort_place {
 typedef struct gpuscan__sort_buffers {
     gpuscan__sort_place from, to[2], dst;
     uint32_t size;
-    int has_dst; /* 0: the result may stay where the last pass wrote it */
+    int has_dst; /* 0: no dst, so the result may stay where the last pass wrote it */
 } gpuscan__sort_buffers;
 
 /* The most fields and bytes of a record. */
@@ -23369,7 +23369,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__min(groups, most);
 }
 
-/* A self-test's tiles for each of key.rounds, so that each body of the kernel runs. */
+/* For each of key.rounds, the tiles of a self-test: every body of the kernel runs. */
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
@@ -23683,7 +23683,7 @@ typedef struct gpuscan__integral_key {
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
-/* Rows of pixels in one or more images: src, or the tables. */
+/* The layout of one or more images in memory: src, or the tables. */
 typedef struct gpuscan__pixels {
     uint64_t width, height, images;
     uint64_t pitch, image_pitch; /* in channels */
