@@ -12969,7 +12969,7 @@ typedef struct gpuscan__sort_tuning {
                         and values or keys have 8 bytes or more; 2: also for keys of 8 bytes without values */
     uint32_t together; /* single pass: up to this many elements, groups that wait for each other sort in one launch,
                           with at most one tile per compute unit. The device must not suspend running groups */
-    uint32_t units;    /* compute units per group of such a sort, so that all groups run at once */
+    uint32_t units;    /* compute units per group of such a sort: all its groups must run at once */
     int counted_once;  /* 1: sorts whose count is on the device take one launch, too, whatever the count */
     int one; /* 1: in sorts of one launch a single tile stays in its group's registers, which doubles the code */
 } gpuscan__sort_tuning;
@@ -13139,9 +13139,9 @@ typedef struct gpuscan__step_launch {
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
-/* The object's scratch buffers. ZEROS, accumulators of histograms, is 0 between calls. WORDS hold state words, told
-   apart from earlier calls' by their epoch. Each width has its own buffer: a value of one width could look like a tag
-   of another. ZEROS and WORDS begin with counters for tickets, which are 0 between calls. PLAIN holds anything. */
+/* The object's scratch buffers. ZEROS has the accumulators of histograms, which are 0 between calls. WORDS has state
+   words, told apart from earlier calls' by their epoch; each width has its own buffer, since a value of one width could
+   look like a tag of another. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds anything. */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
 #define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines, so that a window of words begins
                                      at a cache line (in the object's own scratch). tuning: scan-window-line */
@@ -13902,10 +13902,10 @@ static const gpuscan__facts gpuscan__profiles[] = {
      0, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      4096, GPUSCAN__CPU_STRATEGIES},
-    /* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long: it gets many
-       groups, as a GPU does. If groups of a launch run for unequal times, it reports the launch as finished too early
-       (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of a long
-       function. */
+    /* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long, and llvmpipe
+       gets many groups, as a GPU does. If a launch's groups run for unequal times, the launch is reported as finished
+       too early (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of
+       a long function. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
      1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
     /* PoCL reports skylake-avx512 for an AMD CPU with AVX-512, and for newer CPUs that its LLVM does not know */
@@ -14061,9 +14061,9 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     /* Columns: serves, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
        rows_wider, rows_registers */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* Large scans run ahead by what a cache of 50 MB holds besides other data. Short rows: 56 registers suit most
-       lengths; 64 are as fast, unless fewer groups of 384 work-items are resident with them. A prefetch of tiles costs
-       some percent of the time. tuning: scan-counted-registers, scan-rows */
+    /* Large scans run ahead by what a cache of 50 MB holds besides other data. For short rows 56 registers suit most
+       lengths; 64 are as fast, unless fewer groups of 384 work-items are resident then. Prefetching tiles makes scans
+       some percent slower. tuning: scan-counted-registers, scan-rows */
     {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
     /* parts_vectors: in multi-pass scans 8 vectors of 8-byte elements leave registers for only 2 waves. */
@@ -16480,8 +16480,8 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpusc
 }
 
 /* Tries the portable form of a call whose program did not build with the vendor's instructions. If the portable form
-   builds, gives the instructions up and sets *again. Otherwise they are not to blame and stay in use. If the strategy
-   requires the instructions, the portable form takes another strategy. */
+   builds, gives the instructions up and sets *again; otherwise the instructions stay in use, since they are not to
+   blame. If the call's strategy requires the instructions, the portable form takes another strategy. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -16520,8 +16520,8 @@ static int gpuscan__needs_proof(const gpuscan__plan *plan) {
 }
 
 /* Stands in for a custom text in a self-test, since the text must not run on values that it does not expect. The last
-   part that is not 0 wins, separately for each part of a struct: an associative operator that does not commute. Parts
-   are words if the size allows it: bytes take NVIDIA's compiler several times as long. tuning: device-stand-in-parts */
+   operand that is not 0 wins, for each part of a struct by itself: associative, but not commutative. Parts are words if
+   the size allows it, since NVIDIA's compiler takes several times as long for bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
@@ -16769,9 +16769,9 @@ typedef struct gpuscan__prepared {
     uint64_t size;        /* bytes of all scratch in one buffer, the most that any count needs */
 } gpuscan__prepared;
 
-/* Prepares a call. SIZE builds the program, too: its group size decides the scratch. It is not known yet whether the
-   call will be in place: AUTO plans both cases; a forced strategy has the same plan in both. Rehearses a program that
-   the last count did not use; always: rehearses any program. */
+/* Prepares a call. Mode SIZE builds the program, too, whose group size decides the scratch. Whether the call will be in
+   place is not known yet: AUTO plans both cases; a forced strategy has one plan for both. Rehearses a program unless
+   the last count used it; always: rehearses in any case. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
@@ -16833,10 +16833,10 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* Self-tests' data make the typical mistakes of an operator visible: a missing predecessor, last element or first
-   element of a tile; swapped operands; a lost half of a value. Every result is exact in its type, so in any order of
-   summation its bits equal those of a loop on the host. Numbers are uint64_t: an integer's bits extended to 64. Floats
-   hold integers, too. */
+/* The data of self-tests make the typical mistakes of an operator visible: a tile lacks its predecessor, its first or
+   its last element; operands are swapped; half of a value is lost. Every result is exact in its type, so its bits equal
+   those of a loop on the host, whatever the order. Numbers are uint64_t: the bits of an integer, extended to 64, even
+   for floats. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
@@ -16906,7 +16906,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* The data of one round: count elements in tiles. Data that show one mistake may hide another, hence several rounds. */
+/* The data of one round: count elements in tiles. There are several rounds, since one mistake may hide another. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* tiles of the round's parity begin with an edge (gpuscan__is_edge), others do not */
@@ -17778,7 +17778,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* What scans, selections and runs share: tiles and their states in a single pass, parts of rows in several passes. */
+/* Scans, selections and runs share tiles and their states in a single pass, and parts of rows in several passes. */
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
@@ -18341,8 +18341,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Rows of up to this many bytes are loaded by elements (ROWS_BY_ELEMENTS), if their gaps are longer than the rows. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if elements are numbered by the pitch. The last row ends with a cache line, unless
-   that leaves much of the tile empty, so that no two tiles share a line. Otherwise elements before the first row may
+/* Returns how many rows a tile holds if elements are numbered by the pitch. The last row ends with a cache line, so
+   that tiles share no line, unless that leaves much of a tile empty. In that case elements before the first row may
    fill its vector. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = length & (0u - length); /* even: the largest power of two that divides length */
@@ -18662,8 +18662,8 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     }
 }
 
-/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. Round 0: the second one
-   ends in the third tile, past a tile without a head. Round 1: one ends with the first tile, another has the rest. */
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. In round 0 the second
+   ends in the third tile, past a tile without a head. In round 1 one ends with the first tile, and one has the rest. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
@@ -19001,9 +19001,9 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or it is MUL, whose
-   error depends on no order. On a CPU one work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
-   scarce, and a work-item takes at most REDUCE_STEPS steps; more in small groups that take whole segments. */
+/* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc; 0: additions are exact, or the operator is MUL,
+   whose error depends on no order. On a CPU a work-item may sum 2^32 elements, at least 64 a step. On a GPU registers
+   are scarce: a work-item takes at most REDUCE_STEPS steps, and more in small groups that take whole segments. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -20392,8 +20392,8 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
         own->copies *= 2;
 }
 
-/* Chooses where a CPU counts. Bytes: in tables of byte values, whose counts go to bins at the end. Few bins: in tables
-   of bins in local memory, each with a spare counter. Otherwise in the scratch. refused: local memory is refused. */
+/* Chooses where a CPU counts: bytes in tables of byte values, whose counts go to bins at the end; few bins in local
+   memory, in tables with a spare counter each; others in the scratch. refused: local memory is refused. */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
@@ -20528,8 +20528,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Sets how many groups share a tile (CPU: how many pieces it has). One, if there are at least as many tiles as groups
-   that run at a time, or a CPU's table is in the scratch. More, if 32-bit counters of a group could overflow. */
+/* Sets how many groups share a tile, or on a CPU how many pieces it has: one if tiles are at least as many as groups
+   that run at a time, or if a CPU's table is in the scratch; more if 32-bit counters of a group could overflow. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -20595,9 +20595,9 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* Returns whether the launch that counts also writes counts. On a GPU the program decides. With tiles, each tile needs
-   one group in one launch. On a CPU the groups decide: they publish their tables by plain stores before a fence, which
-   a simulator takes for a race. */
+/* Returns whether the launch that counts also writes counts. With tiles: if each tile needs one group in one launch. On
+   a GPU: if the program does it. On a CPU: if the groups have few tables, which they publish by plain stores before a
+   fence; a simulator takes these for a race. */
 static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t tables = own->copies ? 1 : plan->groups - 1;
@@ -22676,11 +22676,11 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* a part is whole tiles */
 
 /* Forms of a sort on a GPU. The first row that matches a call, and whose tile fits local memory, wins.
-   ALONE: one group sorts all elements. It has more work-items than other groups, with fewer elements each. tuning:
-   sort-small-shapes
-   MEETING: groups wait for each other, one a compute unit: two do not always run at once. tuning: sort-together-rounds
-   COUNTED: one launch for a count on the device. TILES: one or several launches a pass. If a tile of TILES holds all
-   elements, one group sorts. */
+   ALONE    one group sorts all elements; it has more work-items than others, with fewer elements each. tuning:
+            sort-small-shapes
+   MEETING  groups wait for each other, one a compute unit: two do not always run at once. tuning: sort-together-rounds
+   COUNTED  one launch for a count on the device
+   TILES    one or several launches a pass; if one tile holds all elements, one group sorts */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
 enum { /* what a form needs */
     GPUSCAN__SORT_QUICK = 1,  /* lanes by NVIDIA's instructions */
@@ -23162,8 +23162,8 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Returns the fields of a record that the passes carry, and sets the payload of each. 0: payloads are gathered, or the
-   only payload is itself the value. Payloads share a record only if one pass packs it and another one unpacks it. */
+/* Returns the fields of a record that the passes carry, and sets the payload of each field; 0: payloads are gathered,
+   or one payload is itself the value. Payloads share a record only if one pass packs it and a later one unpacks it. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
@@ -23443,9 +23443,9 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, 
     return r != 0 ? r : gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, forms, plan->parts, shared);
 }
 
-/* Enqueues the kernels that sort. On a CPU, sorting by the most significant digit makes buckets, and one more kernel
-   sorts each bucket by the other digits. If the buckets are too uneven to be shared among groups, all passes run
-   instead. Only the device knows which, so both forms are enqueued. */
+/* Enqueues the kernels that sort. On a CPU, a pass by the most significant digit makes buckets, and one more kernel
+   sorts each bucket by the other digits; if the buckets are too uneven to be shared among groups, all passes run
+   instead. Only the device knows the buckets, so both forms are enqueued. */
 static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
@@ -24340,8 +24340,8 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
 
 enum { GPUSCAN__QUANTILE_FEW = 8 }; /* most fractions, except in ALL: one GPUSCAN_FRACTIONS_PUT stores 8 */
 
-/* Sets a group with a work-item for each vector of a row, of one of few sizes, since each is a program. 1024 work-items
-   have too few registers. Many short rows get a sub-group each, with few vectors per lane: each vector is code. */
+/* Sets a group with a work-item for each vector of a row, of three sizes, since each is a program (1024 work-items
+   would have too few registers). Many short rows get a sub-group each, with few vectors per lane. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -24850,11 +24850,11 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
 }
 
-/* Prepares a call, or sizes its scratch, for all counts down to call.counts_from. Planning a count takes about a
-   microsecond. So it plans every count up to 4096, and about 2,000 between each power of two and the next: a multiple
-   of 16 and its successor in each 1024th, since rows without gaps take other programs if all begin at a whole vector. A
-   count between two planned ones may need slightly more scratch than both, so a 256th is added. A program may launch
-   other kernels for other counts, so drivers that compile at a launch see each halving of the count, too. */
+/* Prepares a call, or sizes its scratch, for all counts down to call.counts_from. Plans every count up to 4096, and
+   about 2,000 between each power of two and the next, at a microsecond each: a multiple of 16 and its successor in each
+   1024th, since rows without gaps take other programs if all begin at a whole vector. A count between two planned ones
+   may need slightly more scratch than both, so a 256th is added. A program may launch other kernels for other counts,
+   so drivers that compile at a launch see each halving of the count, too. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -25304,7 +25304,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
 /* Writes a file under a temporary name, and renames it. Returns NULL, or why the folder or the disk refuses it. */
 static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
                                        size_t size) {
-    uint64_t words[3]; /* seeds of a name for each writer; if two writers share a name, the checksum finds it */
+    uint64_t words[3]; /* seeds of a writer's temporary name; if two writers share one, the checksum finds it */
     const char *why = NULL;
     FILE *file;
     words[0] = (uint64_t)(uintptr_t)bytes;
