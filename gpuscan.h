@@ -12809,7 +12809,7 @@ static const struct {
 #undef GPUSCAN__RESULT_TEXT
 };
 
-#define GPUSCAN__ERROR_SIZE 8192 /* bytes; a build log is cut to fit, but the logger gets all of it */
+#define GPUSCAN__ERROR_SIZE 8192 /* bytes; a longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
@@ -12992,7 +12992,8 @@ typedef struct gpuscan__sort_tiles {
 typedef struct gpuscan__sort_records {
     uint32_t devices;
     /* From this many elements on payloads move through the passes in a record, not by a gather; 0: never. Indices: keys
-       of up to 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; payload bytes up to 0, 4, 8, 12, 16. */
+       of 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; bytes of payloads together, up to 0, 4, 8, 12,
+       16. */
     uint32_t carried[GPUSCAN__BY_SIZE][2][5];
 } gpuscan__sort_records;
 
@@ -14004,8 +14005,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* reductions: f64 values; short values, with four groups per multiprocessor; other values; custom keys or
-       operators, loaded twice */
+    /* reductions, in rows' order: f64; short values, with four groups per multiprocessor; other values; custom keys or
+       operators, whose tiles are loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
@@ -15154,7 +15155,7 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
 /* Zeros that clear a call's scratch or replace an init that is not given; the largest is a gpuscan_run, twice an
-   element. They are not const, since an executable would then hold them. */
+   element. Not const, since constants take room in an executable. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
@@ -18030,7 +18031,7 @@ GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 /* How groups take tiles of whole rows: not at all; by vectors of a row's elements; by vectors that include the gaps
-   between rows; by elements, where vectors would stay half empty: neighbouring lanes take neighbouring elements. */
+   between rows; or by elements, where vectors would stay half empty (neighbouring lanes take neighbouring elements). */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
@@ -18320,15 +18321,15 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
-    /* On AMD's and Intel's GPUs several passes are faster than a look-back at states of several words, and faster than
-       AHEAD with a custom operator, whose values it adds one by one. tuning: scan-words, scan-fold */
+    /* On AMD's and Intel's GPUs several passes are faster than a look-back at states of several words, and than AHEAD
+       with a custom operator, since AHEAD adds values one by one. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* a simulator reports late loads although their values are thrown away: see gpuscan_window_sums */
+    /* a simulator reports late loads, although the loaded values are not used: see gpuscan_window_sums */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
@@ -18407,8 +18408,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Returns how busy a multiprocessor is: its work-items with elements, in % of the work-items that it runs with the
-   smallest groups. If its registers are not known: in % of a group's work-items. tuning: scan-rows-group */
+/* Returns how busy a multiprocessor is, in %: its work-items with elements, of those that it runs with the smallest
+   groups; if its registers are not known, of a group's work-items. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
@@ -19245,8 +19246,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the groups of split rows or segments. Extra groups share those of more than split_each elements: each takes what
-   lies in its own range of split_count * split_each elements. See gpuscan_split_sum. */
+/* Sets the groups of split rows or segments. Extra groups share what is longer than split_each elements: each group
+   takes what lies in its own range of split_count * split_each elements. See gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -23951,8 +23952,8 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
 }
 
-/* A single band takes one launch if there is one strip, otherwise two or three. It suits low images, and many images
-   whose strips alone keep the device busy. tuning: integral-one-band */
+/* A single band takes one launch if there is one strip, otherwise two or three. One band suits low images, and many
+   images whose strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW  64 /* rows */
 #define GPUSCAN__INTEGRAL_BUSY 16 /* strips a compute unit */
 /* Up to this many bands tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
