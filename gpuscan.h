@@ -13119,10 +13119,10 @@ typedef enum gpuscan__step_kind {
     GPUSCAN__STEP_KERNEL,  /* uint64_t: the kernel's number in the program */
     GPUSCAN__STEP_VALUE,   /* an argument: the value's bytes */
     GPUSCAN__STEP_LOCAL,   /* uint64_t: bytes of local memory */
-    GPUSCAN__STEP_SHAM,    /* an argument: the stand-in for a caller's buffer; no bytes */
+    GPUSCAN__STEP_SHAM,    /* sets an argument to the stand-in for a caller's buffer; no bytes */
     GPUSCAN__STEP_NONE,
     GPUSCAN__STEP_SCRATCH,
-    GPUSCAN__STEP_IMAGE,   /* an argument: a cl_image_format, for an image of one pixel */
+    GPUSCAN__STEP_IMAGE,   /* sets an argument to an image of one pixel; bytes: a cl_image_format */
     GPUSCAN__STEP_LAUNCH,  /* gpuscan__step_launch */
     GPUSCAN__STEPS
 } gpuscan__step_kind;
@@ -13682,8 +13682,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define_wide(text, &names, plain, width);
 }
 
-/* Returns the bytes of a source element if elements are packed, otherwise 0. All packed elements of a word are summed
-   and scanned at once. This fits ADD of integers of 1 or 2 bytes and MAX of u8: any order gives the same bits. */
+/* Returns the size of a source element in bytes if elements are packed, otherwise 0. All packed elements of a word are
+   summed and scanned at once. ADD of integers of 1 or 2 bytes and MAX of u8 allow it: any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
     int plain = !e->convert && !e->selects && !e->key && !e->begun &&
@@ -13694,8 +13694,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns the elements of a lane's vector: 16 bytes of the larger type, so that loads and stores are whole; or one
-   element if a size is not a power of two up to 16. */
+/* Returns how many elements a lane's vector has: 16 bytes of the larger type, so that loads and stores are whole; or
+   one element if a size is not a power of two up to 16. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -13729,7 +13729,7 @@ typedef struct gpuscan__range {
     int shorter;  /* with in_place, 1: the range may be shorter than the other one */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* buffer.mem is an image, which is checked already */
-    int idle;     /* 1: not accessed by a call that reads a count of 0 and has no total: see gpuscan__rehearse */
+    int idle;     /* 1: not accessed if the call reads a count of 0 and has no total: see gpuscan__rehearse */
     /* set by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -14906,7 +14906,7 @@ static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key
 }
 #endif
 
-/* Returns the bytes of local memory through which LANES_LOCAL exchanges values. */
+/* Returns how many bytes of local memory LANES_LOCAL takes to exchange values. */
 static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL && gpuscan__whole_lanes(gs, group) ? (uint64_t)group * 4 : 0;
 }
@@ -15053,7 +15053,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e)
     return e->dst_size + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of a tile's or part's prefix. In scans by segments the low part is stored in place of begun. */
+/* Returns the size of a tile's or part's prefix in bytes. In scans by segments the low part replaces the flag begun. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -15174,8 +15174,8 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns the bytes to add if a size does not divide the offset of scratch. Kernels count in whole values, so the first
-   value begins at the next multiple of its size. */
+/* Returns how many bytes to add if a size does not divide the offset of scratch. Kernels count in whole values, so the
+   first value begins at the next multiple of its size. */
 GPUSCAN__SHARED uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
@@ -15712,7 +15712,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
-/* Returns the rows or tiles of a launch: one in a rehearsal, whose time must not depend on the desc's numbers. */
+/* Returns how many rows or tiles a launch has: one in a rehearsal, whose time must not depend on the desc. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->recording ? extent != 0 : extent;
 }
@@ -16434,7 +16434,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns the bytes of local memory that a launch of the key's kernels takes. Some forms need more. */
+/* Returns how many bytes of local memory a launch of the key's kernels takes. Some forms need more. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -16681,7 +16681,7 @@ typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpu
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Returns the bytes of scratch that a plan may touch when it reads a count of 0. */
+/* Returns how many bytes of scratch a plan may touch when it reads a count of 0. */
 static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
     gpuscan__need need = plan->need;
     if (plan->idle_plain)
@@ -17820,7 +17820,7 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory for one value per window of tiles. */
+/* Returns how many bytes of local memory one value per window of tiles takes. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -17854,7 +17854,7 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
                                                                             : 2 * tiles + 1;
 }
 
-/* Returns the registers of a work-item in groups that take many tiles. */
+/* Returns how many registers a work-item has in groups that take many tiles. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
     int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     if (plan->key.registers)
@@ -18081,7 +18081,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns the bytes of local memory through which lanes exchange a vector each; 0: none. */
+/* Returns how many bytes of local memory lanes take to exchange a vector each; 0: none. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -18094,7 +18094,7 @@ static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *pla
                : 0;
 }
 
-/* Returns the bytes of a launch's local memory. */
+/* Returns how many bytes of local memory a launch takes. */
 static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     return gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size) +
            gpuscan__few_bytes(gs, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
@@ -18400,7 +18400,7 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->tiles.rows_group);
 }
 
-/* Returns a work-item's registers for whole rows; wide or unpacked elements need more. tuning: scan-rows-registers */
+/* Returns how many registers whole rows take, more for wide or unpacked elements. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -18990,21 +18990,21 @@ static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
 
-/* Returns the vectors that a work-item has in flight. */
+/* Returns how many vectors a work-item has in flight. */
 static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
                ? profile->reduce.vectors_custom
                : profile->reduce.vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
 }
 
-/* Returns a vector's elements. They depend on src alone, except in tiles of operators that do not commute. */
+/* Returns how many elements a vector has. It depends on src alone, except in tiles of operators that do not commute. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc; 0: additions are exact, or the operator is MUL,
-   whose error depends on no order. On a CPU a work-item may sum 2^32 elements, at least 64 a step. On a GPU registers
-   are scarce: a work-item takes at most REDUCE_STEPS steps, and more in small groups that take whole segments. */
+/* Returns how many levels running sums have: see [CASCADE] in kernels.cl.inc; 0: additions are exact, or the error
+   depends on no order (MUL). On a CPU a work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
+   scarce: a work-item takes at most REDUCE_STEPS steps, and more in small groups that take whole segments. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -19103,7 +19103,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     for (k = 0; k < 2; k++) { /* checks dst and result: on host arrays result may overlap src */
         range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
         range->required = 0;
-        range->idle = 1; /* not accessed, except the first element, for which a stand-in buffer has room */
+        range->idle = 1; /* only the first element is accessed, and a stand-in buffer has room for it */
     }
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
@@ -19124,7 +19124,7 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns the elements that a lane loads at once: up to 16 bytes. Smaller loads, of at least 4 elements, are for rows
+/* Returns how many elements a lane loads at once: up to 16 bytes. Smaller loads, of at least 4 elements, are for rows
    or segments (of `mean` elements on average) that would fill less than half of a load, and for ARGMIN and ARGMAX. */
 static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
@@ -19133,7 +19133,7 @@ static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) 
     return vector;
 }
 
-/* Returns the most vectors that count consecutive elements can touch if rows begin anywhere. */
+/* Returns how many vectors `count` consecutive elements can touch at most, if rows begin anywhere. */
 static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t vector) {
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
 }
@@ -19146,8 +19146,8 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns the loads of a lane for rows of `vectors` vectors: no more than a row has, and five instead of four if that
-   halves the lanes. tuning: reduce-lanes-loads */
+/* Returns how many loads a lane has for rows of `vectors` vectors: no more than a row has, and five instead of four if
+   that halves the lanes. tuning: reduce-lanes-loads */
 static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     if (vectors <= 4)
         return (uint32_t)gpuscan__max(vectors, 1);
@@ -19164,7 +19164,7 @@ static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan
            (!plan->by_rows && desc->count > profile->segments.lanes);
 }
 
-/* Returns the work-items of a group for split segments: with LANES_LOCAL a single sub-group. */
+/* Returns the size of a group for split segments, in work-items: with LANES_LOCAL a single sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
@@ -19200,7 +19200,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Returns the work-items of a group whose lanes take segments. A long segment is taken by the whole group. */
+/* Returns the size of a group whose lanes take segments, in work-items. A long segment is taken by the whole group. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19681,18 +19681,18 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     return active;
 }
 
-/* Returns the words of a bin besides its copies: 1 for the upper half of weighted sums of 64 bits, otherwise 0. */
+/* Returns how many words a bin has besides its copies: 1 for the upper half of 64-bit weighted sums, otherwise 0. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
 
-/* Returns the bins, or byte values, that a group counts. */
+/* Returns how many bins, or byte values, a group counts. */
 static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
     return plan->key.by_value ? 256 * gpuscan__active_channels(plan->key.mask)
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
 }
 
-/* Returns the words of local memory that a GPU's group needs. [HISTOGRAM] in kernels.cl.inc divides them. */
+/* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc divides them. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t counters = (uint64_t)plan->slice_bins + own->spare, words = counters * own->copies;
@@ -19707,8 +19707,8 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(words, 1);
 }
 
-/* Returns the words that a kernel declares, so that many numbers of bins share a program: `words`, rounded up by at
-   most a quarter, but not above `most`. */
+/* Returns how many words a kernel declares: `words`, rounded up by at most a quarter, but not above `most`, so that
+   many numbers of bins share a program. */
 static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     uint64_t step = 1;
     while (step * 8 <= words)
@@ -19716,13 +19716,13 @@ static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     return gpuscan__max(gpuscan__min(gpuscan__ceil_div(words, step) * step, most), words);
 }
 
-/* Returns the bytes of a sample as it is loaded, before any expression. */
+/* Returns the size of a sample in bytes as it is loaded, before any expression. */
 static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
     return element * (own->pixel_channels ? own->pixel_channels : 1);
 }
 
-/* Returns the samples of a load. An image's pixels are read one by one. */
+/* Returns how many samples a load has. An image's pixels are read one by one. */
 static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t size = gpuscan__sample_size(key, own);
     return own->image ? 1 : gpuscan__vector(size, size);
@@ -20466,7 +20466,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
-/* Returns the work-items of a tile's group: the largest group in which each has two loads. */
+/* Returns the size of a tile's group in work-items: the largest in which each work-item has two loads. */
 static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
     uint64_t loads = gpuscan__tile_samples(plan) / each / 2;
     uint32_t group = (uint32_t)gpuscan__min(most, 64);
@@ -20681,8 +20681,8 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns the bytes of local memory. GPU: the bins and later the ticket. CPU: the tables; tables of bytes are followed
-   by a table of bins. A table of bins has a spare counter. */
+/* Returns how many bytes of local memory a group has. GPU: the bins and later the ticket. CPU: the tables; tables of
+   bytes are followed by a table of bins. A table of bins has a spare counter. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -21040,8 +21040,8 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
-/* Returns a round's rows: one, or two (in round 1 many) if the program has gaps between rows. Tiles: round 0 has a few,
-   shared by groups; round 1 has more, smaller at the right and lower ends; round 2 has whole vectors. */
+/* Returns the rows of a round: one, or two (in round 1 many) if the program has gaps between rows. Tiles: round 0 has a
+   few, shared by groups; round 1 has more, smaller at the right and lower ends; round 2 has whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
@@ -21232,13 +21232,13 @@ static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(ENGINE, 1);
 }
 
-/* Returns the bytes of the words in which elements move: the largest power of two up to 16 that divides the size. */
+/* Returns the size of the words in which elements move: the largest power of two up to 16 that divides theirs. */
 static uint32_t gpuscan__word_of(uint32_t size) {
     uint32_t power = size & (~size + 1);
     return power < 16 ? power : 16;
 }
 
-/* Returns the bytes of an element of the array (flags, elements, keys) that decides what is kept. */
+/* Returns the size of an element, in bytes, of the array (flags, elements, keys) that decides what is kept. */
 static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
@@ -21285,14 +21285,14 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
     gpuscan__text_add(text, "\n");
 }
 
-/* Returns the bytes of a group's local memory that precede its lists of kept elements. */
+/* Returns how many bytes of a group's local memory precede its lists of kept elements. */
 static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                         uint32_t t_size) {
     uint64_t windows = gpuscan__few_bytes(gs, t_size, own->few);
     return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
 }
 
-/* Returns the bytes of a group's local memory, with its tile's lists. */
+/* Returns how many bytes of local memory a group has, with its tile's lists. */
 static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                        const gpuscan__elements *e) {
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
@@ -21391,7 +21391,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
         if (!gpuscan__multiply(range->elements, range->size, &bytes))
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
                                  range->field);
-        range->idle = 1; /* the tally's ranges, added later, are not idle: a count of 0 writes it */
+        range->idle = 1; /* the tally's ranges, added later, are not idle: a count of 0 writes the tally, too */
     }
     if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
                                     &plan->limit)) != 0 ||
@@ -21579,7 +21579,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Returns the bytes of an element in all outputs together. */
+/* Returns how many bytes an element has in all outputs together. */
 static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     uint64_t bytes = key->index_size;
     uint32_t k;
@@ -22333,7 +22333,7 @@ static uint32_t gpuscan__sort_field_count(uint32_t fields) {
     return f;
 }
 
-/* Returns a record's bytes: the size of a vector that holds the fields. */
+/* Returns a record's size in bytes: that of a vector that holds the fields. */
 static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     uint32_t f, size = 0;
     for (f = 0; f < GPUSCAN__SORT_FIELDS; f++)
@@ -22664,12 +22664,12 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
 }
 
-/* Returns the bytes of local memory for one copy of the counts of all digits. */
+/* Returns how many bytes of local memory one copy of the counts of all digits takes. */
 static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
     return ((uint64_t)plan->key_size << plan->key.digit_bits) * sizeof(cl_uint);
 }
 
-/* Returns the bytes of local memory of a group that counts digits. */
+/* Returns how many bytes of local memory a group that counts digits has. */
 static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
     return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
@@ -22740,7 +22740,7 @@ enum {
 /* Few elements get smaller tiles until they make this many groups per compute unit. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
-/* Returns the most bytes of local memory that a group may take. */
+/* Returns how many bytes of local memory a group may take at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* a group has a unit to itself */
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
@@ -23291,7 +23291,7 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
         }
 }
 
-/* A call's commands. The remaining ones are counted, to know the last one. */
+/* A call's commands. Those that remain are counted, to know the last one. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
@@ -23320,7 +23320,7 @@ static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t
     return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
 }
 
-/* Returns the groups that go through all elements tile by tile. */
+/* Returns how many groups go through all elements tile by tile. */
 static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
     const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)run->plan->common.desc;
     uint64_t tiles = gpuscan__ceil_div(desc->count, run->plan->common.key.tile);
@@ -23374,7 +23374,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
-/* Returns the most elements for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
+/* Returns the largest count for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
     uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
@@ -23416,7 +23416,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* Returns the groups of a sort in one launch by groups that wait for each other. *shared: gets its local memory. */
+/* Returns how many groups, which wait for each other, sort in one launch. *shared: gets the local memory in bytes. */
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
@@ -23747,7 +23747,7 @@ static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__pla
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns the bytes of local memory: two rows of each sub-group's tile, in which sums of columns are stored, too. */
+/* Returns how many bytes of local memory a group has: two rows a sub-group, in which column sums are stored, too. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
@@ -24227,12 +24227,12 @@ static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(QUANTILE, 1);
 }
 
-/* Returns the counters that a lane loads at once. */
+/* Returns how many counters a lane loads at once. */
 static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
 
-/* Returns the bytes of local memory: see QUANTILE_WORDS. */
+/* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
 static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
     uint64_t words = key->group + 2 * GPUSCAN_MAX_FRACTIONS;
     if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
@@ -24354,7 +24354,7 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
-/* Returns the vectors that a sub-group of SMALL holds: those of one or more whole rows. */
+/* Returns how many vectors a sub-group of SMALL holds: those of one or more whole rows. */
 static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
