@@ -12909,8 +12909,7 @@ typedef struct gpuscan__cpu_tuning {
     uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
     uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: none, and large outputs bypass the caches */
     uint32_t sort_small;   /* up to this many elements one work-item sorts in one launch */
-    uint32_t sort_part;    /* least elements of a part: its partly written cache lines cost as much time as thousands of
-                              elements */
+    uint32_t sort_part;    /* least elements of a part: a part's partly written cache lines cost time */
     uint32_t sort_parts;   /* parts per compute unit, at most */
     uint32_t sort_buckets; /* from this many elements on, keys go into buckets first */
     uint32_t sort_bucket;  /* most bytes of an average bucket (half as many with values; a core's share of the cache is
@@ -13059,8 +13058,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 
-/* Everything that determines a program's source, except custom texts. Compared as bytes: clear a key before filling
-   it. */
+/* Everything that determines a program's source, except custom texts. Compared as bytes: clear before filling. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see [HANDOVER] in kernels.cl.inc */
@@ -16509,8 +16507,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     return r;
 }
 
-/* Returns whether a program is tested when it is first built. If the test fails, this object stops using the
-   strategy. */
+/* Returns whether a program is tested when first built. If its test fails, this object stops using the strategy. */
 static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     /* CPU compilers take a second for a stand-in's program; programs of builtin types test the same kernels */
@@ -19914,8 +19911,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* past that there are no values, and s - lower would wrap
-                                                            around */
+        range = beyond && beyond < bins ? beyond : bins; /* no values exist past that; s - lower would wrap */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -22379,8 +22375,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* The kernels of a program, by index. With custom->key, gpuscan_sort_keys comes before them. Each form has its own
-   programs. */
+/* The kernels of each form's programs, by index. With custom->key, gpuscan_sort_keys comes before them. */
 enum {
     GPUSCAN__SORT_GATHER = 0, /* in every program */
     GPUSCAN__SORT_COUNT,
