@@ -13161,7 +13161,8 @@ struct gpuscan {
     cl_context context;
     cl_device_id device_id;
     cl_command_queue queue;         /* the caller's or, on first use, the library's */
-    cl_command_queue service_queue; /* clears scratch and tests programs; the caller's commands cannot block it */
+    cl_command_queue service_queue; /* for clearing scratch and testing programs; commands of the caller cannot block
+                                       it */
     cl_command_queue last_queue;    /* the last call's queue; retained */
     int last_in_order;              /* last_queue is in-order */
     gpuscan__device device;
@@ -15976,8 +15977,8 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether an overlap is allowed: both ranges begin at one address and hold the same elements in place. One may
-   end earlier if it is marked as shorter. */
+/* Returns whether an overlap is allowed: both ranges begin at one address and hold the same elements in place. A range
+   that is marked as shorter may end earlier. */
 static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
     return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
@@ -21174,7 +21175,7 @@ enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 typedef struct gpuscan__select_key {
     uint32_t by, invert; /* GPUSCAN_SELECT_..., or HEADS */
     uint32_t index_size; /* bytes; 0: no indices are wanted */
-    uint32_t moves;      /* outputs go to scratch and are moved from there */
+    uint32_t moves;      /* 1: outputs go to scratch, and the next launch moves them */
     uint32_t own_flags;  /* the elements are their own flags */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* dst is the first output */
@@ -22352,7 +22353,7 @@ typedef struct gpuscan__sort_plan {
     int blocks;  /* with buckets: values follow the keys block by block */
     int wants_indices, by_index; /* wants_indices: the call wants a permutation; by_index: the values are indices */
     size_t keys_range, payloads_range; /* first range of keys, and of payloads: each source, then its destination */
-    uint64_t parts, moved_at; /* parts: for several launches a pass; moved_at: for moves in place */
+    uint64_t parts, moved_at; /* parts: in passes of several launches; moved_at: bytes into PLAIN scratch */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: no values */
     uint32_t fields;                        /* a record's fields, as in the key */
@@ -22828,7 +22829,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
     if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
-        return 0; /* half the rounds make large enough tiles, which did not fit */
+        return 0; /* an earlier row, of half the rounds, had tiles that were large enough and did not fit */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
