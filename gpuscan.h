@@ -2093,11 +2093,15 @@ static const char *const gpuscan__piece_device[] = {
 "$ASM(`54,`load_hinted,($3`B`54*p,`Ipolicy),\n"
 "vola`3(\"ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
 ":$OUT_4(\"=r\"): \"l\"(p), \"l\"(policy)))\n"
+"$ASM(`T2,`pairs_load_hinted,($3`B`T2*p,`Ipolicy),\n"
+"vola`3(\"ld.global.L1::no_allocate.L2::cache_hint.v2.u64 {%0, %1}, [%2], %3;\"\n"
+": \"=l\"(out.x), \"=l\"(out.y): \"l\"(p), \"l\"(policy)))\n"
 "`J\n"
 "$0`policy_keep() 0\n"
 "$0`policy_`2() 0\n"
 "$0`policy_normal() 0\n"
 "$0`load_hinted(p, policy) (*(p))\n"
+"$0`pairs_load_hinted(p, policy) (*(p))\n"
 "$8\n\n\n",
 "$BOTH_VOID(`add_one,(`C`5*`Mer),\n"
 "(\"red.`H.add.u32 [%0], 1;\" ::\"r\"((`5)(size_t)`Mer): \"memory\"),\n"
@@ -2216,7 +2220,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 629 \"kernels.cl.inc\"\n"
+"#line 633 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2260,7 +2264,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 682 \"kernels.cl.inc\"\n"
+"#line 686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2289,7 +2293,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 707 \"kernels.cl.inc\"\n"
+"#line 711 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2371,7 +2375,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 795 \"kernels.cl.inc\"\n"
+"#line 799 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2502,7 +2506,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 943 \"kernels.cl.inc\"\n"
+"#line 947 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2648,7 +2652,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1111 \"kernels.cl.inc\"\n"
+"#line 1115 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2755,7 +2759,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1231 \"kernels.cl.inc\"\n"
+"#line 1235 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2814,7 +2818,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1294 \"kernels.cl.inc\"\n"
+"#line 1298 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2874,7 +2878,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1356 \"kernels.cl.inc\"\n"
+"#line 1360 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3196,9 +3200,9 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1722 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
+"#line 1726 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
 "`J\n"
 "$0$BEFORE_FROM_END 0\n"
@@ -3234,9 +3238,17 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$0$IS_WHOLE(`4) \\\n"
 " ($BYTES_OF(`4)%16==0||(($BYTES_OF(`4)&($BYTES_OF(`4)-1))==0&& \\\n"
 " ($BYTES_OF(`4)>=4||$IS_PART(`4))))\n"
-"$0$ALIGNED(`4, p) (((size_t)(p) & (min($BYTES_OF(`4), 16u) - 1)) == 0)\n\n\n\n"
+"$0$ALIGNED(`4, p) (((size_t)(p) & (min($BYTES_OF(`4), 16u) - 1)) == 0)\n\n\n\n\n"
 "$m`V`bytes_load(`5*to,$3`Bvoid*`Z,`Sbytes,`Ipolicy){\n"
-"`7bytes>=16){\n"
+"`7bytes==16&&$p==2){\n"
+"union{\n"
+"`T2 pair;\n"
+"`S`6[4];\n"
+"}x;\n"
+"x.pair=`pairs_load_hinted(($3`B`T2*)`Z,policy);\n"
+"`Y`Sw=0;w<4;w++)\n"
+"to[w]=x.`6[w];\n"
+"}else `7bytes>=16){\n"
 "$o\n"
 "`Y`Sw=0;w<bytes/4;w+=4){\n"
 "$3`B`54*at=($3`B`54*)`Z+w/4;\n"
@@ -3655,7 +3667,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`W!$SELECT\n\n\n"
 "$m$v `array_`9(`B$v*x,`Sleft,`S`P,`5*rises){\n"
 "$v `9=$a();\n"
-"*rises=1;\n"
+"`Lfalls=false;\n"
 "$o\n"
 "`Y`Sv=0;v<$p;v++)\n"
 "`7v<left){\n"
@@ -3665,9 +3677,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "else\n"
 "`9=$b(`9,x[v]);\n"
 "`W$FLOAT_SUM\n"
-"*rises=(*rises|is_head)&(x[v]>=0);\n"
+"falls=(falls&& !is_head)|| !(x[v]>=0);\n"
 "$8\n"
 "}\n"
+"*rises=falls?0:1;\n"
 "$5`9;\n"
 "}\n\n\n"
 "$m$v `vector_`9(`B`src_vector*vector,`Ii,`Sleft,`S`P,\n"
@@ -3799,7 +3812,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2420 \"kernels.cl.inc\"\n"
+"#line 2435 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3985,7 +3998,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2623 \"kernels.cl.inc\"\n"
+"#line 2638 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4183,12 +4196,12 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`7!$ANY_ORDER)\n"
 "ends.end=$b(left_end,`3->end[k]);\n"
 "`W$BEFORE_FROM_END\n\n"
-"$v end=$BY_HEADS?ends.end:`3->end[k];\n"
+"$v end=$BEGINS?ends.end:`3->end[k];\n"
 "$9=`pick($LANE!=$u-1,end,*`2);\n"
 "$9=$v_at($9,($LANE+$u-1)%$u);\n"
 "*`2=end;\n"
 "$8\n"
-"`7$BEFORE_FROM_END&&$BY_HEADS)\n"
+"`7$BEFORE_FROM_END&&$BEGINS)\n"
 "ends.$9=$9;\n"
 "else\n"
 "ends.$9=$b(left,$9);\n"
@@ -4336,7 +4349,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3013 \"kernels.cl.inc\"\n"
+"#line 3028 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5143,7 +5156,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3944 \"kernels.cl.inc\"\n"
+"#line 3959 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5711,7 +5724,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4685 \"kernels.cl.inc\"\n"
+"#line 4700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5826,7 +5839,8 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`B``8_`Q*`D,`C``H*`H){\n"
 "`t x[$d],`9;\n"
 "`reaches reaches;\n"
-"`Srising=0,`1=$LANE;\n"
+"`Srising=0,`1=$LANE;\n\n"
+"`Sone_`8=`3->`8_length-min(`3->`8_length,(`5)$p_STRIDE);\n"
 "reaches.$9=reaches.up_to=reaches.whole=0;\n"
 "$o\n"
 "`Y`0k=0;k<$d;k++){\n"
@@ -5838,13 +5852,13 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "reaches.`N[k]=`P?`1:`1-min(reach,`1);\n"
 "reaches.$9|=(reach<=`1?1u:0u)<<k;\n"
 "reaches.up_to|=(`P||reach<=`1?1u:0u)<<k;\n"
-"`A=``8_`Q_of(`3,``1_`N($k,0)+k*$p_STRIDE).`A;\n"
-"reaches.whole|=(`A==0||`A+$p_STRIDE>`3->`8_length?1u:0u)<<k;\n"
+"`A-=`1*$p;\n"
+"reaches.whole|=(`A-1>=one_`8?1u:0u)<<k;\n"
 "}\n"
 "`9=``3_scan_`Z(data,x,&reaches,`H);\n"
 "$o\n"
 "`Y`0k=0;k<$d;k++)\n"
-"`7`D[k].`A==0)\n"
+"`7!$BEFORE_FROM_END&&`D[k].`A==0)\n"
 "data->$9[k]=$f);\n"
 "data->rising=rising;\n"
 "$5`9;\n"
@@ -5861,15 +5875,15 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n\n\n"
 "$m`V``8_vector_scan(`dst_vector*out,`B``3*data,\n"
 "`B``8_`3*`3,``8_`Q `Q,`Si,`0k,\n"
-"`t `E,$3`dst*totals,\n"
+"`t `E,$v*`2,$3`dst*totals,\n"
 "`C``H*`H){\n"
 "`S`P=``8_`P(`3,`Q.`A);\n"
-"$v x[$p],`2=`E;\n"
+"$v x[$p];\n"
 "`7$ROWS_QUICK&& !totals&& !$ANY_LANE(``8_vector_is_mixed(`3,i,`Q.`A,`P))){\n"
-"``3_vector(out,data,`E,`Q.`A,k,$TILE,0,&`2,`H);\n"
+"``3_vector(out,data,`E,`Q.`A,k,$TILE,0,`2,`H);\n"
 "`F;\n"
 "}\n"
-"`vector_ends ends=``3_ends(data,`E,k,$TILE,&`2,`H);\n"
+"`vector_ends ends=``3_ends(data,`E,k,$TILE,`2,`H);\n"
 "``8_elements(x,&data->vector[k],`3,i,`Q.`A,`P);\n"
 "`vector_scan(out,x,&ends,data->base,`P,$p);\n"
 "`7totals)\n"
@@ -5977,7 +5991,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`I`8=$s0)*$4.`3_`8s;\n"
 "`S`8s=(`5)min($4.`3_`8s,$4.`8s-`8);\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,`O);\n"
-"`t base,`E;\n"
+"`t base,`E,`2;\n"
 "``3 data;\n"
 "``8_`Q `D[$d];\n"
 "``8_`3 `3=``8_`3_of(src,dst,$4,`8,`8s,`M);\n"
@@ -5993,8 +6007,9 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`group_share(``8_`3_scan_subgroup(&data,&`3,`D,`H),`H);\n"
 "data.base=base;\n"
 "`E=``8_group_$9(&`3,`H);\n"
+"`2=$ibase,`E);\n"
 "`W$ANY_ORDER\n"
-"`E=$ibase,`E);\n"
+"`E=`2;\n"
 "`J\n"
 "``3_`K(&data,`E);\n"
 "`E=base;\n"
@@ -6003,7 +6018,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`Y`0k=0;k<$d;k++){\n"
 "`Si=$OWN_FIRST+k*$p_STRIDE;\n"
 "`dst_vector out;\n"
-"``8_vector_scan(&out,&data,&`3,`D[k],i,k,`E,totals,`H);\n"
+"``8_vector_scan(&out,&data,&`3,`D[k],i,k,`E,&`2,totals,`H);\n"
 "`W$ROW_GAPS\n"
 "``8_$7_store(&out,&`3,k,`H);\n"
 "`J\n"
@@ -6017,7 +6032,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5036 \"kernels.cl.inc\"\n"
+"#line 5054 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6122,7 +6137,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5153 \"kernels.cl.inc\"\n"
+"#line 5171 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6168,7 +6183,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5200 \"kernels.cl.inc\"\n"
+"#line 5218 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6745,7 +6760,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5878 \"kernels.cl.inc\"\n"
+"#line 5896 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7060,7 +7075,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6238 \"kernels.cl.inc\"\n"
+"#line 6256 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7172,7 +7187,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6354 \"kernels.cl.inc\"\n"
+"#line 6372 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7421,7 +7436,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6646 \"kernels.cl.inc\"\n"
+"#line 6664 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8124,7 +8139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7474 \"kernels.cl.inc\"\n"
+"#line 7492 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8176,7 +8191,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7526 \"kernels.cl.inc\"\n"
+"#line 7544 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8769,7 +8784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8184 \"kernels.cl.inc\"\n"
+"#line 8202 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9300,7 +9315,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8788 \"kernels.cl.inc\"\n"
+"#line 8806 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9641,7 +9656,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9204 \"kernels.cl.inc\"\n"
+"#line 9222 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9733,7 +9748,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9312 \"kernels.cl.inc\"\n"
+"#line 9330 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10087,7 +10102,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9712 \"kernels.cl.inc\"\n"
+"#line 9730 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10636,7 +10651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10363 \"kernels.cl.inc\"\n"
+"#line 10381 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10662,7 +10677,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10386 \"kernels.cl.inc\"\n"
+"#line 10404 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10795,7 +10810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10549 \"kernels.cl.inc\"\n"
+"#line 10567 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10842,7 +10857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10597 \"kernels.cl.inc\"\n"
+"#line 10615 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10991,7 +11006,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10769 \"kernels.cl.inc\"\n"
+"#line 10787 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11266,7 +11281,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11077 \"kernels.cl.inc\"\n"
+"#line 11095 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12080,7 +12095,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12019 \"kernels.cl.inc\"\n"
+"#line 12037 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12282,7 +12297,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12263 \"kernels.cl.inc\"\n"
+"#line 12281 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12403,7 +12418,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12397 \"kernels.cl.inc\"\n"
+"#line 12415 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
