@@ -1804,10 +1804,10 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n"
 "`W$WORD == 64 || $COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-"$8\n\n\n\n\n\n\n\n",
+"$8\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
 "#line 77 \"kernels.cl.inc\"\n"
@@ -2265,7 +2265,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
 "#line 686 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at));\n"
@@ -2293,8 +2293,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 711 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 712 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
 "union{\n"
@@ -2375,9 +2375,9 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 799 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
-"`W$RUN_STATE\n\n\n"
+"#line 802 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
+"`W$RUN_STATE\n\n"
 "$1$RUN_COUNT `run_`M;\n"
 "$1struct{\n"
 "`W$REDUCES\n"
@@ -2506,9 +2506,9 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 947 \"kernels.cl.inc\"\n"
+"#line 952 \"kernels.cl.inc\"\n"
 "\n"
-"`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
 "`J\n"
 "$0$COMPARES_KEYS $RUNS\n"
@@ -2652,7 +2652,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1115 \"kernels.cl.inc\"\n"
+"#line 1118 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2759,8 +2759,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1235 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 1238 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
 "`J\n"
@@ -2781,7 +2781,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "}\n\n"
 "$r`S`packed_`94(`54 x,`S`9){\n"
 "$5`packed_`9(x.w,`packed_`9(x.z,`packed_`9(x.y,`packed_`9(x.x,`9))));\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$r`S`packed_join(`Sa,`Sb){\n"
 "$5$PACKED==1?`even_bytes(a,b):`lower_halves(a,b);\n"
 "}\n\n\n"
@@ -2818,7 +2818,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1298 \"kernels.cl.inc\"\n"
+"#line 1304 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2878,8 +2878,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1360 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n"
+"#line 1366 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
 "`J\n"
@@ -3094,7 +3094,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`7$LANE-`N>=d)\n"
 "x=`combine_$4(left,x);\n"
 "$5x;\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n"
 "$m`V``1s_scan_`Z($n*x,`B`5*`N,`C``H*`H){\n"
 "`S`1=$LANE,nearest=`1;\n"
 "$o\n"
@@ -3200,8 +3200,8 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1726 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 1733 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
 "`J\n"
@@ -3812,7 +3812,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2435 \"kernels.cl.inc\"\n"
+"#line 2446 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3998,7 +3998,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2638 \"kernels.cl.inc\"\n"
+"#line 2649 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4066,7 +4066,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`t `9=``3_scan_subgroup(`3,`N,`M,`H);\n"
 "``3_`K(`3,`group_`E(`9,&total,`H));\n"
 "$5``K_base(`3->base,total);\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$m$v `subgroup_`9(`B$v*x,`C``H*`H){\n"
 "`W$ANY_ORDER || ($RUNS && !$REDUCES)\n"
 "$v all=x[0];\n"
@@ -4179,7 +4179,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$5outer;\n"
 "$8\n"
 "}\n"
-"$8\n\n\n"
+"$8\n\n"
 "$1struct{\n"
 "$v $9;\n"
 "$v end;\n"
@@ -4349,8 +4349,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3028 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 3037 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
 "$0$EACH_16(at, d, `1) $EACH_8(at, d, `1), $EACH_8(at, d, (`1) + 8)\n"
@@ -4358,7 +4358,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$0$LANE_AT(`1, none) (`1)\n\n\n\n"
 "$0$SHUFFLE(a, b, `1s) __builtin_shufflevector(a, b, `1s)\n"
 "$0$UP_AT(`1, `Z) (`Z) + (`1)\n"
-"$0$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE($y, $UP_AT, $y - (d)))\n\n\n"
+"$0$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE($y, $UP_AT, $y - (d)))\n\n"
 "$r`V`prefetch_next($3`Bvoid*p,`Sbytes){\n"
 "`Y`Sk=0;k<bytes;k+=$LINE)\n"
 "$PREFETCH(p,$PREFETCH_SRC+k,0);\n"
@@ -4522,7 +4522,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$r`mask `mask_of(`Sbits){\n"
 "`B$yN(`5)`1s=($yN(`5))($EACH_LANE($y,$BIT_AT,0));\n"
 "$5$MASK_OF((($yN(`5))(bits)&`1s)!=0u);\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$0$SEGMENTS_STEP(d) \\\n"
 " x=$c*closed?id:$BEFORE(d,id,x),x); \\\n"
 " *closed|=$BEFORE(d,(`mask)(0),*closed)\n"
@@ -4704,7 +4704,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$5best;\n"
 "}\n"
 "$8\n"
-"$8\n\n\n"
+"$8\n\n"
 "$1struct{\n"
 "``Z src;\n"
 "`I`N,`2;\n"
@@ -4922,7 +4922,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`J\n"
 "$5`elements_`9(`Z,`N,`2);\n"
 "$8\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "$1struct{\n"
 "``E span,own;\n"
 "`Lbegun;\n"
@@ -5156,7 +5156,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3959 \"kernels.cl.inc\"\n"
+"#line 3967 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5176,7 +5176,7 @@ static const char *const gpuscan__piece_handover[] = {
 "$0$TEST_STORED(`3) $PREFIX_WORDS\n"
 "$0$TEST_ADDED(`3) $PREFIX_WORDS\n"
 "$0$TEST_PAUSE(p)\n"
-"$8\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$WORD\n"
 "$0$EMPTY 0u\n"
 "$0$AGGREGATE 1u\n"
@@ -5221,7 +5221,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``6_store(slot+p,``6_make(tag,payloads.payload[p]));\n"
 "}\n"
 "}\n\n"
-"$OF_WORDS(`of_payloads,``E,`payloads,payload)\n\n\n\n"
+"$OF_WORDS(`of_payloads,``E,`payloads,payload)\n\n\n"
 "$m`L``6s_load($3``6*slot,`Stag,``E*`U,`0`6s){\n"
 "`payloads payloads;\n"
 "`L`R=true;\n"
@@ -5294,7 +5294,7 @@ static const char *const gpuscan__piece_handover[] = {
 "flag=tag&3u;\n"
 "`J\n"
 "`t `9;\n"
-"`Lis_`E= !$AHEAD&&$FEW==0&&``K_load(`8,`3,`U);\n\n\n"
+"`Lis_`E= !$AHEAD&&$FEW==0&&``K_load(`8,`3,`U);\n\n"
 "`Lis_`9=($ON(PTX)|| !is_`E)&&``9_load(`8,`3,&`9);\n"
 "`7is_`E)\n"
 "$5$PREFIX;\n"
@@ -5549,7 +5549,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "$8\n"
 "$8\n\n"
-"`W$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`W$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SELECT || !$LOADS_TOGETHER\n"
 "$0$ONE_FINDER 1\n"
 "`J\n"
@@ -5678,7 +5678,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``8 `8=``8_of(`N,r,`8_`3s,src_pitch);\n"
 "`fold_window(&`8,w,(w-r*`8_windows)*$q,live,`H);\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n\n\n\n\n"
 "$r`V`publish_ahead(`B``8*`8,`S`3,`t `9){\n"
 "`t x;\n"
 "`7$TEST_SILENT(`3)||$x!=0)\n"
