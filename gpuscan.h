@@ -91,12 +91,12 @@
                are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort (see there). The
                library never prints, aborts or exits. (A driver's compiler may print.) All kernels terminate: where
                work-groups wait for others, they wait for a bounded time and then do the others' work themselves. The
-               exception is gpuscan_sort up to 2^21 elements on NVIDIA's, AMD's and Intel's GPUs, and on NVIDIA's with a
-               count_buffer. Its work-groups wait without a bound, but only for groups that have begun, which those GPUs
-               keep running.
+               exception is gpuscan_sort, on NVIDIA's GPUs up to 2^21 elements or with a count_buffer, on AMD's up to
+               2^20, on Intel's up to 2^18. Its work-groups wait without a bound, but only for groups that have begun,
+               which those GPUs keep running.
 
    EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
-               The wait list holds for all of them. The event belongs to the last command: when it completes, the whole
+               All of them wait for the wait list. The event belongs to the last command: when it completes, the whole
                call has completed, but its profiling times are those of the last command alone. To time a call, enqueue
                a marker before it (clEnqueueMarkerWithWaitList) and subtract the end time of the marker from the end
                time of the event; or set the desc's tracer, which gets the event of every command. A call does not flush
@@ -104,20 +104,21 @@
 
    LIFETIMES   When a call returns, its desc and everything that the desc points to may be freed: init, custom texts,
                wait list. Buffers, queue and events may be released, as after any enqueue (a user event once its status
-               is set). Until the event completes or the queue is finished, keep the memory that result of
-               gpuscan_reduce points to and the memory of buffers with CL_MEM_USE_HOST_PTR. Until gpuscan_destroy, keep
-               the functions of logger, tracer, allocator and opencl, and their user pointers.
+               is set). Until the event completes or the queue is finished, keep the memory that
+               gpuscan_reduce_desc.result points to, and the memory of buffers with CL_MEM_USE_HOST_PTR. Until
+               gpuscan_destroy, keep the functions of logger, tracer, allocator and opencl, and their user pointers.
 
-   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A scan needs about
-               1/1000 of its data (elements of 64 bytes: up to 1/64). A histogram needs up to 8 bytes a bin; on a CPU,
-               where bins do not fit local memory or weights are added to u64 counters, up to 64 MiB or one table of
-               counters. A selection needs as little as a scan; in place it needs the size of its outputs besides. Runs
-               need as little as a scan of their results. A sort needs about as much as it sorts, unless may_destroy_src
-               gives it src instead. An integral image needs about 1/20 of its table.
+   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A call needs about
+                   scan, selection, runs   1/1000 of the data (elements or results of 64 bytes: up to 1/64)
+                   selection in place      in addition, the size of its outputs
+                   histogram               up to 8 bytes a bin; on a CPU, where bins do not fit local memory or weights
+                                           are added to u64 counters, up to 64 MiB or one table of counters
+                   sort                    the size of what it sorts, unless may_destroy_src lets it overwrite src
+                   integral image          1/20 of its table
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
                object's scratch wait for each other. If the wait list of one of them fails, the calls that wait for it
                fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
-               that bring their own scratch do not.
+               with their own scratch neither wait nor fail for that reason.
                Host, through the desc's allocator: the object and its programs, and temporarily the memory for building
                and testing programs, for growing scratch (up to 1 MiB), for the cache, gpuscan_get_blob and
                gpuscan_set_blob. A call that neither builds nor grows scratch allocates nothing. (One exception: an init
@@ -212,8 +213,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* missing, too, so the compiler stops here: gcc does not look again for a file that
-                          __has_include did not find */
+#include <OpenCL/cl.h> /* This file is missing, too, so the compiler stops here: gcc does not search again for a file
+                          that __has_include did not find */
 #elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -224,11 +225,11 @@
 #else
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* suffices for the interface, as behind a loader that declares OpenCL 1.1 by itself (clew.h) */
+#ifndef CL_VERSION_1_2 /* OpenCL 1.1 suffices for the interface: a loader like clew.h declares it by itself */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
-#define GPUSCAN__IMPLEMENTED /* so that the implementation repeats no error */
+#define GPUSCAN__IMPLEMENTED /* leaves out the implementation, which would repeat the error */
 #endif
 #endif
 
@@ -314,31 +315,31 @@ typedef int32_t gpuscan_result;
 /* Lists the codes and their texts: X(name, value, text). */
 #define GPUSCAN_RESULTS(X)                                                                                             \
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
-    /* a NULL that is not allowed, an unknown enum value, fields that clash */                                         \
+    /* a NULL is not allowed, an enum value is unknown, or fields clash */                                             \
     X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
     /* the type does not fit the operation */                                                                          \
     X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type")                                                               \
     /* the operator does not fit the type or the operation */                                                          \
     X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
-    /* a queue, buffer or event of another context or device */                                                        \
+    /* a queue, buffer or event belongs to another context or device */                                                \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
-    /* a missing buffer, or an object that is not a buffer (an image, for example) */                                  \
+    /* a buffer is missing, or an object is not a buffer (but an image, for example) */                                \
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
     /* offset + count goes past the end of a buffer */                                                                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
-    /* an output that kernels may not write, an input that they may not read, or host memory that is not aligned */    \
+    /* kernels may not write an output, or not read an input, or host memory is not aligned */                         \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
-    /* a size that does not fit 64 bits or the host's size_t */                                                        \
+    /* a size does not fit 64 bits or the host's size_t */                                                             \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
-    /* too many bins, an empty range, or one too fine for its float type */                                            \
+    /* bins are too many, a range is empty, or a range is too fine for its float type */                               \
     X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
     /* the caller's scratch is smaller than the size query says */                                                     \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
-    /* no OpenCL loader on this machine, or one that lacks entry points */                                             \
+    /* this machine has no OpenCL loader, or the loader lacks entry points */                                          \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
     X(GPUSCAN_ERROR_NO_PLATFORM, -2101,                                                                                \
@@ -354,7 +355,7 @@ typedef int32_t gpuscan_result;
     /* the custom text does not compile: gpuscan_error has the build log */                                            \
     X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
     X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                                \
-    /* truncated, damaged, or of another device, driver or version: build the programs again */                        \
+    /* the blob is damaged, or of another device, driver or version: build the programs again */                       \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
     /* the device's compiler rejects the library's own kernels: please report the log */                               \
     X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels")
@@ -417,8 +418,8 @@ typedef enum gpuscan_op {
                                                                                           merged into global memory
    CPU_SINGLE_PASS    SINGLE_PASS, a work-item a group       SINGLE_PASS, likewise        as CPU_MULTI_PASS
 
-   The first three scan many rows of up to 32 elements with one work-item a row. Selections and runs are computed as
-   scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
+   The first three scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Selections and runs
+   are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    A sort: MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch that
    counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three for each 8
@@ -441,10 +442,10 @@ typedef struct gpuscan_buffer {
 } gpuscan_buffer;
 
 /* A 2D image as a source, and the first pixel to read, in pixels. mem NULL: not given. The image's format determines
-   the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels' size. The
-   channels come in the order red, green, blue, alpha, without those that the format lacks, in whatever order memory has
-   them. Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui without a
-   sampler. Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
+   the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels' size. Channels
+   come in the order red, green, blue, alpha, whatever their order in memory, without those that the format lacks.
+   Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui without a sampler.
+   Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -495,7 +496,7 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* per call */
 /* Where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
    arguments of an indirect dispatch over the elements that it wrote. Give either, both or none. */
 typedef struct gpuscan_tally {
-    gpuscan_buffer count;          /* out: one element of count_type; say, a word of an indirect draw */
+    gpuscan_buffer count;          /* out: one element of count_type; it may be a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
     gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written; 0 1 1
                                       for none */
@@ -507,10 +508,10 @@ typedef struct gpuscan_tally {
 /* How a call is enqueued; the same in every desc. */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* NULL: the object's queue. In-order or out-of-order */
-    cl_uint          wait_count;   /* the call's commands wait for these events, which are of the object's context. If
-                                      one has failed already, the call returns
-                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the commands do
-                                      not run and end with that status, on drivers that follow OpenCL here */
+    cl_uint          wait_count;   /* the events that the call's commands wait for, of the object's context. If one has
+                                      failed already, the call returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If
+                                      one fails later, the commands do not run and end with that status, on drivers that
+                                      follow OpenCL here */
     const cl_event  *wait_list;
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, so it completes with the
                                       call. Its profiling times are that command's alone: see EVENTS for how to time a
@@ -523,8 +524,8 @@ typedef struct gpuscan_call {
                                       call that then fails: see MEMORY */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
-    uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the least of the counts to
-                                      prepare. 0, or more than the desc's count: that count alone. Integral images and
+    uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the smallest count to
+                                      prepare. 0, or above the desc's count: only that count. Integral images and
                                       quantiles ignore it */
 } gpuscan_call;
 
@@ -558,9 +559,9 @@ typedef struct gpuscan_tracer {
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
-    GPUSCAN_WITHOUT_LANES         = 4, /* the vendor's lane and memory instructions (PTX) */
+    GPUSCAN_WITHOUT_LANES         = 4, /* instructions of the vendor for lanes and memory (PTX) */
     GPUSCAN_WITHOUT_FENCE         = 8, /* fences of device scope */
-    GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* host arrays used in place by host-array calls */
+    GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* use of host arrays in place, without copies, by gpuscan_X_host */
     GPUSCAN_WITHOUT_IMAGES        = 32
 };
 typedef struct gpuscan_limits {
@@ -643,12 +644,12 @@ typedef struct gpuscan_opencl {
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL: the library makes one. Retained */
     cl_device_id          device;      /* NULL: the context's first device; without a context device_name picks one */
-    cl_command_queue      queue;       /* for calls that name none; needs context. NULL: an in-order queue of the
-                                          library. Retained */
+    cl_command_queue      queue;       /* the queue of calls that name none; needs context. NULL: the library creates an
+                                          in-order queue. Retained */
     const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
                                           ignored if context or device is given */
-    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: taken from the ICD loader, or with
-                                          GPUSCAN_LINK_OPENCL from the linked library. Copied */
+    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: entry points of the ICD loader, or with
+                                          GPUSCAN_LINK_OPENCL of the linked library. Copied */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
@@ -682,8 +683,8 @@ typedef struct gpuscan_info {
     size_t           work_group_size; /* the largest that the library uses */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
-    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO picks on such a device for large
-                                                                            counts; a call may need another */
+    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes here for large counts; a
+                                                                            call may need another strategy */
     uint32_t         refused;  /* strategies that at least one operation does not use here: a sum of 1 <<
                                   GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
@@ -731,8 +732,8 @@ typedef struct gpuscan_scan_desc {
     const gpuscan_custom *custom;
     const void           *init;         /* one dst_type element on the host, read before the call returns. NULL: the
                                            operator's identity (MIN and MAX of floats: an infinity) */
-    gpuscan_buffer        init_buffer;  /* the same on the device, instead of init; every row begins with it */
-    gpuscan_buffer        total;        /* out, dst_type, one element a row: init op all elements of the row */
+    gpuscan_buffer        init_buffer;  /* instead of init: one element on the device. Each row begins with it */
+    gpuscan_buffer        total;        /* out, one dst_type element for each row: init op all elements of the row */
     uint64_t              rows;         /* independent scans; 0: 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
     uint64_t              dst_pitch;
@@ -741,7 +742,7 @@ typedef struct gpuscan_scan_desc {
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes, whole elements */
+    uint64_t              src_pitch_bytes; /* instead of pitches in elements: bytes, a multiple of an element's size */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 #endif
@@ -768,7 +769,7 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
     gpuscan_buffer        dst;         /* dst_type, one element a row or segment. Give exactly one of dst and result */
     void                 *result;      /* host memory instead of dst; must stay valid until the event has completed */
-    uint64_t              count;       /* elements: of each row; with segments, of all of src */
+    uint64_t              count;       /* elements of each row; with segments, elements of src */
     gpuscan_type          src_type;    /* default: u32 */
     gpuscan_type          dst_type;    /* default: src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
     gpuscan_op            op;
@@ -794,7 +795,7 @@ typedef enum gpuscan_bins {
 typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
     GPUSCAN_OUTSIDE_CLAMP,    /* they count in the first or last bin */
-    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts those below, [bins + 1] those above */
+    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below, [bins + 1] samples above */
 } gpuscan_outside;
 
 /* A bound of bins: set i for signed integers, u for unsigned ones, f for floats (f16, too). The library cannot notice
@@ -814,12 +815,12 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: lower. i, u or f by the samples' type */
+    gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: only lower. Set i, u or f by the samples' type */
     int             closed;        /* not 0: the last bin includes the upper bound (last edge). VALUES ignores it */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
-    gpuscan_buffer  weights;       /* optional, one per pixel: the weight that each of its samples adds; missing: 1 */
+    gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; missing: 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* interleaved, 1 to 4; 0: 1 */
     uint32_t        channel_mask;  /* bit c: count channel c; 0: all */
@@ -832,15 +833,15 @@ typedef struct gpuscan_histogram_desc {
     const void     *host_weights;
     gpuscan_call    call;
     const gpuscan_custom *custom;  /* optional: its convert computes one value per pixel, which is counted */
-    gpuscan_type    value_type;    /* its type, also of bounds and edges; default: sample_type (f16: f32) */
+    gpuscan_type    value_type;    /* type of the value, bounds and edges; default: sample_type (f16: f32) */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; if either is not 0, each tile has a histogram. 0: a whole row */
+    uint64_t        tile_width;    /* pixels; 0: a whole row. With it or tile_height, each tile has a histogram */
     uint64_t        tile_height;   /* rows; 0: all */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
-                                            bounds of each channel in turn, also of those that the mask omits */
+                                            bounds of each channel in turn, also of channels that the mask omits */
     uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
-    gpuscan_image   samples_image; /* instead of samples: count x rows of its pixels, from x, y on */
+    gpuscan_image   samples_image; /* instead of samples: an image's pixels, count x rows of them from x, y on */
 } gpuscan_histogram_desc;
 #endif
 
@@ -858,10 +859,10 @@ typedef struct gpuscan_select_desc {
     uint64_t               count;        /* elements; 0 is legal: only selected is written */
     gpuscan_type           type;         /* of src and dst; default: u32 */
     gpuscan_select_by      by;
-    int                    invert;       /* not 0: keep the elements that would not be kept */
+    int                    invert;       /* not 0: keep exactly the other elements */
     gpuscan_buffer         flags;        /* FLAGS: count elements, BITS: ceil(count / 32) words */
     gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE: its select; a custom type: its size */
+    const gpuscan_custom  *custom;       /* PREDICATE uses its select, a custom type its size */
     gpuscan_buffer         indices;      /* out, optional: the index i of each element that is kept */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* payload_count of them, 0 to 8 */
@@ -880,8 +881,8 @@ typedef struct gpuscan_select_desc {
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
     uint64_t               count;         /* keys; 0 is legal: only runs is written */
-    gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which are equal */
-    int                    bitwise;       /* not 0: builtin keys are equal if their bits are */
+    gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which keys are equal */
+    int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
     gpuscan_buffer         starts;        /* out: the index i of each run's first key, of index_type */
     gpuscan_buffer         lengths;       /* out: the number of keys in each run, of index_type */
@@ -911,17 +912,16 @@ typedef struct gpuscan_sort_desc {
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
     int                    descending;    /* not 0: the largest first; equal keys still keep their order */
-    uint32_t               bit_begin;     /* compares bits bit_begin to bit_end - 1 of the key's code: see
-                                             gpuscan_sort */
-    uint32_t               bit_end;       /* 0: up to the last bit */
+    uint32_t               bit_begin;     /* first of the bits of a key's code to sort by: see gpuscan_sort */
+    uint32_t               bit_end;       /* one past the last of those bits; 0: up to the code's last bit */
     const gpuscan_payload *payloads;      /* arrays that are put into the same order */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     gpuscan_buffer         permutation;   /* out, optional, index_type: the result's element p was element
                                              permutation[p] of src */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
-    const gpuscan_custom  *custom;        /* NULL: the elements are keys. Otherwise they are of custom->type, and
-                                             custom->key gives their keys from x and i, of key_type (f16: a float) */
+    const gpuscan_custom  *custom;        /* NULL: elements are keys. Otherwise elements are of custom->type, and
+                                             custom->key computes their keys from x and i, of key_type (f16: a float) */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
     gpuscan_call           call;
@@ -937,16 +937,16 @@ typedef struct gpuscan_integral_desc {
     uint64_t          images;          /* 0: 1 */
     uint32_t          channels;        /* interleaved, in src and dst: 1 to 4; 0: 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* for integers u32, i32, u64 or i64, for any type f32 or f64. Default: u32 for
+    gpuscan_type      dst_type;        /* integers: u32, i32, u64 or i64; all types: f32 or f64. Default: u32 for
                                           unsigned, i32 for signed integers, f32 for floats */
     gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
     int               square;          /* not 0: sums of squares */
     uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: exactly a row's */
     uint64_t          dst_pitch;
     uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
-    uint64_t          dst_image_pitch; /* the same in dst; 0: height rows, for EXCLUSIVE tables height + 1 */
+    uint64_t          dst_image_pitch; /* pixels from table to table; 0: height rows (EXCLUSIVE: height + 1) */
     gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-    gpuscan_image     src_image;       /* instead of src: width x height of its pixels, from x, y on */
+    gpuscan_image     src_image;       /* instead of src: an image's pixels, width x height of them from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
 } gpuscan_integral_desc;
@@ -956,7 +956,7 @@ typedef struct gpuscan_integral_desc {
 /* What gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, if the bin's samples are spread evenly over the bin */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of the sample at that rank, if samples are spread evenly over a bin */
     GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, taken at the bins'
                                  centres */
 } gpuscan_quantile_form;
@@ -975,8 +975,8 @@ typedef struct gpuscan_quantile_desc {
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
     double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
-    gpuscan_buffer        edges;          /* instead, f32: bins + 1 ascending edges, the same for all rows */
-    float                 empty;          /* VALUE, MEAN: the result if there are no samples; BIN: it is bins */
+    gpuscan_buffer        edges;          /* instead of lower and upper: bins + 1 ascending f32 edges, for all rows */
+    float                 empty;          /* VALUE, MEAN: the result if there are no samples (BIN: bins) */
     gpuscan_buffer        cdf;            /* out, optional: for each bin the sum of the counts up to and including it;
                                              laid out as counts */
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
@@ -1020,7 +1020,7 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 GPUSCAN_API uint32_t gpuscan_version(void);
 
 /* Returns the bytes of a public struct or union in the implementation, by its name, for example "gpuscan_scan_desc"; 0
-   for NULL and for unknown names. For bindings, which declare the structs again. */
+   for NULL and for unknown names. Bindings compare it with the structs that they declare again. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
 /* The operations. Each of them has four functions, named gpuscan_X here. Their comments add what is particular to each.
@@ -1028,7 +1028,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
    built (a second or less), tested on a few numbers and, on drivers that finish their work at the first launch,
-   launched once on nothing. gpuscan_X_prepare does all this ahead.
+   launched once with a count of 0. gpuscan_X_prepare does all this ahead.
    Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
    counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
    prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes; those of
@@ -1046,7 +1046,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    need a larger alignment (float8: 32, double16: 128) need that alignment, and the beginning of
                    call.scratch's buffer needs it, too.
      count_buffer  One number of count_type. The count is read on the device when the call runs; if it is above the
-                   desc's count, the desc's count is used. Sizes, pitches and scratch follow the desc's count.
+                   desc's count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer; for a
                    reduction to result the host must be allowed to read it.
      Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together;
@@ -1056,7 +1056,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    strategy that fits has failed its self-test; INVALID_EVENT or
                    CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list; CUSTOM_SOURCE or CUSTOM_SIZE for
                    custom texts; BUILD; OUT_OF_HOST_MEMORY; or OpenCL's own code. Only the last command writes outputs,
-                   so they are unchanged after any of these.
+                   so they are unchanged after any of these (but see gpuscan_sort).
 
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs, and unless call.scratch
    is given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's
@@ -1081,10 +1081,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
    buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
    have completed; the kernels wait for those events. Arrays hold rows * pitch elements, the last row only count;
-   elements between rows are unchanged. An output must not overlap an input. Arrays may lie at any address. A CPU uses
-   an array in place if it begins at a multiple of its type's size (custom types: of the largest power of two that
-   divides the size), and copies it otherwise. If the device fails while it runs, or while results are fetched, the
-   contents of the outputs are undefined. After the call has returned nothing uses the arrays. */
+   elements between rows are unchanged. An output must not overlap an input, unless the function's comment allows it.
+   Arrays may lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size (custom
+   types: of the largest power of two that divides the size), and copies it otherwise. If the device fails while it
+   runs, or while results are fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
 
 #if GPUSCAN__HAS_SCAN
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
@@ -1175,10 +1175,10 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
    count_buffer  the elements of each row, or with segments those of src
    aliasing      none: dst must overlap nothing else
-   scratch       some values a compute unit, and with result its elements. If neither dst nor result is given to
+   scratch       a few values per compute unit; with result, also the results. If neither dst nor result is given to
                  gpuscan_reduce_prepare or _scratch_size, they provide enough for either
-   count 0       src may be missing; each result is init or the identity. For ARGMIN and ARGMAX it is the largest value
-                 of dst_type, as it is where all elements are NaN
+   count 0       src may be missing; each result is init or the identity. ARGMIN and ARGMAX give the largest value of
+                 dst_type, also if all elements are NaN
    conversion    as in gpuscan_scan; with segments i counts from src.offset. ARGMIN and ARGMAX compare source elements
                  unconverted (f16: as f32)
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
@@ -1289,25 +1289,25 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Their indices go along,
    and so do the elements of up to 8 more arrays, the payloads.
 
-   src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is
+   src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is missing
    dst           out, optional: the elements that are kept, from dst.offset on
-   flags         FLAGS: count elements of flag_type, src itself is allowed. BITS: ceil(count / 32) u32, lowest bit first
+   flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
    indices       out, optional: for each element that is kept its index in src, counted from src.offset
    payloads      from each, count elements from src.offset on are read; those that are kept go to dst
    capacity      the room of dst, indices and the payloads' dst in elements; 0 or above count: count. Elements kept
                  beyond it are counted and not written. The first capacity elements are the same as with more room
    count_buffer  the elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size, and each
-                 payload's dst may be that of its src; with a capacity the range's beginning. Past the written elements
-                 it is unchanged
+                 payload's dst may be that of its src; with a capacity, dst may be the range's beginning. dst is
+                 unchanged past the written elements
    scratch       about 1/1000 of the data; in place also the size of all outputs
    prepare       needs dst and indices if the call has them (with neither, no payloads and no selected, it assumes dst).
                  If the call is in place, it needs the buffers that show it. The same holds for scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing; selected is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
-                 INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: indices above 2^32 - 1, or counts, that
-                 their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a forced single pass
-                 does not work on the device, or has more tiles than one launch can have; AUTO then takes another
+                 INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: indices or counts that their type does not
+                 hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a forced single pass does not work on the
+                 device, or has more tiles than one launch can have; AUTO then takes another
    method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
                  "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
                  before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
@@ -1317,7 +1317,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_sel
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
 /* Selects from the arrays src and flags, of count elements, into the array dst, and stores the number of elements kept
-   in selected, which may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and src if nothing needs it. dst
+   in *selected; selected may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and src if not needed. dst
    may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. Its src, dst,
    flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
@@ -1363,10 +1363,10 @@ GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *de
 GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
-/* Finds the runs of the array keys of count keys: stores the first key of each in the array keys_dst and their number
-   in runs. Both may be NULL. Starts, lengths, and the reduction's source and results are the desc's host_starts,
-   host_lengths, host_src and host_dst. Its keys, keys_dst, starts, lengths, src, dst, count, runs.count and
-   runs.count_type must be zero. Payloads are device buffers here, too. */
+/* Finds the runs of the array keys of count keys. Stores each run's first key in the array keys_dst, and the number of
+   runs in *runs. keys_dst and runs may be NULL. Starts, lengths, and the reduction's source and results are the desc's
+   host_starts, host_lengths, host_src and host_dst. Its keys, keys_dst, starts, lengths, src, dst, count, runs.count
+   and runs.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 #endif
@@ -1404,7 +1404,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  that is moved with them, unless they are in place. An even number of passes (8 bits each, MULTI_PASS on
                  GPUs 4) then costs a copy of the result; in place an odd number does. From about 10^7 elements on such
                  a payload of 12 or 16 bytes may still need its size and two indices of 4 bytes an element. In
-                 gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is (the scratch is
+                 gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is set (the scratch is
                  enough without it, too). If src and dst are given there, they must be valid, since they show whether
                  the sort is in place
    count 0       all buffers may be missing; nothing is written
@@ -1423,20 +1423,21 @@ GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
 /* Sorts the array src of count elements into the array dst, and stores their indices in the array permutation of
-   index_type. One of the two may be NULL. dst may equal src; any other overlap is GPUSCAN_ERROR_OVERLAP. Otherwise src
-   is unchanged. Payloads stay on the device. src, dst, permutation and count of the desc must be zero. */
+   index_type. Either dst or permutation may be NULL. dst may equal src; any other overlap is GPUSCAN_ERROR_OVERLAP. If
+   dst is another array, src is unchanged. Payloads are device buffers here, too. src, dst, permutation and count of the
+   desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_INTEGRAL
 /* Integral images (summed-area tables): for each image, channel by channel, the sums of all pixels above and to the
-   left. The sum over any box then takes four of them, whatever its size.
+   left. The sum over a box of any size then takes four of these sums.
 
    src           channel c of pixel x, y of image i is at src.offset + (i * src_image_pitch + y * src_pitch + x) *
                  channels + c, of src_type
-   dst           out: laid out alike. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y. The
-                 first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
+   dst           out: laid out like src. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y.
+                 The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
                  INCLUSIVE: the sum of the pixels up to x and up to y, which equals the EXCLUSIVE element x + 1, y + 1
    src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
@@ -1445,7 +1446,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. They are
                  at least a row's bytes, and a multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
-   scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more of small tables; on a CPU some rows
+   scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Gaps between rows and images are
                  never written
    conversion    elements are converted to dst_type, as C converts, before they are squared or summed
@@ -1464,8 +1465,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_i
 GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the integral image of the array src, width x height pixels, in the array dst. They must not overlap. src,
-   dst, width and height of the desc must be zero. */
+/* Computes the integral image of the array src, width x height pixels, in the array dst, which must not overlap src.
+   src, dst, width and height of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
 #endif
@@ -1482,9 +1483,9 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
                  the bin's last sample gives its upper edge. MEAN: the mean of the samples from the pair's lower rank
                  to its upper rank, both included
    bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
-                 work-item) computes a histogram, so a few histograms with very many bins leave most of a device idle.
-                 On NVIDIA several groups share each of up to 16 large ones, with up to 8 fractions and without MEAN and
-                 cdf
+                 work-item) computes a histogram, so a few large histograms leave most of a device idle. The exception
+                 is NVIDIA: several groups share each of up to 16 large histograms, with up to 8 fractions and without
+                 MEAN and cdf
    aliasing      none: dst and cdf must overlap nothing else
    scratch       for large histograms a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: with even
@@ -1499,8 +1500,8 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_q
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the quantiles of the array counts in the array dst. They must not overlap. counts, dst, edges and cdf of the
-   desc must be zero; edges and cdf are its host_edges and host_cdf. */
+/* Computes the quantiles of the array counts in the array dst, which must not overlap counts. counts, dst, edges and
+   cdf of the desc must be zero; edges and cdf are its host_edges and host_cdf. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 #endif
@@ -1512,22 +1513,22 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
    blob   out: memory for it, or NULL to learn the size
    size   in: the bytes at blob, ignored if blob is NULL; out: the bytes of the blob
 
-   INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it then says how many are needed).
-   It may take a second (PoCL). It first finishes the queue of the object's last call, because drivers may go on
+   INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it becomes the bytes needed).
+   The call may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on
    compiling until a program has run: do not call it while that queue waits for an event that this thread still has to
    set. Finish other queues, and those of other objects, yourself: PoCL up to 5.0 aborts when asked for a program that
    is running. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Loads the programs of a blob, except those that the object has already, so that the first call is as fast as after
-   gpuscan_X_prepare. It creates their kernels. If the driver has work left at a kernel's first launch, it launches each
-   kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's
-   scratch to the stored size (up to 64 MiB of each kind). It waits for the device, and takes about 2 ms a program
+   gpuscan_X_prepare. Creates their kernels. On drivers that finish their work at a kernel's first launch, it launches
+   each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's
+   scratch to the stored size (if a kind takes at most 64 MiB). It waits for the device, and takes about 2 ms a program
    (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed afterwards. A program
    that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from source
    when it is needed.
 
-   GPUSCAN_ERROR_BLOB: it is truncated, damaged, or of another device, driver, version of the library or set of
+   GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
    GPUSCAN_ONLY_... macros.
    INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
    A blob is trusted like a program: its checksum finds damage, not malice. */
@@ -1552,7 +1553,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 #ifndef GPUSCAN_LINK_OPENCL
 #ifdef _WIN32
-#ifndef _WINDOWS_ /* declares what windows.h would, without including it */
+#ifndef _WINDOWS_ /* Declares what this file uses of windows.h, without including it */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1570,16 +1571,16 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #endif
 #endif
 
-/* GPUSCAN__SHARED begins a function or table that some operations use. Compilers drop it without a warning if none of
-   them is there. GPUSCAN__COLD begins a function whose speed does not matter, so that compilers make it small: it
-   makes an object, a program or a message, or it waits for the device. */
+/* GPUSCAN__SHARED begins a function or table that some operations use. If a program has none of these operations,
+   compilers drop it without a warning. GPUSCAN__COLD begins a function whose speed does not matter, so that compilers
+   make it small: it creates an object, a program or a message, or it waits for the device. */
 #if defined(__GNUC__) || defined(__clang__)
 #define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__COLD __attribute__((cold, noinline, unused)) static
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
-#pragma GCC diagnostic ignored "-Wshadow" /* a program may have types and functions with the names of locals here */
+#pragma GCC diagnostic ignored "-Wshadow" /* locals here may have the names of a program's own functions and types */
 #else
 #define GPUSCAN__SHARED static
 #define GPUSCAN__COLD static
@@ -1594,7 +1595,7 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 extern "C" {
 #endif
 
-/* GPUSCAN__IF(SCAN, X, name) is X(name) in programs that have scans, otherwise nothing. */
+/* GPUSCAN__IF(SCAN, X, name) expands to X(name) if scans are compiled, otherwise to nothing. */
 #define GPUSCAN__IF_0(X, name)
 #define GPUSCAN__IF_1(X, name)               X(name)
 #define GPUSCAN__IF_PASTED(has, X, name)     GPUSCAN__IF_##has(X, name)
@@ -1614,7 +1615,6 @@ static const struct {
 #undef GPUSCAN__ENTRY_POINT
 };
 
-/* Returns whether a table has an entry point. */
 static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
     void (*function)(void);
     memcpy(&function, (const char *)cl + gpuscan__entry_points[i].offset, sizeof(function));
@@ -1630,7 +1630,7 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-/* Why a table lacks an entry point: the library that was looked for, and its missing entry; NULL: no such library. */
+/* Says why an entry point is missing: library was not found if entry is NULL, otherwise library lacks entry. */
 typedef struct gpuscan__missing {
     const char *library, *entry;
 } gpuscan__missing;
@@ -1699,7 +1699,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Fills the entries that a table lacks. wanted: the library, or NULL. */
+/* Loads the entries that a table lacks. wanted: the library to load; NULL: one of gpuscan__library_names. */
 GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
                                                   gpuscan__missing *missing) {
     const char *const *names = wanted ? &wanted : gpuscan__library_names;
@@ -1729,7 +1729,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char
 }
 #endif
 
-/* Names of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
+/* Declares what this file uses of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
 #define GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES 0x106F
 #define GPUSCAN__CL_NAME_VERSION_NAME_SIZE 64
 typedef struct gpuscan__cl_name_version {
@@ -1804,10 +1804,10 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n"
 "`W$WORD == 64 || $COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-"$8\n\n\n\n\n\n\n\n",
+"$8\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
 "#line 77 \"kernels.cl.inc\"\n"
@@ -2093,11 +2093,15 @@ static const char *const gpuscan__piece_device[] = {
 "$ASM(`54,`load_hinted,($3`B`54*p,`Ipolicy),\n"
 "vola`3(\"ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
 ":$OUT_4(\"=r\"): \"l\"(p), \"l\"(policy)))\n"
+"$ASM(`T2,`pairs_load_hinted,($3`B`T2*p,`Ipolicy),\n"
+"vola`3(\"ld.global.L1::no_allocate.L2::cache_hint.v2.u64 {%0, %1}, [%2], %3;\"\n"
+": \"=l\"(out.x), \"=l\"(out.y): \"l\"(p), \"l\"(policy)))\n"
 "`J\n"
 "$0`policy_keep() 0\n"
 "$0`policy_`2() 0\n"
 "$0`policy_normal() 0\n"
 "$0`load_hinted(p, policy) (*(p))\n"
+"$0`pairs_load_hinted(p, policy) (*(p))\n"
 "$8\n\n\n",
 "$BOTH_VOID(`add_one,(`C`5*`Mer),\n"
 "(\"red.`H.add.u32 [%0], 1;\" ::\"r\"((`5)(size_t)`Mer): \"memory\"),\n"
@@ -2216,7 +2220,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 629 \"kernels.cl.inc\"\n"
+"#line 633 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2260,8 +2264,8 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 682 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 686 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at));\n"
@@ -2289,8 +2293,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 707 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 712 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
 "union{\n"
@@ -2371,9 +2375,9 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 795 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
-"`W$RUN_STATE\n\n\n"
+"#line 802 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
+"`W$RUN_STATE\n\n"
 "$1$RUN_COUNT `run_`M;\n"
 "$1struct{\n"
 "`W$REDUCES\n"
@@ -2502,9 +2506,9 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 943 \"kernels.cl.inc\"\n"
+"#line 952 \"kernels.cl.inc\"\n"
 "\n"
-"`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
 "`J\n"
 "$0$COMPARES_KEYS $RUNS\n"
@@ -2648,7 +2652,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1111 \"kernels.cl.inc\"\n"
+"#line 1118 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2755,8 +2759,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1231 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 1238 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
 "`J\n"
@@ -2777,7 +2781,7 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "}\n\n"
 "$r`S`packed_`94(`54 x,`S`9){\n"
 "$5`packed_`9(x.w,`packed_`9(x.z,`packed_`9(x.y,`packed_`9(x.x,`9))));\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$r`S`packed_join(`Sa,`Sb){\n"
 "$5$PACKED==1?`even_bytes(a,b):`lower_halves(a,b);\n"
 "}\n\n\n"
@@ -2814,7 +2818,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1294 \"kernels.cl.inc\"\n"
+"#line 1304 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2874,8 +2878,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1356 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n"
+"#line 1366 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
 "`J\n"
@@ -3090,7 +3094,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`7$LANE-`N>=d)\n"
 "x=`combine_$4(left,x);\n"
 "$5x;\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n"
 "$m`V``1s_scan_`Z($n*x,`B`5*`N,`C``H*`H){\n"
 "`S`1=$LANE,nearest=`1;\n"
 "$o\n"
@@ -3196,9 +3200,9 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1722 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
+"#line 1733 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
 "`J\n"
 "$0$BEFORE_FROM_END 0\n"
@@ -3234,9 +3238,17 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$0$IS_WHOLE(`4) \\\n"
 " ($BYTES_OF(`4)%16==0||(($BYTES_OF(`4)&($BYTES_OF(`4)-1))==0&& \\\n"
 " ($BYTES_OF(`4)>=4||$IS_PART(`4))))\n"
-"$0$ALIGNED(`4, p) (((size_t)(p) & (min($BYTES_OF(`4), 16u) - 1)) == 0)\n\n\n\n"
+"$0$ALIGNED(`4, p) (((size_t)(p) & (min($BYTES_OF(`4), 16u) - 1)) == 0)\n\n\n\n\n"
 "$m`V`bytes_load(`5*to,$3`Bvoid*`Z,`Sbytes,`Ipolicy){\n"
-"`7bytes>=16){\n"
+"`7bytes==16&&$p==2){\n"
+"union{\n"
+"`T2 pair;\n"
+"`S`6[4];\n"
+"}x;\n"
+"x.pair=`pairs_load_hinted(($3`B`T2*)`Z,policy);\n"
+"`Y`Sw=0;w<4;w++)\n"
+"to[w]=x.`6[w];\n"
+"}else `7bytes>=16){\n"
 "$o\n"
 "`Y`Sw=0;w<bytes/4;w+=4){\n"
 "$3`B`54*at=($3`B`54*)`Z+w/4;\n"
@@ -3655,7 +3667,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`W!$SELECT\n\n\n"
 "$m$v `array_`9(`B$v*x,`Sleft,`S`P,`5*rises){\n"
 "$v `9=$a();\n"
-"*rises=1;\n"
+"`Lfalls=false;\n"
 "$o\n"
 "`Y`Sv=0;v<$p;v++)\n"
 "`7v<left){\n"
@@ -3665,9 +3677,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "else\n"
 "`9=$b(`9,x[v]);\n"
 "`W$FLOAT_SUM\n"
-"*rises=(*rises|is_head)&(x[v]>=0);\n"
+"falls=(falls&& !is_head)|| !(x[v]>=0);\n"
 "$8\n"
 "}\n"
+"*rises=falls?0:1;\n"
 "$5`9;\n"
 "}\n\n\n"
 "$m$v `vector_`9(`B`src_vector*vector,`Ii,`Sleft,`S`P,\n"
@@ -3799,9 +3812,9 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2420 \"kernels.cl.inc\"\n"
+"#line 2446 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"$1ushort ``Q;\n\n\n\n\n\n"
+"$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
 "$1$n `listed;\n"
 "$1char `listed_size_differs[$6$n)==$RESULTS_LISTED?1: -1];\n"
@@ -3985,9 +3998,9 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2622 \"kernels.cl.inc\"\n"
+"#line 2649 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"`W$BEGINS\n\n\n"
+"`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
 "`B`reaches*reaches,`C``H*`H){\n"
 "`Slater= ~(reaches->whole^(reaches->whole-1))&0x7fffffffu;\n"
@@ -4053,7 +4066,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`t `9=``3_scan_subgroup(`3,`N,`M,`H);\n"
 "``3_`K(`3,`group_`E(`9,&total,`H));\n"
 "$5``K_base(`3->base,total);\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$m$v `subgroup_`9(`B$v*x,`C``H*`H){\n"
 "`W$ANY_ORDER || ($RUNS && !$REDUCES)\n"
 "$v all=x[0];\n"
@@ -4166,7 +4179,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$5outer;\n"
 "$8\n"
 "}\n"
-"$8\n\n\n"
+"$8\n\n"
 "$1struct{\n"
 "$v $9;\n"
 "$v end;\n"
@@ -4183,12 +4196,12 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`7!$ANY_ORDER)\n"
 "ends.end=$b(left_end,`3->end[k]);\n"
 "`W$BEFORE_FROM_END\n\n"
-"$v end=$BY_HEADS?ends.end:`3->end[k];\n"
+"$v end=$BEGINS?ends.end:`3->end[k];\n"
 "$9=`pick($LANE!=$u-1,end,*`2);\n"
 "$9=$v_at($9,($LANE+$u-1)%$u);\n"
 "*`2=end;\n"
 "$8\n"
-"`7$BEFORE_FROM_END&&$BY_HEADS)\n"
+"`7$BEFORE_FROM_END&&$BEGINS)\n"
 "ends.$9=$9;\n"
 "else\n"
 "ends.$9=$b(left,$9);\n"
@@ -4336,8 +4349,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3013 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 3037 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
 "$0$EACH_16(at, d, `1) $EACH_8(at, d, `1), $EACH_8(at, d, (`1) + 8)\n"
@@ -4345,7 +4358,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$0$LANE_AT(`1, none) (`1)\n\n\n\n"
 "$0$SHUFFLE(a, b, `1s) __builtin_shufflevector(a, b, `1s)\n"
 "$0$UP_AT(`1, `Z) (`Z) + (`1)\n"
-"$0$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE($y, $UP_AT, $y - (d)))\n\n\n"
+"$0$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE($y, $UP_AT, $y - (d)))\n\n"
 "$r`V`prefetch_next($3`Bvoid*p,`Sbytes){\n"
 "`Y`Sk=0;k<bytes;k+=$LINE)\n"
 "$PREFETCH(p,$PREFETCH_SRC+k,0);\n"
@@ -4509,7 +4522,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$r`mask `mask_of(`Sbits){\n"
 "`B$yN(`5)`1s=($yN(`5))($EACH_LANE($y,$BIT_AT,0));\n"
 "$5$MASK_OF((($yN(`5))(bits)&`1s)!=0u);\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$0$SEGMENTS_STEP(d) \\\n"
 " x=$c*closed?id:$BEFORE(d,id,x),x); \\\n"
 " *closed|=$BEFORE(d,(`mask)(0),*closed)\n"
@@ -4691,7 +4704,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$5best;\n"
 "}\n"
 "$8\n"
-"$8\n\n\n"
+"$8\n\n"
 "$1struct{\n"
 "``Z src;\n"
 "`I`N,`2;\n"
@@ -4909,7 +4922,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`J\n"
 "$5`elements_`9(`Z,`N,`2);\n"
 "$8\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
 "$1struct{\n"
 "``E span,own;\n"
 "`Lbegun;\n"
@@ -4932,7 +4945,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$9->own=next;\n"
 "}\n"
 "}\n\n"
-"`W$y > 1\n\n\n"
+"`W$y > 1\n\n"
 "$1struct{\n"
 "$z low,high;\n"
 "}$z_`E;\n\n"
@@ -5143,8 +5156,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3945 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 3967 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
 "`S`3,share,shares;\n"
@@ -5163,7 +5176,7 @@ static const char *const gpuscan__piece_handover[] = {
 "$0$TEST_STORED(`3) $PREFIX_WORDS\n"
 "$0$TEST_ADDED(`3) $PREFIX_WORDS\n"
 "$0$TEST_PAUSE(p)\n"
-"$8\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$WORD\n"
 "$0$EMPTY 0u\n"
 "$0$AGGREGATE 1u\n"
@@ -5208,7 +5221,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``6_store(slot+p,``6_make(tag,payloads.payload[p]));\n"
 "}\n"
 "}\n\n"
-"$OF_WORDS(`of_payloads,``E,`payloads,payload)\n\n\n\n"
+"$OF_WORDS(`of_payloads,``E,`payloads,payload)\n\n\n"
 "$m`L``6s_load($3``6*slot,`Stag,``E*`U,`0`6s){\n"
 "`payloads payloads;\n"
 "`L`R=true;\n"
@@ -5536,7 +5549,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "$8\n"
 "$8\n\n"
-"`W$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`W$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SELECT || !$LOADS_TOGETHER\n"
 "$0$ONE_FINDER 1\n"
 "`J\n"
@@ -5665,7 +5678,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``8 `8=``8_of(`N,r,`8_`3s,src_pitch);\n"
 "`fold_window(&`8,w,(w-r*`8_windows)*$q,live,`H);\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n\n\n\n\n"
 "$r`V`publish_ahead(`B``8*`8,`S`3,`t `9){\n"
 "`t x;\n"
 "`7$TEST_SILENT(`3)||$x!=0)\n"
@@ -5711,8 +5724,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4683 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4700 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}`scan_`8s_$4;\n\n"
@@ -5801,7 +5814,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`7!$ROWS_GUARDED||`is_of_`8s(`3,i+v,`A))\n"
 "x[v]=`convert(`src_at(vector,v),`A);\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$0$ROWS_QUICK ($p > 4 || $PACKED_HERE)\n"
 "`W$ROWS_QUICK && $u_APART\n"
 "$0$ANY_LANE(x) (`ballot(x) != 0)\n"
@@ -5826,7 +5839,8 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`B``8_`Q*`D,`C``H*`H){\n"
 "`t x[$d],`9;\n"
 "`reaches reaches;\n"
-"`Srising=0,`1=$LANE;\n"
+"`Srising=0,`1=$LANE;\n\n"
+"`Sone_`8=`3->`8_length-min(`3->`8_length,(`5)$p_STRIDE);\n"
 "reaches.$9=reaches.up_to=reaches.whole=0;\n"
 "$o\n"
 "`Y`0k=0;k<$d;k++){\n"
@@ -5838,13 +5852,13 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "reaches.`N[k]=`P?`1:`1-min(reach,`1);\n"
 "reaches.$9|=(reach<=`1?1u:0u)<<k;\n"
 "reaches.up_to|=(`P||reach<=`1?1u:0u)<<k;\n"
-"`A=``8_`Q_of(`3,``1_`N($k,0)+k*$p_STRIDE).`A;\n"
-"reaches.whole|=(`A==0||`A+$p_STRIDE>`3->`8_length?1u:0u)<<k;\n"
+"`A-=`1*$p;\n"
+"reaches.whole|=(`A-1>=one_`8?1u:0u)<<k;\n"
 "}\n"
 "`9=``3_scan_`Z(data,x,&reaches,`H);\n"
 "$o\n"
 "`Y`0k=0;k<$d;k++)\n"
-"`7`D[k].`A==0)\n"
+"`7!$BEFORE_FROM_END&&`D[k].`A==0)\n"
 "data->$9[k]=$f);\n"
 "data->rising=rising;\n"
 "$5`9;\n"
@@ -5858,18 +5872,18 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$ROLLED `Y`Ss=$k-reach+1;s<$k;s++)\n"
 "$9=$i$9,`H->`9s[s]);\n"
 "$5$9;\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$m`V``8_vector_scan(`dst_vector*out,`B``3*data,\n"
 "`B``8_`3*`3,``8_`Q `Q,`Si,`0k,\n"
-"`t `E,$3`dst*totals,\n"
+"`t `E,$v*`2,$3`dst*totals,\n"
 "`C``H*`H){\n"
 "`S`P=``8_`P(`3,`Q.`A);\n"
-"$v x[$p],`2=`E;\n"
+"$v x[$p];\n"
 "`7$ROWS_QUICK&& !totals&& !$ANY_LANE(``8_vector_is_mixed(`3,i,`Q.`A,`P))){\n"
-"``3_vector(out,data,`E,`Q.`A,k,$TILE,0,&`2,`H);\n"
+"``3_vector(out,data,`E,`Q.`A,k,$TILE,0,`2,`H);\n"
 "`F;\n"
 "}\n"
-"`vector_ends ends=``3_ends(data,`E,k,$TILE,&`2,`H);\n"
+"`vector_ends ends=``3_ends(data,`E,k,$TILE,`2,`H);\n"
 "``8_elements(x,&data->vector[k],`3,i,`Q.`A,`P);\n"
 "`vector_scan(out,x,&ends,data->base,`P,$p);\n"
 "`7totals)\n"
@@ -5977,7 +5991,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`I`8=$s0)*$4.`3_`8s;\n"
 "`S`8s=(`5)min($4.`3_`8s,$4.`8s-`8);\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,`O);\n"
-"`t base,`E;\n"
+"`t base,`E,`2;\n"
 "``3 data;\n"
 "``8_`Q `D[$d];\n"
 "``8_`3 `3=``8_`3_of(src,dst,$4,`8,`8s,`M);\n"
@@ -5993,8 +6007,9 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`group_share(``8_`3_scan_subgroup(&data,&`3,`D,`H),`H);\n"
 "data.base=base;\n"
 "`E=``8_group_$9(&`3,`H);\n"
+"`2=$ibase,`E);\n"
 "`W$ANY_ORDER\n"
-"`E=$ibase,`E);\n"
+"`E=`2;\n"
 "`J\n"
 "``3_`K(&data,`E);\n"
 "`E=base;\n"
@@ -6003,7 +6018,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`Y`0k=0;k<$d;k++){\n"
 "`Si=$OWN_FIRST+k*$p_STRIDE;\n"
 "`dst_vector out;\n"
-"``8_vector_scan(&out,&data,&`3,`D[k],i,k,`E,totals,`H);\n"
+"``8_vector_scan(&out,&data,&`3,`D[k],i,k,`E,&`2,totals,`H);\n"
 "`W$ROW_GAPS\n"
 "``8_$7_store(&out,&`3,k,`H);\n"
 "`J\n"
@@ -6017,7 +6032,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5037 \"kernels.cl.inc\"\n"
+"#line 5054 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6122,7 +6137,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5154 \"kernels.cl.inc\"\n"
+"#line 5171 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6168,7 +6183,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5201 \"kernels.cl.inc\"\n"
+"#line 5218 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6368,7 +6383,7 @@ static const char *const gpuscan__piece_select[] = {
 "to[j++]=`to_result(elements.element[$LOWEST((`T)bits)]);\n"
 "$8\n"
 "}\n"
-"$8\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n\n"
 "$0$FULL_WORD(`1s) ((`1s) ? 4u : 24u)\n"
 "$0$KEEP(`1s, compress, plain, copy) \\\n"
 " { \\\n"
@@ -6745,7 +6760,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5878 \"kernels.cl.inc\"\n"
+"#line 5896 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7060,7 +7075,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6238 \"kernels.cl.inc\"\n"
+"#line 6256 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7172,7 +7187,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6354 \"kernels.cl.inc\"\n"
+"#line 6372 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7385,7 +7400,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`W$WORD\n"
 "`t `U=$f);\n"
 "$3``6*`6s=partials+i*$PREFIX_WORDS;\n"
-"`Stag=epoch<<2|$AGGREGATE;\n\n\n\n"
+"`Stag=epoch<<2|$AGGREGATE;\n\n\n"
 "`B`Smost=$WORDS_ARRIVE?1u<<22:0;\n"
 "`Y`Spolls=0;!``6s_load(`6s,tag,&`U,$PREFIX_WORDS)&&polls<most;polls++)\n"
 ";\n"
@@ -7421,7 +7436,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6647 \"kernels.cl.inc\"\n"
+"#line 6664 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -7623,7 +7638,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "walk.mark=0;\n"
 "walk.open=out->groups>1;\n"
 "$5walk;\n"
-"}\n\n\n\n",
+"}\n\n\n",
 "$0$BATCHES ($y > 1 && !$CONVERT_IS_CUSTOM)\n"
 "`W$BATCHES\n"
 "$1$y_MASK $z_mask;\n"
@@ -8124,7 +8139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7476 \"kernels.cl.inc\"\n"
+"#line 7492 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8176,7 +8191,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7528 \"kernels.cl.inc\"\n"
+"#line 7544 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8769,7 +8784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8186 \"kernels.cl.inc\"\n"
+"#line 8202 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9017,7 +9032,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "low+=x->element[v];\n"
 "}\n"
 "`quan`3_found(to,`D,found,below,`M,rank);\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "$0$QUANTILE_RANKS ((`C`I*)(`H + 1))\n"
 "$0$QUANTILE_WORDS ($QUANTILE_RANKS + $MAX_FRACTIONS)\n"
 "$FITS(`6s,$6``H)+\n"
@@ -9300,7 +9315,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8789 \"kernels.cl.inc\"\n"
+"#line 8806 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9641,7 +9656,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9205 \"kernels.cl.inc\"\n"
+"#line 9222 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9733,7 +9748,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9313 \"kernels.cl.inc\"\n"
+"#line 9330 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10087,7 +10102,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9713 \"kernels.cl.inc\"\n"
+"#line 9730 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10636,7 +10651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10364 \"kernels.cl.inc\"\n"
+"#line 10381 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10662,7 +10677,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10387 \"kernels.cl.inc\"\n"
+"#line 10404 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10795,7 +10810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10550 \"kernels.cl.inc\"\n"
+"#line 10567 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10842,7 +10857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10598 \"kernels.cl.inc\"\n"
+"#line 10615 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10991,7 +11006,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10770 \"kernels.cl.inc\"\n"
+"#line 10787 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11266,8 +11281,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11078 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 11095 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
 "$0$RANK_GROUPS $kS\n"
@@ -12080,7 +12095,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12019 \"kernels.cl.inc\"\n"
+"#line 12037 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12282,7 +12297,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12263 \"kernels.cl.inc\"\n"
+"#line 12281 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12403,7 +12418,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12397 \"kernels.cl.inc\"\n"
+"#line 12415 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12534,7 +12549,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "atomic_xchg((vola`3 $3`5*)$SORT_AGREED(`X->zeros),0u);\n"
 "}\n"
 "}\n\n"
-"`W$SORT_COUNTED\n\n\n\n\n\n"
+"`W$SORT_COUNTED\n\n\n\n\n\n\n"
 "$0$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
 "$0$SORT_DONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n\n"
@@ -12620,7 +12635,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "}\n"
 "`7ticket==tickets-1&&$x==0)\n"
 "atomic_xchg((vola`3 $3`5*)$SORT_DONE(zeros),0u);\n"
-"}\n\n\n"
+"}\n\n"
 "$m`V$w`Med(`B$w`X*`X,$w$4 $4,\n"
 "`C$w`H*`H){\n"
 "`Lis_few=`X->`M<=$4.few;\n"
@@ -12699,8 +12714,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
 
-/* Names and values that host and kernels share. The host's enums are made from these lists, and every program gets the
-   same names and values as macros GPUSCAN_... */
+/* Lists the names and values that host and kernels share: enums GPUSCAN__... of the host, and macros GPUSCAN_... of
+   every program. */
 #define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
     X(FLAG_INIT, 1)          /* init_value is the init */                                                              \
     X(FLAG_INIT_BUFFER, 2)   /* init_buffer holds the init */                                                          \
@@ -12711,9 +12726,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
     X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters, do not overwrite them */                               \
     X(FLAG_FINISH, 256)      /* histogram: this launch also finishes: [HISTOGRAM FINISH] */                            \
-    X(FLAG_TALLY_U32, 512)   /* the call wants the count of what was written, as u32 */                                \
+    X(FLAG_TALLY_U32, 512)   /* the call wants the number of written elements, as u32 */                               \
     X(FLAG_TALLY_U64, 1024)  /* or as u64 */                                                                           \
-    X(FLAG_DISPATCH, 2048)   /* the call wants arguments of a dispatch for what was written */                         \
+    X(FLAG_DISPATCH, 2048)   /* the call wants the dispatch arguments for the written elements */                      \
     X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table lies in counts */                          \
     X(FLAG_BY_INDEX, 8192)   /* sort: values are indices */                                                            \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
@@ -12732,7 +12747,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes follow the sums, at a multiple of this many tiles */       \
+    X(STATES_ALIGN, 32)      /* tiles: SINGLE_PASS_AHEAD stores prefixes after the sums, at a multiple of this */      \
     X(MERGE_LOCAL, 1)        /* where counts by value go to bins */                                                    \
     X(MERGE_GLOBAL, 2)                                                                                                 \
     X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
@@ -12741,7 +12756,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_MANY_16, 7)                                                                                             \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* floats: an estimate, corrected by the edges whatever its error */                      \
+    X(BIN_MODE_GUESS, 5)     /* floats: an estimate of any error, corrected by the edges */                            \
     X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
     X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
@@ -12749,17 +12764,17 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(HEADS_BITS, 3)         /* bits */                                                                                \
     X(SEGMENTS_NONE, 0)      /* reduction: a single result */                                                          \
     X(SEGMENTS_ROWS, 1)      /* one result a row */                                                                    \
-    X(SEGMENTS_U32, 2)       /* one result a segment, by offsets of 32 bits */                                         \
-    X(SEGMENTS_U64, 3)       /* the same by offsets of 64 bits */                                                      \
+    X(SEGMENTS_U32, 2)       /* one result per segment, with 32-bit offsets */                                         \
+    X(SEGMENTS_U64, 3)       /* the same with 64-bit offsets */                                                        \
     X(BY_VALUE_NOT, 0)       /* histogram of bytes by value: see gpuscan_value_of */                                   \
     X(BY_VALUE_PLAIN, 1)                                                                                               \
     X(BY_VALUE_SPREAD, 2)                                                                                              \
-    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count the groups that have arrived */                   \
-    X(ARRIVALS_U64, 40)      /* accumulators of 64 bits count groups, from this bit on */                              \
+    X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
+    X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in the bits from this one up */               \
     X(QUANTILE_ALL, 0)       /* quantiles: any form */                                                                 \
     X(QUANTILE_PLAIN, 1)     /* without MEAN, few fractions */                                                         \
-    X(QUANTILE_SMALL, 2)     /* the same, several small histograms in a group */                                       \
-    X(QUANTILE_LARGE, 3)     /* the same, several groups a large histogram */                                          \
+    X(QUANTILE_SMALL, 2)     /* as PLAIN, but a group takes several small histograms */                                \
+    X(QUANTILE_LARGE, 3)     /* as PLAIN, but several groups share a large histogram */                                \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* an image whose channels begin with red */                                              \
     X(IMAGE_ALPHA, 2)        /* an image with alpha alone */                                                           \
@@ -12809,14 +12824,14 @@ static const struct {
 #undef GPUSCAN__RESULT_TEXT
 };
 
-#define GPUSCAN__ERROR_SIZE 8192 /* bytes; build logs are cut to this, but the logger gets them whole */
+#define GPUSCAN__ERROR_SIZE 8192 /* bytes; a longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
-/* A profile is made of rows, one of each type below. A row begins with the devices that it serves: a sum of
-   GPUSCAN__ON_..., one for each profile. The first of a type's rows that serves the device is taken. tools/bench --tune
-   prints the rows that suit a device, for example a new one. */
+/* A profile has one row of each type below. A row begins with the devices that it serves: a sum of GPUSCAN__ON_...
+   bits, one bit for each profile. For each type the first row that serves the device is used. tools/bench --tune prints
+   the rows that suit a device, for example a new one. */
 enum {
     GPUSCAN__ON_SIMULATOR = 1,
     GPUSCAN__ON_NVIDIA = 2,
@@ -12829,13 +12844,13 @@ enum {
     GPUSCAN__ON_UNKNOWN = 256,
     GPUSCAN__ON_CPU = GPUSCAN__ON_SKYLAKE | GPUSCAN__ON_OTHER_CPU,
     GPUSCAN__ON_AMD_OR_INTEL = GPUSCAN__ON_AMD | GPUSCAN__ON_INTEL,
-    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* ends a type's rows: serves what no row above serves */
+    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* serves every device: the last row of each type */
 };
 
-/* Names the kinds of calls that a row of a profile can serve. The row's up_to limits their size. */
+/* The kinds of calls that a gpuscan__tuning row can serve. Its up_to also limits their size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
-    GPUSCAN__FOR_UNPACKED, /* scans of integers of 1 or 2 bytes that are not packed */
+    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that are not packed */
     GPUSCAN__FOR_F16,      /* scans of f16 */
     GPUSCAN__FOR_BYTES,    /* scans of sources of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
@@ -12844,25 +12859,25 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_KEYS,     /* runs that reduce nothing */
     GPUSCAN__FOR_VALUES,   /* runs that reduce values */
     GPUSCAN__FOR_F64_VALUES, /* runs that reduce f64 values */
-    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of at most 4 bytes, for keys and results alone */
+    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of up to 4 bytes, with no outputs but keys and results */
 } gpuscan__tuning_for;
 
-/* Says how calls up to a size are cut into tiles. A scan's size in bytes is that of its larger array, src or dst; a
-   selection's or runs' size is that of the array that decides what is kept. With the CPU strategies one work-item takes
-   a tile of chunk bytes. Otherwise a tile is group * vectors vectors of 16 bytes. */
+/* Says how calls up to a size are cut into tiles. The size of a scan is that of its larger array, src or dst; the size
+   of selections and runs is that of the array that decides what is kept. A tile has group * vectors vectors of 16
+   bytes. With the CPU strategies it has gpuscan__cpu_tuning's chunk bytes and is processed by one work-item. */
 typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD, unless once: bytes of source and destination between the tile that is
-                           summed and the tile that is scanned */
-    uint32_t registers; /* per work-item, where the compiler accepts a limit; 0: its choice */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD without once: distance from the scanned tile to the summed tile, in bytes
+                           of source plus destination */
+    uint32_t registers; /* most registers per work-item, where the compiler accepts a limit; 0: no limit */
     uint32_t size;      /* only for elements of this size in bytes; 0: any */
-    int once;           /* SINGLE_PASS_AHEAD: 1: tiles are loaded once, as they are without NVIDIA's lanes anyway */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads tiles once. Without NVIDIA's lanes it always does */
     gpuscan__tuning_for calls;
 } gpuscan__tuning;
 
-/* Indices of a profile's arrays. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: larger ones. */
+/* Indices of arrays by element size. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: larger ones. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 typedef struct gpuscan__tunings {
@@ -12881,23 +12896,23 @@ typedef struct gpuscan__facts {
     int fence;           /* a GPUSCAN__FENCE_... */
     int lanes;           /* a GPUSCAN__LANES_... */
     int nulls;           /* the driver accepts NULL for a missing buffer */
-    int launches_late; /* the driver has work left when a kernel is first launched: PoCL and Mesa compile it then */
+    int launches_late; /* 1: the driver completes a kernel at its first launch: PoCL and Mesa compile it then */
     int inlines;       /* 1: the compiler (clang) must inline every function, also those of custom texts */
-    uint32_t polls;    /* times that a group polls before it sums the late tile itself */
+    uint32_t polls;    /* polls of a late tile before a group sums that tile itself */
     unsigned refused;  /* strategies that do not work on the device: a sum of 1 << strategy */
 } gpuscan__facts;
 
-/* Scans, selections and runs, besides the rows of their calls. */
+/* Settings of scans, selections and runs that are not in the rows of gpuscan__tunings. */
 typedef struct gpuscan__tiles_tuning {
     uint32_t devices;
     gpuscan__tuning rest;     /* scans that no row matches */
     uint32_t groups_per_unit; /* multi-pass: groups per compute unit */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers of persistent groups (they take several tiles) and of
-                                                     selections by bits, if the row sets none */
-    uint32_t parts_vectors; /* vectors per work-item of scans in several passes, at most; 0: as in other scans */
-    uint32_t select_tile; /* elements of a tile, at most: their indices have 16 bits, and groups share local memory */
-    uint32_t rows_group, rows_vectors; /* tiles of whole short rows: least vectors per work-item, half of them if there
-                                          are few rows; group 0: no such tiles */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers per work-item, if the row sets none, of persistent groups
+                                                     (which take several tiles) and of selections by bits */
+    uint32_t parts_vectors; /* multi-pass scans: most vectors per work-item; 0: as in other scans */
+    uint32_t select_tile; /* selections: most elements of a tile (indices have 16 bits, groups share local memory) */
+    uint32_t rows_group, rows_vectors; /* tiles of whole short rows: group size (0: no such tiles) and least vectors per
+                                          work-item (half as many if there are few rows) */
     uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
     uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
 } gpuscan__tiles_tuning;
@@ -12906,15 +12921,14 @@ typedef struct gpuscan__tiles_tuning {
 typedef struct gpuscan__cpu_tuning {
     uint32_t devices;
     uint32_t chunk;        /* bytes of a tile */
-    uint32_t prefetch_src; /* distance of the source's prefetch in bytes; 0: none */
-    uint32_t prefetch_dst; /* the same of the destination; if it is 0, large outputs are stored past the caches */
-    uint32_t sort_small;   /* elements up to which one work-item sorts in one launch */
-    uint32_t sort_part;    /* least elements of a part; its partly written cache lines cost as much time as thousands
-                              of elements */
-    uint32_t sort_buckets; /* elements from which keys go into buckets first */
-    uint32_t sort_bucket;  /* bytes of a bucket on average, at most (with values half; a core's share of the cache is
-                              always allowed). From half this number on values follow the keys in blocks */
-    uint32_t sort_split;   /* bytes from which a bucket is divided once more */
+    uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
+    uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: none, and large outputs bypass the caches */
+    uint32_t sort_small;   /* up to this many elements one work-item sorts in one launch */
+    uint32_t sort_part;    /* least elements of a part: a part's partly written cache lines cost time */
+    uint32_t sort_buckets; /* from this many elements on, keys go into buckets first */
+    uint32_t sort_bucket;  /* most bytes of an average bucket (half as many with values; a core's share of the cache is
+                              always allowed). From half this size on, values follow the keys in blocks */
+    uint32_t sort_split;   /* a bucket from this many bytes on is divided once more */
 } gpuscan__cpu_tuning;
 
 typedef struct gpuscan__reduce_tuning {
@@ -12923,7 +12937,7 @@ typedef struct gpuscan__reduce_tuning {
     uint32_t group, vectors;
     uint32_t per_unit;  /* groups per compute unit */
     uint32_t registers; /* as in gpuscan__tuning */
-    uint32_t vectors_custom; /* vectors for custom operators on elements of 8 or 16 bytes */
+    uint32_t vectors_custom; /* vectors per work-item, for custom operators on elements of 8 or 16 bytes */
 } gpuscan__reduce_tuning;
 
 /* Reductions of rows and segments. */
@@ -12931,13 +12945,13 @@ typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
     uint32_t row_lanes_group, row_lanes; /* lanes sum rows of up to row_lanes elements; groups sum longer ones */
-    /* If segments have more than `lanes` elements in total, their groups have split_group work-items and long ones are
-       split; otherwise lanes_group. */
+    /* Segments with more than `lanes` elements in total get groups of split_group work-items, and long segments are
+       split. Segments with fewer elements get groups of lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* if segments are short on average, the group is halved until the call has at least this many
-                             elements per work-item of one group; 0: never */
-    uint32_t each_group;  /* group size if each group takes a whole segment, but loads no vectors */
-    uint32_t split_from;  /* split segments have at least this many elements; several groups share each */
+    uint32_t lanes_items; /* calls with short segments on average halve the group while they have fewer elements than
+                             this times its work-items; 0: never */
+    uint32_t each_group;  /* group size if a group takes a whole segment and loads no vectors */
+    uint32_t split_from;  /* segments from this many elements on are split among several groups */
     uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
 } gpuscan__segments_tuning;
 
@@ -12946,48 +12960,49 @@ typedef struct gpuscan__histogram_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors;
     uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t per_unit_far; /* the same for bins in global memory, and for many samples of sliced bins */
+    uint32_t per_unit_far; /* groups per compute unit for bins in global memory and sliced bins with many samples */
     uint32_t least; /* vectors per work-item, at least */
     uint32_t copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
-    uint32_t registers;     /* registers per work-item, except for many samples with sliced bins */
-    uint32_t short_vectors; /* vectors that a work-item loads at a time if it has few samples and sliced bins */
+    uint32_t registers;     /* registers per work-item, except for sliced bins with many samples */
+    uint32_t short_vectors; /* sliced bins, few samples: vectors that a work-item loads at a time */
     uint32_t local;         /* bytes of local memory for bins, at most */
-    uint32_t slices;        /* bins that do not fit are cut into at most this many slices */
+    uint32_t slices;        /* bins that do not fit local memory are cut into at most this many slices */
 } gpuscan__histogram_tuning;
 
 typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
-    uint32_t group, vectors; /* vectors: elements of a tile per work-item, at most */
-    uint32_t local;  /* bytes of local memory per group, at most; 0: no limit */
-    uint32_t halves; /* not 0: a tile's records go through local memory piece by piece. 1: if there are values, and they
-                        or the keys have 8 bytes or more; 2: also if there are keys of 8 bytes alone */
-    uint32_t together; /* single pass: elements up to which groups that wait for each other sort in one launch, with a
-                          tile per compute unit at most. Running groups must not be stopped */
-    uint32_t units;    /* compute units for each of these groups, so that all groups run at once */
-    int counted_once;  /* 1: sorts of a count on the device take one launch, too, whatever the count */
-    int one; /* 1: in such sorts a single tile stays in its group's registers, which doubles the code */
+    uint32_t group, vectors; /* vectors: most elements of a tile per work-item */
+    uint32_t local;  /* most bytes of local memory per group; 0: no limit */
+    uint32_t halves; /* when a tile's records go through local memory piece by piece. 0: never; 1: if there are values,
+                        and values or keys have 8 bytes or more; 2: also for keys of 8 bytes without values */
+    uint32_t together; /* single pass: up to this many elements, groups that wait for each other sort in one launch,
+                          with at most one tile per compute unit. The device must not suspend running groups */
+    uint32_t units;    /* compute units per group of such a sort: all its groups must run at once */
+    int counted_once;  /* 1: sorts whose count is on the device take one launch, too, whatever the count */
+    int one; /* 1: in sorts of one launch a single tile stays in its group's registers, which doubles the code */
 } gpuscan__sort_tuning;
 
-/* The size of a tile in a sort of one launch a pass. */
+/* The size of a sort's tile. */
 typedef struct gpuscan__sort_tile {
     uint32_t group, rounds; /* rounds: elements per work-item */
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with NVIDIA's lanes. Indices: keys of up to 4, of 8 bytes; without values, with values of 4, 8, 16
-   bytes. */
+/* Tiles of sorts with NVIDIA's lanes. First index: 0 for keys of up to 4 bytes, 1 for keys of 8 bytes. Second index: 0
+   without values, 1 to 3 with values of 4, 8 or 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
-    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* of a launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* of one launch for a count on the device */
+    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* in sorts with a launch per pass */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* with the count on the device, in one launch */
 } gpuscan__sort_tiles;
 
 /* Sorts of payloads that are moved as records. */
 typedef struct gpuscan__sort_records {
     uint32_t devices;
-    /* elements from which payloads go through the passes in a record, instead of being gathered; 0: never. Indices:
-       keys of up to 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; up to 0, 4, 8, 12, 16 bytes of them */
+    /* From this many elements on payloads move through the passes in a record, not by a gather; 0: never. Indices: keys
+       of 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; bytes of payloads together, up to 0, 4, 8, 12,
+       16. */
     uint32_t carried[GPUSCAN__BY_SIZE][2][5];
 } gpuscan__sort_records;
 
@@ -13002,7 +13017,7 @@ typedef struct gpuscan__profile {
     gpuscan__facts facts;
     gpuscan__tunings scan;
     gpuscan__tunings segmented;    /* scans by segments; these rows are tried before those of scan */
-    gpuscan__tunings select, runs; /* without rows runs uses those of select, and select those of scan */
+    gpuscan__tunings select, runs; /* runs without rows uses those of select, and select without rows those of scan */
     gpuscan__tiles_tuning tiles;
     gpuscan__cpu_tuning cpu;
     gpuscan__reduce_tuning reduce;
@@ -13017,17 +13032,17 @@ typedef struct gpuscan__profile {
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
-    uint64_t work_items; /* work-items of a launch, at most: what size_t holds on host and device */
+    uint64_t work_items; /* most work-items of a launch: what size_t holds on host and device */
     size_t group_limit; /* power of two */
     uint64_t local_memory, cache;
     uint64_t parameters; /* bytes of a kernel's arguments, at most */
     uint64_t registers; /* of a work-group, on NVIDIA; 0: not known */
-    uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides what instructions exist */
+    uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides which instructions exist */
     int version, c_version; /* 120, 200, 300 */
     int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
-    int asks_width;   /* LANES_SUBGROUPS: kernels cannot require a sub-group width, so the host asks each for its
-                         width */
+    int asks_width;   /* 1: LANES_SUBGROUPS, but kernels cannot require a sub-group width, so the host queries each
+                         kernel's */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
@@ -13036,7 +13051,7 @@ typedef struct gpuscan__device {
 
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
-/* The operations, by their names in the functions. Each has a section that ends with gpuscan__NAME_operation. */
+/* Lists the operations by their names in functions. Each has a section, which ends with gpuscan__NAME_operation. */
 #define GPUSCAN__OPERATIONS(X)                                                                                         \
     GPUSCAN__IF(SCAN, X, scan) GPUSCAN__IF(UNIFORM_ADD, X, uniform_add) GPUSCAN__IF(REDUCE, X, reduce)                 \
     GPUSCAN__IF(HISTOGRAM, X, histogram) GPUSCAN__IF(SELECT, X, select) GPUSCAN__IF(RUNS, X, runs)                     \
@@ -13053,15 +13068,15 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 
-/* Everything that determines a program's source, except the custom text. Compared as bytes, so clear it first. */
+/* Everything that determines a program's source, except custom texts. Compared as bytes: clear before filling. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see [HANDOVER] in kernels.cl.inc */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
 } gpuscan__key;
 
-/* The values to which a kernel's arguments were last set. Equal values are not set again, since drivers take time for
-   it. A buffer is remembered only while the library keeps it alive: otherwise another one could have got its handle. */
+/* The values to which a kernel's arguments were last set. Equal values are not set again, which saves drivers' time. A
+   buffer is remembered only while the library keeps it alive: otherwise a new buffer could have got its handle. */
 enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* 0: not known */
@@ -13074,7 +13089,7 @@ typedef struct gpuscan__known {
     cl_ulong numbers[GPUSCAN__MAX_NUMBERS];
 } gpuscan__known;
 
-/* A text that grows. failed is sticky, so that callers check a text once, at its end. */
+/* A text that grows. failed stays set when memory runs out, so callers check it once, at the end. */
 typedef struct gpuscan__text {
     const gpuscan_allocator *allocator;
     char *data;
@@ -13092,30 +13107,30 @@ typedef struct gpuscan__program {
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     const char *const *names; /* the kernels' names, then NULL */
-    char *loaded_text;        /* of a program loaded from a blob: the names' text */
+    char *loaded_text;        /* the text of the kernels' names, if the program is loaded from a blob */
     const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
-    size_t group; /* the largest with which its kernels can be launched; 0: not queried yet */
+    size_t group; /* largest group that its kernels can be launched with; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     gpuscan__text recording; /* its rehearsals: see gpuscan__step */
-    int rehearsed;           /* its kernels have been rehearsed, so no call needs to */
+    int rehearsed;           /* 1: its kernels have been rehearsed: see gpuscan__rehearse */
     int proved;              /* it passed its test, or needs none */
-    int wrong;               /* it failed its test, and there is no other form of its strategy */
-    size_t stored;           /* bytes of the recording that the cache was offered last, or its blob had, plus 1; or 0 */
+    int wrong;               /* 1: it failed its test, and its strategy has no other form */
+    size_t stored;           /* 1 + bytes of the recording that the cache last got or that was loaded; 0: none */
     int runs;                /* a call has launched it */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded and then replayed, without a plan, and again after a blob is loaded.
-   A recording begins with the sizes of its buffers. Then follows each launch: the kernel, its arguments in order, and
-   the work-items. A step is a gpuscan__step and its bytes, padded to 8. */
+/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed, and replayed again after a blob is loaded, when there
+   is no plan. A recording begins with the sizes of its buffers. Then it has for each launch the kernel, the arguments
+   in order, and the work-items. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
 typedef enum gpuscan__step_kind {
     GPUSCAN__STEP_BUFFERS, /* gpuscan__step_buffers */
     GPUSCAN__STEP_KERNEL,  /* uint64_t: the kernel's number in the program */
     GPUSCAN__STEP_VALUE,   /* an argument: the value's bytes */
     GPUSCAN__STEP_LOCAL,   /* uint64_t: bytes of local memory */
-    GPUSCAN__STEP_SHAM,    /* an argument: the buffer that stands in for the caller's; no bytes */
+    GPUSCAN__STEP_SHAM,    /* sets an argument to the stand-in for a caller's buffer; no bytes */
     GPUSCAN__STEP_NONE,
     GPUSCAN__STEP_SCRATCH,
-    GPUSCAN__STEP_IMAGE,   /* an argument: a cl_image_format, for an image of one pixel */
+    GPUSCAN__STEP_IMAGE,   /* sets an argument to an image of one pixel; bytes: a cl_image_format */
     GPUSCAN__STEP_LAUNCH,  /* gpuscan__step_launch */
     GPUSCAN__STEPS
 } gpuscan__step_kind;
@@ -13123,7 +13138,7 @@ typedef struct gpuscan__step {
     uint32_t kind, size;
 } gpuscan__step;
 typedef struct gpuscan__step_buffers {
-    uint64_t sham, scratch, zeros; /* bytes for the caller's buffers; bytes of scratch, and how many of them are 0 */
+    uint64_t sham, scratch, zeros; /* bytes: of the stand-in for buffers, of scratch, of scratch that must be 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the largest scratch of a recorded rehearsal */
@@ -13133,12 +13148,12 @@ typedef struct gpuscan__step_launch {
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
-/* The object's scratch buffers. ZEROS is 0 between calls: accumulators of histograms. WORDS hold state words of earlier
-   calls, which their epoch tells apart. Each width has its own buffer, or a value of one width would be taken for
-   another's tag. ZEROS and WORDS begin with counters for tickets, which are 0 between calls. PLAIN holds anything. */
+/* The object's scratch buffers. ZEROS has the accumulators of histograms, which are 0 between calls. WORDS has state
+   words, told apart from earlier calls' by their epoch; each width has its own buffer, since a value of one width could
+   look like a tag of another. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds anything. */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
-#define GPUSCAN__TICKETS_SIZE 256 /* bytes for the counters, a whole number of cache lines, so that a window of words
-                                     begins at one (in the object's own scratch). tuning: scan-window-line */
+#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines, so that a window of words begins
+                                     at a cache line (in the object's own scratch). tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -13156,16 +13171,17 @@ struct gpuscan {
     cl_context context;
     cl_device_id device_id;
     cl_command_queue queue;         /* the caller's or, on first use, the library's */
-    cl_command_queue service_queue; /* clears scratch and tests programs; the caller's commands cannot block it */
+    cl_command_queue service_queue; /* for clearing scratch and testing programs; commands of the caller cannot block
+                                       it */
     cl_command_queue last_queue;    /* the last call's queue; retained */
     int last_in_order;              /* last_queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs;
-    gpuscan__program *loaded; /* loaded from a blob and not requested yet: found by their text */
+    gpuscan__program *loaded; /* programs loaded from a blob and not requested yet, found by their text */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
-    cl_command_queue scratch_queue; /* the queue of the last call that used own scratch; retained */
-    cl_event scratch_event;         /* the end of that call, if its queue is out-of-order */
+    cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
+    cl_event scratch_event;         /* the event of that call, if its queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test or that the profile excludes: 1 <<
                                                    strategy */
     char *cache;                    /* the folder of built programs, or NULL */
@@ -13180,10 +13196,10 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
         gs->logger.log(level, message, gs->logger.user);
 }
 
-/* NVIDIA's code for a lost context; drivers also return CL_INVALID_COMMAND_QUEUE for one. */
+/* NVIDIA's code for a lost context. Drivers also return CL_INVALID_COMMAND_QUEUE when a context is lost. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores the failure in words, logs it and returns result. A driver that returns nothing with CL_SUCCESS has failed. */
+/* Stores the failure in words, logs it and returns result. A driver that returns NULL with CL_SUCCESS has failed. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -13195,7 +13211,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* without the advice after the colon, which the text before gives */
+    words = gpuscan_result_string(result); /* up to the colon: format has its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is not valid, or its context is lost, and no object on that context works any more"
@@ -13251,7 +13267,7 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* Adds embedded code. $ or ` with a digit of its row behind it is a word; alone it is GPUSCAN_ or gpuscan_. */
+/* Adds embedded code with its words expanded: $ or ` and a digit of its row. Alone, $ is GPUSCAN_ and ` is gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
@@ -13270,9 +13286,9 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand: a program has about a hundred
-   numbers, and the first call after gpuscan_set_blob writes all. One function does both, so that compilers do not copy
-   it into the callers. */
+/* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand, which is faster: a program has
+   about a hundred numbers, and the first call after gpuscan_set_blob writes all of them. One function does both, so
+   that compilers do not copy it into the callers. */
 static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
@@ -13299,7 +13315,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
 
-/* Fails to compile, with this name in the message, if the condition does not hold. */
+/* GPUSCAN__ASSERT makes the compiler fail, with the name in its message, if the condition does not hold. */
 #define GPUSCAN__ASSERT(condition, name) typedef char gpuscan__assert_##name[(condition) ? 1 : -1];
 
 /* Binds a table of rows, LIST(X), to a public enum: each of its values, with which a row begins, has a row in its
@@ -13330,7 +13346,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     X(TYPE_CUSTOM, "", "", 0, 0, "", "")
 
 typedef struct gpuscan__type_facts {
-    char name[8], unsigned_name[8]; /* no pointers, for each of which an executable would hold a relocation */
+    char name[8], unsigned_name[8]; /* arrays, since each pointer would cost an executable a relocation */
     uint32_t size;
     char kind, least[12], largest[12];
 } gpuscan__type_facts;
@@ -13376,7 +13392,7 @@ GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 #undef GPUSCAN__OP_ROW
 
 /* The strategies, in the order of gpuscan_strategy. Columns: name; name in words; 1 if a work-item is a group; 1 if
-   groups of one launch wait for each other; the strategy that assumes nothing, for calls that this one does not fit. */
+   groups of one launch wait for each other; the strategy to take where this one does not fit a call. */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
     X(STRATEGY_AUTO, "auto", 0, 0, MULTI_PASS)                                                                         \
     X(STRATEGY_MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                             \
@@ -13430,16 +13446,16 @@ typedef struct gpuscan__elements {
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
-    uint32_t begun;  /* bytes of the flag in it that says whether a segment has begun; 0: no such flag */
+    uint32_t begun;  /* bytes of an element's flag that says whether a segment has begun; 0: no flag */
     int arg;         /* ARGMIN or ARGMAX */
-    int exact;       /* prefixes of tiles and parts have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
+    int exact;       /* 1: prefixes of tiles and parts also have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
-    int selects; /* a GPUSCAN__SELECTS_...; not 0: a source element is converted to the number that it keeps */
-    int inverts; /* a source element is converted to the number that it does not keep */
-    uint32_t channels; /* elements are vectors of this many numbers; 0, 1: they are numbers */
+    int selects; /* GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
+    int inverts; /* 1: the conversion gives how many elements a source element does not keep */
+    uint32_t channels; /* numbers in an element, which is then a vector; 0, 1: elements are numbers */
 
-    /* Runs: the keys decide what is kept; the elements are the values to reduce, if the call reduces any. */
+    /* Runs: the keys decide what is kept. The elements above are the values to reduce, if the call reduces any. */
     gpuscan_type key; /* DEFAULT: not a call of runs */
     uint32_t key_size;
     int reduces;
@@ -13448,7 +13464,7 @@ typedef struct gpuscan__elements {
     int wide;             /* runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* How a source element counts: 1 if it, or its custom->select, is not 0; or the number of its 1 bits. */
+/* How many elements a source element keeps. ELEMENTS: 1 if it, or custom->select, is not 0. BITS: its 1 bits. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -13457,7 +13473,7 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
     return GPUSCAN_SUCCESS;
 }
 
-/* For operations that combine: refuses ARGMIN and ARGMAX. */
+/* Refuses ARGMIN and ARGMAX, for all operations except reductions. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
     if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
@@ -13556,7 +13572,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
                                                       : "0x7c00u");
 }
 
-/* Defines the type of keys, which are compared by their bits, or if custom by the caller's expression. */
+/* Defines the type of keys. Keys are compared by their bits, or if custom is 1 by the caller's expression. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
     gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : gpuscan__unsigned_name(size));
     gpuscan__define_number(text, "KEY_SIZE", size);
@@ -13564,7 +13580,7 @@ static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, in
     gpuscan__define_infinity(text, size, real);
 }
 
-/* Defines the keys of runs, and the outputs that runs have. */
+/* Defines the keys of runs, and which outputs the call of runs has. */
 static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e) {
     gpuscan__define_number(text, "RUNS", e->key != GPUSCAN_TYPE_DEFAULT);
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
@@ -13594,7 +13610,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* The types of a call's elements. value: of x in the conversion; number: of its result; t: of the arithmetic. */
+/* A call's types: of elements (src, dst), of x in the conversion (value), of its result (number), of arithmetic (t). */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -13609,7 +13625,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
-    if (e->convert) /* floats do not convert to the unsigned type of signed sums */
+    if (e->convert) /* signed sums are computed in the unsigned type, to which floats do not convert */
         gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
@@ -13665,7 +13681,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         names.t = dst->unsigned_name;
-    if (e->channels > 1) { /* source, destination and arithmetic have the same type then */
+    if (e->channels > 1) { /* vectors have one type for source, destination and arithmetic */
         snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
         names.src = names.dst = names.value = names.number = names.t = vector;
     }
@@ -13690,8 +13706,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define_wide(text, &names, plain, width);
 }
 
-/* Returns the bytes of a source element if the elements in a word are summed and scanned together, otherwise 0. That
-   holds for small integers that are added. Any order gives the same bits. */
+/* Returns the size of a source element in bytes if elements are packed, otherwise 0. All packed elements of a word are
+   summed and scanned at once. ADD of integers of 1 or 2 bytes and MAX of u8 allow it: any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
     int plain = !e->convert && !e->selects && !e->key && !e->begun &&
@@ -13702,8 +13718,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns the elements of a lane's vector: 16 bytes of the larger type, so that loads and stores are whole; or one
-   element if a size is not a power of two up to 16. */
+/* Returns how many elements a lane's vector has: 16 bytes of the larger type, so that loads and stores are whole; or
+   one element if a size is not a power of two up to 16. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -13727,16 +13743,16 @@ typedef struct gpuscan__range {
     uint64_t elements; /* counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
     uint32_t cut;      /* bytes by which elements * size exceeds the range, if rows do not begin at whole elements */
-    uint32_t alignment; /* of the first element in bytes; 0: that of the size, up to 16 */
+    uint32_t alignment; /* alignment that the first element needs in bytes; 0: that of the size, up to 16 */
     uint64_t row, pitch; /* bytes of a row, and from row to row; 0: a single row */
     int required; /* the buffer must not be NULL */
     int reads, writes;
-    int rereads;  /* a pass reads what an earlier pass has written */
-    int in_place; /* may be the same range as the one with the same number; 0: must not */
-    int shorter;  /* in_place: the range may end before that one */
-    int partial;  /* the call leaves parts of it unwritten, so a host array is copied in first */
+    int rereads;  /* 1: a pass reads what an earlier pass wrote */
+    int in_place; /* ranges with the same number may be one range; 0: may not overlap others */
+    int shorter;  /* with in_place, 1: the range may be shorter than the other one */
+    int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* buffer.mem is an image, which is checked already */
-    int at_zero;  /* a call that reads a count of 0 and has no total accesses it, too: see gpuscan__rehearse */
+    int at_zero;  /* 1: accessed even if the call reads a count of 0 and has no total: see gpuscan__rehearse */
     /* set by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -13763,23 +13779,23 @@ struct gpuscan__plan {
     size_t range_count;
     uint32_t flags;  /* GPUSCAN__FLAG_... */
     int from_host;   /* the call works on host arrays: see [HOST ARRAYS] */
-    int is_run;      /* a call, not its preparation: all buffers must be given */
+    int is_run;      /* 1: a call, not a preparation, so all buffers must be given */
     const void *init; /* init on the host; NULL: none */
     cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument; owned */
     int is_nothing;  /* nothing to compute and nothing to write */
     int reads_scratch; /* the host reads a result from scratch */
-    int is_enqueued; /* the call's queue may hold commands of the call: set before the first is enqueued */
+    int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first one is enqueued */
 
     /* input of choose */
     int in_place;              /* src and dst are the same range */
-    size_t group_limit;        /* work-items a group, at most: the device's limit, or that of the call's kernels */
-    int is_stand_in;           /* its custom text is the self-test's stand-in, not the caller's */
+    size_t group_limit;        /* most work-items of a group: the device's limit, or that of the call's kernels */
+    int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose one */
 
     /* set by choose, from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* bytes of need's GPUSCAN__PLAIN that a call may access if it reads a count of 0; 0: all */
+    uint64_t idle_plain; /* bytes of PLAIN scratch that a call may access if it reads a count of 0; 0: all */
     int not_built; /* the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, set by the check */
@@ -13788,14 +13804,14 @@ struct gpuscan__plan {
 typedef struct gpuscan__chain gpuscan__chain;
 typedef struct gpuscan__test gpuscan__test;
 
-/* The functions of an operation, one for each step of the path that all calls take: see gpuscan__do. */
+/* The functions of an operation: one for each step of gpuscan__do, the path that all calls take. */
 struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* GPUSCAN__OPERATION_... */
     int uses_scratch; /* some calls of the operation use scratch */
-    int trusts_group; /* with NVIDIA's lanes its kernels run with the group that they were built for, even if the driver
-                         reports 256 because their registers are limited */
-    int has_capacity; /* its outputs reach as far as the desc's capacity */
+    int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for, even if the
+                         driver reports 256, as it does for limited registers */
+    int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
     int alone;        /* GPUSCAN__ALONE_...: when a sub-group works for its whole group */
     /* Sets elements and ranges from the arguments: all checks except those of buffers. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
@@ -13804,16 +13820,16 @@ struct gpuscan__operation {
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
-    /* Returns the pieces of kernels.cl.inc that the key's program has: 1 << GPUSCAN__PIECE_... each. */
+    /* Returns the pieces of kernels.cl.inc that the key's program has, as bits 1 << GPUSCAN__PIECE_... */
     uint64_t (*pieces)(const gpuscan__key *key);
     /* Writes the program's text before the pieces. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
     /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
     int (*test)(gpuscan__test *test);
-    size_t plan_size, desc_size, call_at; /* bytes; where desc has its call */
-    size_t count_at;                      /* where desc has its count, 64 bits; 0: it has none */
-    /* Tests a program with custom texts by a program that has the self-test's stand-ins for these texts. */
+    size_t plan_size, desc_size, call_at; /* bytes; call_at: the call's offset in desc */
+    size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
+    /* Tests the program of custom texts by a program that has the self-test's stand-ins in place of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
@@ -13847,7 +13863,7 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
-/* The bit of a piece, if the condition holds. tools/embed reads the functions that list pieces, and says their form. */
+/* Returns the piece's bit if the condition holds. tools/embed parses the lists of pieces and documents their form. */
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
@@ -13857,7 +13873,7 @@ static uint64_t gpuscan__common_pieces(void) {
            GPUSCAN__PIECE(TICKETS, 1);
 }
 
-/* Returns the pieces that the programs of all operations on elements have. */
+/* Returns the pieces that all programs of operations on elements have. */
 GPUSCAN__SHARED uint64_t gpuscan__element_pieces(int cpu) {
     return gpuscan__common_pieces() | GPUSCAN__PIECE(ELEMENTS, 1) | GPUSCAN__PIECE(RUN_ELEMENTS, 1) |
            GPUSCAN__PIECE(SEGMENT_HEADS, 1) | GPUSCAN__PIECE(EXACT_PREFIXES, 1) | GPUSCAN__PIECE(PACKED_ELEMENTS, 1) |
@@ -13880,41 +13896,41 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
-/* GPUs refuse the CPU strategies: their drivers multiply a work-item's private memory by the number of work-items that
-   can be resident, and CPU kernels use kilobytes each, so that would be gigabytes. */
+/* GPUs refuse the CPU strategies. CPU kernels use kilobytes of private memory per work-item, and GPU drivers reserve it
+   for all work-items that can be resident: that would be gigabytes. */
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
-#define GPUSCAN__LANE_WIDTH 32 /* without lanes, the width of the tree that sums a group's values */
+#define GPUSCAN__LANE_WIDTH 32 /* without lanes: width of the tree that sums a group's values */
 
-/* The profiles, by the device's type, vendor and name. The first row that matches is the device's; the last matches
-   every device. About the last nothing is known, not even whether its groups make progress independently, so it gets
-   small groups and few of them, which run on anything. GPUs get groups of 256 and enough of them to fill their compute
-   units. A simulator runs all forms, at sizes that it can bear. */
+/* The profiles, by the device's type, vendor and name. The first row that matches a device is used. The last row
+   matches every device. It is for unknown devices, whose groups may not even make progress independently: few and small
+   groups run on anything. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A simulator
+   runs all forms, at sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* serves; name; matches by type, vendor, part; fence, lanes, nulls, launches_late, inlines, polls; refused */
+    /* Columns: serves; name; matched type, vendor, part; fence, lanes, nulls, launches_late, inlines, polls; refused */
     /* The simulator runs groups in order, so mem_fence orders what they write. */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
      0, 0, 64, 0},
-    /* NVIDIA's own driver; others of these GPUs (Mesa, PoCL) do not accept its instructions. Each buffer among a
-       kernel's arguments costs the host time, and a launch ahead makes the first calls after gpuscan_set_blob no
-       faster. tuning: host-null-arguments, host-blob-first-calls */
+    /* NVIDIA's own driver: other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. nulls: each buffer
+       argument costs host time. launches_late: a launch ahead makes the first calls after gpuscan_set_blob no faster.
+       tuning: host-null-arguments, host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
      GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    /* Groups of AMD's and Intel's GPUs may wait until another kernel's groups end. */
+    /* polls: groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, GPUSCAN__FENCE_NONE,
      GPUSCAN__LANES_NONE, 0, 1, 0, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
      0, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      4096, GPUSCAN__CPU_STRATEGIES},
-    /* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long: it gets many
-       groups, as a GPU does. If groups of a launch run for unequal times, it reports the launch as finished too early
-       (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of a long
-       function. */
+    /* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long, and llvmpipe
+       gets many groups, as a GPU does. If a launch's groups run for unequal times, the launch is reported as finished
+       too early (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of
+       a long function. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
      1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
-    /* PoCL calls an AMD CPU with AVX-512 skylake-avx512, and younger CPUs that its LLVM does not know, too */
+    /* PoCL reports skylake-avx512 for an AMD CPU with AVX-512, and for newer CPUs that its LLVM does not know */
     {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      256, 0},
     {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
@@ -13924,12 +13940,12 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
      0, 4096, 0}};
 
-/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available: an H100 ran their rows without
-   NVIDIA's instructions, except for PTX lanes and, in AMD's, loads of states. Groups of AMD's and Intel's GPUs make
-   progress independently: they passed the tests of Sorensen and others, 2021. */
+/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available: their rows were measured on an H100
+   without NVIDIA's instructions, except for PTX lanes and, for AMD's rows, loads of states. Groups of AMD's and Intel's
+   GPUs make progress independently: they passed the tests of Sorensen and others, 2021. */
 
-/* Small scans: the groups share the work and all run at once, up to GPUSCAN__FEW_TILES tiles; that is faster than
-   looking back. Large scans run ahead by 24 MiB, about what a cache of 50 MB holds besides other data. Vectors and
+/* Small scans, up to GPUSCAN__FEW_TILES tiles, run all groups at once and share the work, which is faster than a
+   look-back. Large scans sum tiles 24 MiB ahead, about what a cache of 50 MB holds besides other data. Vectors and
    registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     /* up to 8 MiB */
@@ -13937,14 +13953,14 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* 1 and 2 bytes that are not packed: small groups */
+    /* elements of 1 and 2 bytes that are not packed: small groups */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
     /* 1 byte packed; f16; 2 bytes packed */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-    /* 8 bytes; 4 bytes from sources of 1 byte; 16 and 32 bytes */
+    /* elements of 8 bytes; of 4 bytes from 1-byte sources; of 16 and 32 bytes */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
@@ -13975,9 +13991,9 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Selections, by the bytes of the source that decides; ahead counts these bytes. Small ones, up to
-   GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads all sums before its own. Loading tiles
-   once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
+/* Selections, by the size of the array that decides what is kept; ahead counts its bytes. Small selections, up to
+   GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads the sums of all tiles before its own. Loading
+   tiles once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
    select-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* up to 2 MiB */
@@ -13987,31 +14003,31 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* flags of 1 byte: indices alone, loaded once */
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
-    /* flags of 1 byte: several outputs or wide elements, otherwise */
+    /* flags of 1 byte: several outputs or wide elements; other selections */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* other sources; by a predicate on 4 bytes that is loaded once */
+    /* other sources; a predicate on 4 bytes has its own row, which loads tiles once */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Runs, by the bytes of their keys. Small ones run all groups at once, as small selections do. Large ones load
-   tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
+/* Runs, by the size of their keys. Small calls run all groups at once, as small selections do. Large calls load tiles
+   once, which is faster. tuning: runs-tiles, runs-small, runs-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* nothing is reduced, keys of 1 byte: loaded once; custom keys: twice */
+    /* keys of 1 byte, no reduction: tiles are loaded once; for custom keys they are loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* other keys: small; nothing is reduced: loaded once; custom keys: twice */
+    /* wider keys, in rows' order: small calls; no reduction, tiles loaded once; custom keys, tiles loaded twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* values are reduced: f64; short ones, with four groups a multiprocessor; others loaded once; custom keys or
-       operators: twice */
+    /* reductions, in rows' order: f64; short values, with four groups per multiprocessor; other values; custom keys or
+       operators, whose tiles are loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
@@ -14020,17 +14036,17 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large scans on AMD's and Intel's GPUs have a group that folds, or take several passes: see gpuscan__scan_misfit. The
-   H200 that stood in for Intel's loaded states by atomics, as Intel's compiler does. tuning: scan-fold */
+/* In large scans on AMD's and Intel's GPUs one group folds the sums of tiles to prefixes, or several passes do: see
+   gpuscan__scan_misfit. The H200 that ran Intel's rows loaded states by atomics, as Intel does. tuning: scan-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-/* Intel's compiler would keep 8 vectors of bytes in private memory. */
+/* Intel's compiler would keep 8 vectors of bytes in private memory, so scans of bytes take 4. */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large selections, and runs that reduce nothing, have such a group on AMD's and Intel's GPUs, too. Other large runs
+/* Large selections, and runs without a reduction, have a folding group on AMD's and Intel's GPUs, too. Other large runs
    take several passes, which are faster. tuning: select-fold, runs-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
@@ -14062,15 +14078,15 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
 #define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_##strategy, group, vectors, ahead, registers, 0, 0, GPUSCAN__FOR_ALL}
 static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
-    /* serves, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
+    /* Columns: serves, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
        rows_wider, rows_registers */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* Large scans run ahead by what a cache of 50 MB holds besides other data. Short rows: 56 registers suit rows of
-       most lengths. 64 are as fast, except where fewer groups of 384 are resident. A prefetch of tiles costs some
-       percent. tuning: scan-counted-registers, scan-rows */
+    /* Large scans run ahead by what a cache of 50 MB holds besides other data. For short rows 56 registers suit most
+       lengths; 64 are as fast, unless fewer groups of 384 work-items are resident then. Prefetching tiles makes scans
+       some percent slower. tuning: scan-counted-registers, scan-rows */
     {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
-    /* In several passes 8 vectors of 8-byte elements leave registers for only 2 waves. */
+    /* parts_vectors: in multi-pass scans 8 vectors of 8-byte elements leave registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
@@ -14080,17 +14096,17 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
 #undef GPUSCAN__REST
 
-/* A chunk stays in a core's second-level cache between its two loads. Large outputs are stored past the caches; the
-   prefetch's distance hardly matters. A core of the Skylake server generation, by PoCL's name for it, stores faster
-   through its caches if it requests the lines early and leaves room for them. Cascade Lake was not measured.
-   The distances were also measured on one of the younger CPUs that PoCL calls by this name. tuning: scan-cpu-stores,
-   scan-skylake
+/* chunk: stays in a core's second-level cache between its two loads. Prefetches: the distance hardly matters where
+   large outputs are stored past the caches. Cores of the Skylake server generation (PoCL's name for them) store faster
+   through their caches, if lines are requested early and the chunk leaves room for them. The distances were also
+   measured on one of the newer CPUs that PoCL calls by this name. Cascade Lake was not measured. tuning:
+   scan-cpu-stores, scan-skylake
    Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
-   ones that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
+   buckets that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
    hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
 static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
-    /* serves, chunk, prefetch_src, prefetch_dst, sort_... */
+    /* Columns: serves, chunk, prefetch_src, prefetch_dst, sort_... */
     {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
@@ -14098,10 +14114,10 @@ static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
 #undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
-    /* serves, strategy, group, vectors, per_unit, registers, vectors_custom */
+    /* Columns: serves, strategy, group, vectors, per_unit, registers, vectors_custom */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 4, 0, 2},
-    /* A work-item has 8 loads in flight, and two groups of 512 share all registers. Structs are combined in order, two
-       vectors a work-item. tuning: reduce-groups, reduce-structs */
+    /* Two groups of 512 work-items share a multiprocessor's registers, and each work-item has 8 loads in flight.
+       Structs are combined in order, with two vectors per work-item. tuning: reduce-groups, reduce-structs */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 8, 2, 64, 2},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 8, 0, 4},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 8, 0, 4},
@@ -14110,22 +14126,22 @@ static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
 
 GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
-    /* serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items, each_group,
-       split_from, lane_registers */
+    /* Columns: serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
+       each_group, split_from, lane_registers */
     {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
-    /* Few elements in segments are summed by large groups, still fewer by smaller groups, which start earlier.
-       Lanes need registers for offsets, which are loaded a step ahead.
-       tuning: segments-lanes, segments-lanes-few, segments-split */
+    /* Large groups sum segments with few elements in total; smaller groups sum still fewer, since they start earlier.
+       Lanes need registers for offsets, which are loaded a step ahead. tuning: segments-lanes, segments-lanes-few,
+       segments-split */
     {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
     {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 256, 4096, 0},
     {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
 
 GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
-    /* serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors, local,
-       slices */
+    /* Columns: serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
+       local, slices */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
-    /* A multiprocessor runs one group of 1024 with all registers, for loads in flight while it counts. With 32 copies
-       of the bins of bytes no two lanes share a bank; other samples arrive too slowly for that to matter. */
+    /* One group of 1024 work-items has all registers of a multiprocessor, for loads in flight while it counts. With 32
+       copies of the bins of bytes no two lanes share a bank. Other samples arrive too slowly for that to matter. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
@@ -14135,24 +14151,24 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* serves, strategy, group, vectors, local, halves, together, units, counted_once, one */
+    /* Columns: serves, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
        runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
-    /* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
-       fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units.
-       tuning: sort-intel, sort-together-others */
+    /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so groups have more
+       work-items than AMD's, with fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8
+       lanes occupy 8 units. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0}};
 
-/* The largest tiles that local memory holds, since a digit's runs are longer then. More registers would exclude a
-   resident group. More groups per compute unit are slower, and so are early loads of values: stores stay in the cache
-   until their lines are full. Counts on the device: u64 with values of 4 or 8 bytes needs more registers, for its
-   loops. tuning: sort-tiles, sort-record-tiles, sort-counted */
+/* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
+   be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
+   cache until their lines are full. Counts on the device: u64 keys with values of 4 or 8 bytes need more registers for
+   their loops. tuning: sort-tiles, sort-record-tiles, sort-counted */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14168,7 +14184,7 @@ GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
 
 /* Tiles of integral images. tuning: integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* serves, group, vectors, vectors_4, rows */
+    /* Columns: serves, group, vectors, vectors_4, rows */
     {GPUSCAN__ON_SIMULATOR, 32, 2, 0, 64},
     {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128},
     {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 256, 4, 0, 64},
@@ -14177,7 +14193,7 @@ GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
 /* The tables of rows, and which part of a profile each sets. */
 static const struct {
     const void *rows;
-    size_t bytes, row, at; /* bytes of the table and of a row; where the profile has the row */
+    size_t bytes, row, at; /* bytes of the table and of a row; offset of the row in a profile */
 } gpuscan__row_tables[] = {
 #define GPUSCAN__ROW_TABLE(name)                                                                                       \
     {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
@@ -14191,7 +14207,7 @@ static const struct {
 #undef GPUSCAN__ROW_TABLE
 };
 
-/* Sets the profile: row i of gpuscan__profiles, and of each table the first row that serves it, or zeros. */
+/* Sets a profile: row i of gpuscan__profiles, and each table's first row that serves it (zeros if none does). */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
     size_t t, at;
     memset(p, 0, sizeof(*p));
@@ -14264,7 +14280,7 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
 
-/* Returns whether a list of names divided by blanks has a name that no longer name contains. */
+/* Returns whether a list of names, separated by blanks, has this name, not just longer names that begin with it. */
 static int gpuscan__has_extension(const char *extensions, const char *name) {
     const char *at = extensions;
     while ((at = strstr(at, name)) != NULL) {
@@ -14293,7 +14309,7 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
 }
 
 /* Returns whether sub-groups run as the kernels need them. PoCL 6 runs a CPU's work-items in a loop and computes a
-   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors, and that is correct. */
+   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors and computes it right. */
 static int gpuscan__runs_subgroups(const gpuscan__device *device) {
     return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
 }
@@ -14307,7 +14323,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         device->lane_width = gs->limits.lanes;
-        /* this strategy's groups reach different numbers of barriers, on which compilers for CPUs hang */
+        /* compilers for CPUs hang on SINGLE_PASS_AHEAD, whose groups reach different numbers of barriers */
         if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.fence != GPUSCAN__FENCE_MEM)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
@@ -14371,7 +14387,7 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
-/* Sets what NVIDIA's instructions depend on. Loads and fences with a scope need capability 7.0. */
+/* Queries a device's registers and compute capability. Loads and fences with a scope need 7.0: below it, no lanes. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -14383,7 +14399,7 @@ static void gpuscan__open_nvidia(gpuscan *gs) {
         device->lanes = GPUSCAN__LANES_NONE;
 }
 
-/* Sets what the device is, from queries. */
+/* Queries the device's type, names and versions. */
 static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -14425,7 +14441,7 @@ static void gpuscan__open_limits(gpuscan *gs) {
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
     device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
-    if (device->parameters == 0) /* not reported: assume the least that OpenCL allows, here and for local memory */
+    if (device->parameters == 0) /* if not reported, assume the least that OpenCL allows, here and for local memory */
         device->parameters = 1024;
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (device->local_memory == 0)
@@ -14498,7 +14514,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
         platform_count = 64;
     if (code == -1001 || (code == CL_SUCCESS && platform_count == 0))
         return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM,
-                             "the OpenCL loader knows no driver: install the GPU's, or PoCL for the CPU (Debian: "
+                             "the OpenCL loader finds no driver: install the GPU's, or PoCL for the CPU (Debian: "
                              "pocl-opencl-icd)");
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetPlatformIDs failed");
@@ -14553,8 +14569,8 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 }
 #define GPUSCAN__HASH_START 0xcbf29ce484222325u
 
-/* Hashes what must be the same to use a blob: the kernels, the size of the process's pointers, the device, its driver,
-   platform and build options. */
+/* Hashes what must be equal for a blob to be usable: the kernels, the size of the process's pointers, the device, its
+   driver, platform and build options. */
 static uint64_t gpuscan__device_hash(gpuscan *gs) {
     const unsigned char pointer_size = sizeof(void *);
     uint64_t hash = gs->kernels_hash ? gs->kernels_hash
@@ -14573,8 +14589,8 @@ static uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* The beginning of a blob. Entries follow, each with its parts behind it, padded to 8 bytes. Numbers are in the host's
-   byte order. The checksum covers all bytes after itself. */
+/* A blob begins with this header. Entries follow, each with its parts behind it, padded to 8 bytes. Numbers are in the
+   host's byte order. The checksum covers all bytes after itself. */
 typedef struct gpuscan__blob_header {
     char magic[8];
     uint64_t device_hash, size, checksum, entries;
@@ -14619,7 +14635,7 @@ static int gpuscan__next_step(const void *recording, size_t length, size_t *at, 
     return 1;
 }
 
-/* Checks a recording from a blob: returns whether it is valid for a program of this many kernels. */
+/* Returns whether a recording from a blob is valid for a program with this number of kernels. */
 static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
     static const uint32_t sizes[GPUSCAN__STEPS] = { /* 0: any */
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
@@ -14668,8 +14684,8 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording launches a kernel in a shape for which drivers compile: PoCL separately below 65,536
-   work-items. */
+/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code: a launch of the
+   same group size, on the same side of 65,536 work-items. PoCL compiles separately below that number. */
 static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
     gpuscan__step_launch launch;
     uint64_t number = 0;
@@ -14770,11 +14786,11 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds with the program's options, and without some of them if that fails. NVIDIA's assembler may fail if registers
-   are limited. An optimized kernel may fail even without a limit ("register allocation failed with register count of
-   7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). Unoptimized, that kernel builds. */
+/* Builds a program. If that fails, builds it without the register limit, then without optimization. NVIDIA's assembler
+   may fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
+   register count of 7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
-    char options[96]; /* what differs between programs is in the prefix, too, so these options need no comparison */
+    char options[96]; /* programs with different options also have different prefixes */
     cl_int code;
     int attempt = 0;
     /* -w: some compilers print warnings, even for custom texts, to the program's own output */
@@ -14815,7 +14831,7 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
     return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
 }
 
-/* Moves everything that was loaded for a program's text into it; returns whether there was anything. */
+/* Finds a loaded program with the same text and kernels, and moves it into program. Returns whether there was one. */
 static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
     for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
@@ -14898,7 +14914,7 @@ static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key
 }
 #endif
 
-/* Returns the bytes of local memory through which LANES_LOCAL exchanges values. */
+/* Returns how many bytes of local memory LANES_LOCAL takes to exchange values. */
 static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL && gpuscan__whole_lanes(gs, group) ? (uint64_t)group * 4 : 0;
 }
@@ -14907,8 +14923,8 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit for kernels whose group size the compiler is not told: 0 if not every work-item of a group
-   can have that many. */
+/* Returns the register limit for kernels that are compiled without a fixed group size; 0 if a group's work-items cannot
+   all have that many registers. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
@@ -14936,12 +14952,12 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Defines what all programs are told: the constants, the device and the shape. */
+/* Defines the macros of all programs: the constants, the device and the shape. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
-    if (gs->device.profile.facts.inlines) /* also for custom texts; [DEVICE] ends it with a pop */
+    if (gs->device.profile.facts.inlines) /* applies to custom texts, too; [DEVICE] has the matching pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_add(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -14950,7 +14966,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* a CPU may run the sub-groups of a group one after the other */
+    /* TURNS, 1: a group's sub-groups run at the same time. On a CPU they may run one after another */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -14969,8 +14985,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
-/* Adds one of the caller's texts between two of the library's. The text may have several lines, which build logs count
-   by themselves, and may end in a comment or a backslash. */
+/* Adds one of the caller's texts between two of the library's. Build logs number its lines from 1. The text may have
+   several lines, and may end in a comment or a backslash. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
     gpuscan__text_add(text, before);
@@ -14982,7 +14998,7 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
     gpuscan__text_add(text, after);
 }
 
-/* Undefines a custom text's macros in lower case, since the kernels may use their names. */
+/* Undefines a custom text's lower-case macros, since the kernels may use their names. */
 static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     const char *at, *name, *end;
     for (at = source; at; at = strchr(at, '\n')) {
@@ -15004,13 +15020,13 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
 static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custom *custom) {
     gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
     gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
-    /* an array of negative size fails to compile, and the log then has this name. The size is taken of the text itself,
-       since some compilers take an unknown type for an int */
+    /* an array of negative size fails to compile, with this name in the log. sizeof gets the text itself, since some
+       compilers take an unknown type for an int */
     gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
 
-/* Adds the caller's texts. Each expression becomes a function, whose parameters are all that it sees besides source. */
+/* Adds the caller's texts. Each expression becomes a function, which sees only its parameters and source. */
 static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
     const gpuscan_custom *custom = e->custom;
     if (custom->source)
@@ -15040,12 +15056,12 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Returns whether init is a kernel's argument; the other arguments take less than 256 bytes. */
+/* Returns whether a kernel can take init as an argument. Its other arguments have less than 256 bytes. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
     return e->dst_size + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of a tile's or part's prefix. In scans by segments the low part occupies the place of begun. */
+/* Returns the size of a tile's or part's prefix in bytes. In scans by segments the low part replaces the flag begun. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -15053,8 +15069,8 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines what operations on elements are told besides. operation: the macro that enables its kernels. inclusive, ahead
-   and few are a scan's: its kind, and the form of its single pass. */
+/* Defines the macros of operations on elements. operation: the macro that enables the operation's kernels. For scans,
+   inclusive is the kind, and ahead and few are the form of the single pass. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
@@ -15142,8 +15158,8 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* Zeros that clear a call's scratch, or stand for an init that is not given: up to a gpuscan_run, twice an element. An
-   executable would hold them if they were const. */
+/* Zeros that clear a call's scratch or replace an init that is not given; the largest is a gpuscan_run, twice an
+   element. Not const, since constants take room in an executable. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
@@ -15164,8 +15180,8 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns the bytes to add for values whose size may not divide their scratch's offset. Kernels count in whole values,
-   so the first one begins at the next multiple of its size. */
+/* Returns how many bytes to add if a size does not divide the offset of scratch. Kernels count in whole values, so the
+   first value begins at the next multiple of its size. */
 GPUSCAN__SHARED uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
@@ -15240,13 +15256,13 @@ GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
         gpuscan__drop_scratch(gs, i);
 }
 
-/* Clears a buffer and waits for the end. Uses writes, not a fill: tools that track initialised memory see those. */
+/* Clears a buffer and waits for the end. Uses writes, not a fill: tools that track initialised memory see writes. */
 GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t bytes) {
     uint64_t piece = bytes < (uint64_t)1 << 20 ? bytes : (uint64_t)1 << 20, at;
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
     cl_int code = CL_SUCCESS;
     if (!zeros)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to clear scratch with");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to clear scratch");
     memset(zeros, 0, (size_t)piece);
     for (at = 0; at < bytes && code == CL_SUCCESS; at += piece)
         code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at,
@@ -15294,8 +15310,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* The commands of one call, in order; only the last one writes outputs. In an out-of-order queue each command waits for
-   the one before it. With a wait list commands wait so in any queue, so that a failed event stops the whole call. */
+/* The commands of one call, in order. Only the last one writes outputs. A command waits for the one before it if the
+   queue is out-of-order, or if there is a wait list: then a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -15311,7 +15327,7 @@ struct gpuscan__chain {
     gpuscan__text *recording; /* rehearsal: its steps are recorded here, and not enqueued; otherwise NULL */
 };
 
-/* Checks call.queue and call.wait_list, and gives the queue. */
+/* Checks call.queue and call.wait_list, and gets the queue. */
 static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
                                           int *in_order) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -15405,13 +15421,13 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     }
     if (!event)
         return GPUSCAN_SUCCESS;
-    /* The event is complete, or failed: there is nothing to wait for, and that failure is not this call's. */
+    /* An event that has completed or failed needs no wait, and its failure is not this call's. */
     if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
         status <= CL_COMPLETE) {
         gpuscan__forget_event(gs, &event);
         return GPUSCAN_SUCCESS;
     }
-    if (gs->scratch_queue != chain->queue) { /* otherwise the other queue's commands may never begin */
+    if (gs->scratch_queue != chain->queue) { /* without the flush the other queue's commands may never begin */
         cl_int code = gs->cl.clFlush(gs->scratch_queue);
         if (code != CL_SUCCESS) {
             gpuscan__forget_event(gs, &event);
@@ -15429,12 +15445,12 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Self-tests and rehearsals do not count as calls. */
+/* Returns whether the tracer sees the commands: it does not see those of self-tests and rehearsals. */
 static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Notes a command's result. event: the command's, or NULL; name: for the tracer; what: for the text of an error. */
+/* Records a command's result. event: the command's, or NULL; name: for the tracer; what: for the text of an error. */
 static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
                                                 const char *what) {
     gpuscan__chain_waited(chain);
@@ -15485,7 +15501,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     return result;
 }
 
-/* Retains a queue in place of another one; *kept may be NULL. */
+/* Stores a queue in *kept and retains it. Releases the queue that *kept had, if any. */
 static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, cl_command_queue queue) {
     cl_int code = *kept == queue ? CL_SUCCESS : gs->cl.clRetainCommandQueue(queue);
     if (code != CL_SUCCESS)
@@ -15496,12 +15512,12 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Bytes of a fill at most: NVIDIA's driver takes 32 bits of its size, and of its offset if the pattern is one byte. */
+/* Most bytes of a fill: NVIDIA's driver uses only 32 bits of its size, and of its offset if the pattern is one byte. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* Places all kinds of scratch in one buffer; PLAIN, which need not be 0, is last. */
+/* Places all kinds of scratch in one buffer. PLAIN comes last, since only the kinds before it must be 0. */
 static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, gpuscan_buffer scratch) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -15511,7 +15527,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Gives the chain its scratch: the caller's, with the kinds that must be 0 cleared, or the object's own. */
+/* Gives the chain its scratch: the object's own, or the caller's, in which it clears the kinds that must be 0. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -15569,9 +15585,9 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     } gpuscan__##kernel##_numbers;                                                                                     \
     static const char gpuscan__##kernel##_numbers_text[] = LIST(GPUSCAN__NUMBER_TEXT);                                 \
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
-/* Sets the numbers of a list that the plan has under the same names: LIST(GPUSCAN__FROM_PLAN). */
+/* Copies a number that the plan has under the same name. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets the count that a kernel works on, and the buffer and flags that may limit it. of: a desc, or a plan. */
+/* Sets the count of elements for a kernel: that of `of` (a desc, or a plan), which count_buffer and flags may limit. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
@@ -15584,7 +15600,7 @@ typedef struct gpuscan__launch {
     uint32_t group;   /* work-items of a group */
     const char *name; /* of the kernel */
     gpuscan__known *known;
-    cl_mem stand_in; /* in place of buffers that are not given; NULL if the driver takes NULL */
+    cl_mem stand_in; /* a buffer in place of those not given; NULL if the driver accepts NULL */
     uint32_t stand_in_generation;
     cl_uint index;
     cl_int code;
@@ -15638,7 +15654,7 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-/* Sets an argument. value: NULL for size bytes of local memory. generation: of one of the library's buffers; 0: not a
+/* Sets an argument. value: NULL for size bytes of local memory. generation: that of the library's buffer; 0: not a
    buffer. kept: where the value is remembered; NULL: the argument is set each time. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
@@ -15678,7 +15694,6 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
     return buffer.mem ? buffer.offset : 0;
 }
 
-/* Sets an image. */
 GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
     if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format)))
         gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
@@ -15689,8 +15704,8 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
     return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
 }
 
-/* Sets the scratch of a kind. Returns the offset, in units of bytes_each (see gpuscan__slack), of what follows the
-   kind's ticket counters, if it has any, and `past` more bytes. */
+/* Sets a kind of scratch as an argument. Returns the offset behind the kind's ticket counters, if it has any, and
+   `past` more bytes, in units of bytes_each (see gpuscan__slack). */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     cl_mem mem = chain->place.mem[kind];
@@ -15704,7 +15719,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
-/* Returns the rows or tiles of a launch: one in a rehearsal, whose time must not depend on the desc's numbers. */
+/* Returns how many rows or tiles a launch has: one in a rehearsal, whose time must not depend on the desc. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->recording ? extent != 0 : extent;
 }
@@ -15757,7 +15772,7 @@ typedef struct gpuscan__mistake {
     const char *text;
 } gpuscan__mistake;
 
-/* Reports the first mistake of a list that is made. */
+/* Checks a list of mistakes. Fails with the first one that the call makes. */
 static gpuscan_result gpuscan__refuse(gpuscan *gs, const gpuscan__mistake *mistakes, size_t count) {
     size_t i;
     for (i = 0; i < count; i++)
@@ -15777,7 +15792,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Gives the elements from the first of row 0 to the last of the last row. Fails unless their bytes fit 64 bits, too. */
+/* Computes the elements from the first of row 0 to the last of the last row. Their bytes must fit 64 bits, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -15846,7 +15861,7 @@ static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *rang
         return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
     if (((uintptr_t)host + range->begin) % needed != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "%s begins at address 0x%llx of the host's memory, kernels need a multiple of %u",
+                             "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u",
                              range->field, (unsigned long long)((uintptr_t)host + range->begin), (unsigned)needed);
     return GPUSCAN_SUCCESS;
 }
@@ -15869,7 +15884,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
         !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
     if (end > size)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, the buffer has %llu", field,
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, but the buffer has %llu", field,
                              (unsigned long long)end, (unsigned long long)size);
     if (range->writes && (range->flags & CL_MEM_READ_ONLY))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is written, but the buffer is CL_MEM_READ_ONLY",
@@ -15916,7 +15931,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
                                       uint32_t size) {
     if (rows < 2 || count == 0)
         return;
-    range->row = count * size; /* fits 64 bits, as the range's extent does */
+    range->row = count * size; /* fits 64 bits, since the range's extent does */
     range->pitch = pitch * size;
 }
 
@@ -15934,8 +15949,8 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether the rows of each range lie in the other's gaps. Modulo the greatest common divisor of both pitches
-   all rows of a range lie at one position, and the two must not overlap. A finer test would have to visit the rows. */
+/* Returns whether each range's rows lie in the other's gaps. Modulo the greatest common divisor of both pitches all
+   rows of a range are at one position, and these two must not overlap. A finer test would have to visit the rows. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
     uint64_t divisor = a->pitch, rest = b->pitch, from;
@@ -15957,8 +15972,8 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether ranges that meet may do so: they begin at one address and hold the same elements in place. One may
-   end earlier. */
+/* Returns whether an overlap is allowed: both ranges begin at one address and hold the same elements in place. A range
+   that is marked as shorter may end earlier. */
 static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
     return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
@@ -15976,7 +15991,7 @@ static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) 
             if (!gpuscan__ranges_may_meet(a, b))
                 return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a->field, b->field,
                                      plan->operation->has_capacity
-                                         ? " (an output is as long as capacity, or count)" : "");
+                                         ? " (an output extends to capacity, or else to count)" : "");
             plan->in_place = 1;
         }
     return GPUSCAN_SUCCESS;
@@ -15989,7 +16004,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__range *range;
     gpuscan_result r;
     if (!call->scratch.mem && call->scratch_size)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size without call.scratch");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size is given without call.scratch");
     if (call->scratch.offset % 64 != 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is not a multiple of 64");
     if (!call->scratch.mem)
@@ -16005,13 +16020,13 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     plan->scratch_flags = range->flags;
     usable = call->scratch_size ? call->scratch_size : range->size_left;
     if (usable < bytes)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, %llu are needed",
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
                              (unsigned long long)usable, (unsigned long long)bytes);
     range->end = range->begin + bytes; /* the call uses no more than this */
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Checks a type that is u32, the default, or u64, and gives its size in bytes. */
+/* Checks a type that is u32, the default, or u64, and gets its size in bytes. */
 static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field, gpuscan_type type, uint32_t *size) {
     *size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
     if (type == GPUSCAN_TYPE_DEFAULT || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)
@@ -16039,8 +16054,8 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 #undef GPUSCAN__PAYLOAD_FIELDS
 
-/* Resolves payloads: each has count elements to read and at most `written` to write. in_place: the number that src and
-   dst of payload 0 share; payload k has in_place + k. 0: none may be in place. */
+/* Resolves payloads, each of count elements to read and at most `written` to write. in_place: the ranges' in_place for
+   payload 0, and one more for each further payload; 0: no payload may be in place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -16067,7 +16082,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves segments of count elements, if there are any, and their type. has_rows: the desc has rows, too. */
+/* Resolves segments of count elements, if the desc has segments, and their type. has_rows: the desc has rows, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -16094,14 +16109,14 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
     *type = segments->type;
     if (segments->form == GPUSCAN_SEGMENTS_NONE) {
         if (segments->data.mem || segments->data.offset || segments->host_data || segments->count)
-            return gpuscan__fail(gs, argument, "segments without segments.form");
+            return gpuscan__fail(gs, argument, "segments are given without segments.form");
         return GPUSCAN_SUCCESS;
     }
     if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0)
         return r;
     *type = of;
     if (!plan->from_host && plan->is_run && segments->host_data)
-        return gpuscan__fail(gs, argument, "segments.host_data is for gpuscan_%s_host; here segments.data",
+        return gpuscan__fail(gs, argument, "segments.host_data is for gpuscan_%s_host; set segments.data",
                              plan->operation->name);
     if (!gpuscan__multiply(elements, gpuscan__types[of].size, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: its size in bytes does not fit 64 bits");
@@ -16127,7 +16142,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* The names of a range of rows, of its pitch in pixels, and of its pitch in bytes, which may split a pixel. */
+/* Names of desc fields: a range of rows, its pitch in pixels, and its pitch in bytes, which may split a pixel. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -16162,7 +16177,7 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
-/* The type that kernels read for a channel's type. */
+/* The type as which kernels read a channel. */
 typedef struct gpuscan__image_channel {
     cl_channel_type channel;
     gpuscan_type type;
@@ -16177,7 +16192,7 @@ static const gpuscan__image_channel gpuscan__image_channels[] = {
     {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
     {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
 
-/* What kernels must know of an image. place is GPUSCAN__IMAGE_NONE if there is no image. */
+/* The facts of an image that kernels depend on. place is GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -16206,8 +16221,8 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks an image and gives its facts. They decide the program, so the image is checked before the plan is made. Fills
-   range as gpuscan__check_range does for a buffer. */
+/* Checks an image and gets its facts. The facts decide the program, so the image is checked before the plan is made.
+   Fills range as gpuscan__check_range does for a buffer. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                       gpuscan__range *range, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -16235,7 +16250,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
     range->is_image = 1;
     range->begin = 0;
-    range->end = UINT64_MAX; /* if the image is made from a buffer: all of it */
+    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is all of it */
     return gpuscan__image_format(gs, field, format, facts);
 }
 
@@ -16259,13 +16274,13 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
          height <= facts->height - image->y))
         return GPUSCAN_SUCCESS;
     return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL,
-                         "%s needs %llu x %llu pixels from %llu, %llu on, the image has %llu x %llu", field,
+                         "%s needs %llu x %llu pixels from %llu, %llu on, but the image has %llu x %llu", field,
                          (unsigned long long)width, (unsigned long long)height, (unsigned long long)image->x,
                          (unsigned long long)image->y, (unsigned long long)facts->width,
                          (unsigned long long)facts->height);
 }
 
-/* Gives a source's type and channels: the image's. The desc may repeat the type and take the first channels only. */
+/* Sets a source's type and channels to the image's. The desc may repeat the type, and use the first channels only. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -16292,7 +16307,7 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
                                                                 : "read_imageui(image, at)");
 }
 
-/* Copies a host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
+/* Copies a host's init to a buffer if init is too large for an argument. Commands that use the buffer keep it alive. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     cl_int code;
     if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
@@ -16324,8 +16339,8 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns a state word's bits for values of t_size bytes; 0: none can. whole: whether groups are whole sub-groups. Half
-   as many words take half the registers of a look-back. tuning: scan-words */
+/* Returns the bits of a state word for values of t_size bytes; 0: no word holds them. whole: groups consist of whole
+   sub-groups. Words of twice the size take half the registers of a look-back. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
@@ -16351,7 +16366,7 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns at least sizeof(gpuscan_shared) in kernels.cl.inc, whose prefix has up to two values. */
+/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc, whose prefix has up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
@@ -16380,7 +16395,7 @@ static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     return vectors;
 }
 
-/* Sets the key's group, vectors and tile. Cuts both numbers down to the device's limits and the element's size. */
+/* Sets the key's group, vectors and tile. Reduces group and vectors to the device's limits and the element's size. */
 GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
     gpuscan__key *key = &plan->key;
@@ -16407,7 +16422,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns the bytes of local memory that a launch of the key's kernels takes. Some forms need more. */
+/* Returns how many bytes of local memory a launch of the key's kernels takes. Some forms need more. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -16417,8 +16432,8 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
 
-/* Returns whether a look-back runs without lanes. Its window is then one tile, and several passes are many times as
-   fast. A simulator still runs the look-back, to check it. tuning: scan-look-back-alone */
+/* Returns whether a look-back would run without lanes. Its window would be one tile, so several passes are many times
+   as fast. A simulator still runs the look-back, to check it. tuning: scan-look-back-alone */
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
@@ -16473,9 +16488,9 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpusc
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
-/* Called when the driver did not build a program with the vendor's instructions. If it builds the portable form of the
-   call, the object gives the instructions up and sets *again. Otherwise they are not to blame and stay. If the strategy
-   requires them, the portable form is tried with another strategy. */
+/* Tries the portable form of a call whose program did not build with the vendor's instructions. If the portable form
+   builds, gives the instructions up and sets *again; otherwise the instructions stay in use, since they are not to
+   blame. If the call's strategy requires the instructions, the portable form takes another strategy. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -16502,7 +16517,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     return r;
 }
 
-/* Returns whether a program is tested when it is first built. If it fails, this object stops using its strategy. */
+/* Returns whether a program is tested when first built. If its test fails, this object stops using the strategy. */
 static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     /* CPU compilers take a second for a stand-in's program; programs of builtin types test the same kernels */
@@ -16512,9 +16527,9 @@ static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
-/* The self-test's stand-in for a custom text, which must not run on values that it does not expect. The last part that
-   is not 0 wins, separately for each part of a struct: an associative operator that does not commute. Parts are words
-   if the size allows it: bytes take NVIDIA's compiler several times as long. tuning: device-stand-in-parts */
+/* Stands in for a custom text in a self-test, since the text must not run on values that it does not expect. The last
+   operand that is not 0 wins, for each part of a struct by itself: associative, but not commutative. Parts are words if
+   the size allows it, since NVIDIA's compiler takes several times as long for bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
@@ -16544,7 +16559,7 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Runs the self-test of a plan that stands in for another one, unless the kernels cannot run in its group. */
+/* Runs the self-test of a plan that stands in for another one, unless the kernels cannot run with its group size. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -16590,7 +16605,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
         custom.combine = "gpuscan_test_last(a, b)";
         custom.identity = "gpuscan_test_none()";
     }
-    if (!stand_in.e.custom) /* only the conversion is the caller's: the test runs the program without it */
+    if (!stand_in.e.custom) /* if only the conversion is the caller's, the test runs the program without it */
         stand_in.key.custom_size = 0;
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
@@ -16619,7 +16634,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the plan's program. Sets *again if its kernels are not built, do not fit their group, or fail their test. */
+/* Gets the plan's program. Sets *again if the call must be planned again: kernels were not built, do not fit their
+   group, or are wrong. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
     size_t group = 0;
@@ -16644,9 +16660,9 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     return r;
 }
 
-/* Plans a call that has been resolved, and gets its program. A call's groups depend on its own kernels alone and not on
-   earlier calls, which would change the results of floats. The exception is gpuscan__give_up_lanes, which happens once,
-   on a device that does not do what its driver promises. */
+/* Plans a resolved call and gets its program. Group sizes depend on the call's own kernels, never on earlier calls,
+   which would change the results of floats. The one exception is gpuscan__give_up_lanes, on a device that does not do
+   what its driver promises. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     int again;
     gpuscan_result r;
@@ -16656,7 +16672,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose had no other strategy left */
-            return gpuscan__unsupported(gs, "none that fits the call works on this device");
+            return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
             return r;
     } while (again);
@@ -16665,7 +16681,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
 
-/* All operations take one path: resolve, check, plan, enqueue. The modes are the three public functions. */
+/* All operations take one path: resolve, check, plan, enqueue. Its modes: a call, gpuscan_X_prepare, _scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
@@ -16679,7 +16695,7 @@ static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     return need;
 }
 
-/* Rehearses a planned call's program, prepared or not, if the driver defers work, so that a blob knows of it. */
+/* Rehearses a call's program if drivers defer work to a first launch, so that blobs have its recording. */
 static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16700,7 +16716,7 @@ static cl_mem gpuscan__written(const gpuscan__plan *plan) {
     return NULL;
 }
 
-/* Enqueues a planned call. program: NULL if it computes nothing. A self-test does not count as the last call. */
+/* Enqueues a planned call. program: NULL if the call computes nothing. A self-test does not count as the last call. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
@@ -16756,7 +16772,7 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
-/* Refuses sizes that no device can address. A preparation need not have a buffer whose size would be checked. */
+/* Refuses sizes that no device can address: a preparation may lack the buffers whose sizes would be checked. */
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
@@ -16771,13 +16787,13 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
 /* The outcome of preparing a range of counts. */
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* the programs of the last count: not in place, and in place */
-    gpuscan__need need;   /* the most of each kind of scratch that a count needs */
-    uint64_t size;        /* the most bytes that a count needs in one buffer */
+    gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
+    uint64_t size;        /* bytes of all scratch in one buffer, the most that any count needs */
 } gpuscan__prepared;
 
-/* Builds what a call will need. SIZE builds the program, too: its largest group decides the scratch. Whether the call
-   will be in place is not known yet: AUTO plans both cases, a forced strategy has the same plan in both. Rehearses a
-   program that the last count did not use; always: any program. */
+/* Prepares a call. Mode SIZE builds the program, too, whose group size decides the scratch. Whether the call will be in
+   place is not known yet: AUTO plans both cases; a forced strategy has one plan for both. Rehearses a program unless
+   the last count used it; always: rehearses in any case. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
@@ -16813,7 +16829,7 @@ static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     return r == 0 ? gpuscan__run(gs, plan) : r;
 }
 
-/* Checks what every public call with a desc has in common. */
+/* Makes the checks that all public calls with a desc have in common. */
 static gpuscan_result gpuscan__enter(gpuscan *gs, const void *desc, const gpuscan_call *call) {
     if (call && call->event)
         *call->event = NULL;
@@ -16839,10 +16855,10 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* The data make each of an operator's typical mistakes visible: a predecessor, a last element or a tile's first element
-   that is missing, swapped operands, a lost half of a value. Every result is exact in its type, so its bits equal those
-   of a loop on the host whatever the order of a sum. Numbers are uint64_t: an integer's bits extended to 64; floats
-   hold integers, too. */
+/* The data of self-tests make the typical mistakes of an operator visible: a tile lacks its predecessor, its first or
+   its last element; operands are swapped; half of a value is lost. Every result is exact in its type, so its bits equal
+   those of a loop on the host, whatever the order. Numbers are uint64_t: the bits of an integer, extended to 64, even
+   for floats. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
@@ -16912,11 +16928,11 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* The data of one round: count elements in tiles. Data that show one mistake may hide another, hence several rounds. */
+/* The data of one round: count elements in tiles. There are several rounds, since one mistake may hide another. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* tiles of the same parity begin with an edge (gpuscan__is_edge), others with unmarked elements */
-    int decides;    /* 1: a reduction whose operator returns one of the elements, or init */
+    unsigned round; /* tiles of the round's parity begin with an edge (gpuscan__is_edge), others do not */
+    int decides;    /* 1: the operator of a reduction returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; count: it returns init */
 } gpuscan__test_shape;
 
@@ -16931,7 +16947,7 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element i is an edge, the second of a tile that begins with one, or about one in spacing others. */
+/* Returns whether element i is an edge, the second of a tile that begins with an edge, or a random one in `spacing`. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -16941,8 +16957,8 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns a marked element's rank, otherwise 0. Ranks, 2 to 100, do not fall; an edge's is above those of all elements
-   before it. decides: element `best` has the largest value. sparse: and it is the last one that is not 0. */
+/* Returns a marked element's rank, 2 to 100; 0 for other elements. Ranks ascend, with an edge's above all before it. If
+   shape->decides, element `best` has rank 100 and others less; with sparse, elements after `best` have 0. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -16958,8 +16974,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the bit that only element i changes; 64: it changes none. Edges change bits below 8, other elements even bits
-   from 8 on; odd ones never change. One of the bits below 8 is init's: see gpuscan__test_init. */
+/* Returns the number of the bit that only element i changes; 64: no bit. Edges change bits below 8, other elements even
+   bits from 8 on. No element changes odd bits from 9 on, or init's bit, one below 8: see gpuscan__test_init. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -16974,7 +16990,7 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits change: those that both types have and f16 holds exactly. */
+/* Returns the number of low bits that elements change: those that both types have and f16 holds exactly. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
@@ -16991,7 +17007,7 @@ static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns a value for a level from 0 to 101: every integer type and f16 hold them all. */
+/* Returns the value of a level from 0 to 101. Every integer type and f16 can hold these values. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
@@ -17022,7 +17038,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* GPUSCAN__DATA_SET, GPUSCAN__DATA_CLEARED; a float is what the low bits mean in the destination */
+    default: /* GPUSCAN__DATA_SET, _CLEARED. A float has the value that the low bits have in the destination */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -17030,7 +17046,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
     }
 }
 
-/* Returns init: a value that shows in every result and hides little of the elements. */
+/* Returns a value for init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
     const uint64_t high = (uint64_t)1 << 32; /* 1 in the upper half of 64 bits */
     uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
@@ -17039,7 +17055,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* changes the bit of element 0 or of tile 1's first: whichever is no edge in this round */
+        /* changes the bit of element 0 or of tile 1's first element: of the one that is no edge in this round */
         bit = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* and the bits above those of elements */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
@@ -17052,12 +17068,12 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Returns a byte of a custom element. All are 0, or none is, as the stand-in keeps the last part that is not 0. */
+/* Returns a byte of a custom element. All bytes are 0, or none: the stand-in keeps the last part that is not 0. */
 static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
 
-/* What elements have come to: a number, or the bytes of a custom type. */
+/* The running total of elements: a number, or the bytes of a custom type. */
 typedef struct gpuscan__test_sum {
     uint64_t number;
     unsigned char bytes[GPUSCAN__CUSTOM_MOST];
@@ -17082,7 +17098,6 @@ GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan
     }
 }
 
-/* Stores a sum as element i. */
 GPUSCAN__SHARED void gpuscan__put_sum(const gpuscan__elements *e, unsigned char *to, uint64_t i,
                                       const gpuscan__test_sum *sum) {
     if (e->dst == GPUSCAN_TYPE_CUSTOM)
@@ -17118,7 +17133,7 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
-    gpuscan_buffer *buffer; /* in the test's desc; NULL: memory of the host alone */
+    gpuscan_buffer *buffer; /* a buffer of the test's desc; NULL: an array on the host alone */
     int is_input;           /* the call leaves it as it is */
     uint64_t bytes;         /* including the guard */
     unsigned char *before, *expected; /* contents before and after the call */
@@ -17140,7 +17155,7 @@ struct gpuscan__test {
     const gpuscan__plan *of; /* the plan whose program is tested */
     const gpuscan__key *key; /* the program's */
     unsigned round;
-    void *desc; /* the operation's; all 0 before the operation's function sets it */
+    void *desc; /* the operation's desc; all 0 until the operation's function sets it */
     gpuscan__plan *plan; /* the operation's, begun with desc */
     gpuscan_call *call;  /* desc's */
     /* what a desc may point to */
@@ -17176,13 +17191,13 @@ static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buff
     return array->before;
 }
 
-/* Adds an output. Returns the contents expected after the call, GPUSCAN__TEST_FILL so far, or NULL as above. */
+/* Adds an output. Returns its expected contents, GPUSCAN__TEST_FILL at first; NULL: as in gpuscan__test_in. */
 GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     return array ? array->expected : NULL;
 }
 
-/* Adds memory of the host, which holds 0. Returns NULL as above. */
+/* Adds cleared memory of the host. Returns NULL as gpuscan__test_in does. */
 static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     unsigned char *memory = gpuscan__test_in(test, NULL, bytes);
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
@@ -17193,7 +17208,7 @@ static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
     return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
 }
 
-/* Creates the image in a format of four channels that every device reads. The caller's format has the same program. */
+/* Creates the image, in a format of four channels that every device reads. The caller's format has the same program. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -17239,7 +17254,7 @@ static void gpuscan__test_end(gpuscan__test *test) {
         test->gs->cl.clReleaseMemObject(test->call->scratch.mem);
     if (test->image.image && test->image.image->mem)
         test->gs->cl.clReleaseMemObject(test->image.image->mem);
-    while (test->count > 0) { /* the first array is the desc, which the others point to */
+    while (test->count > 0) { /* the first array, the desc, goes last: other arrays point to it */
         gpuscan__test_array *array = &test->arrays[--test->count];
         if (array->buffer && array->buffer->mem)
             test->gs->cl.clReleaseMemObject(array->buffer->mem);
@@ -17255,12 +17270,12 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
     return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
-/* Says whether a self-test's result is right. Tests whose OpenCL layer runs no kernels define their own. */
+/* Returns whether a self-test's result is right. Tests whose OpenCL layer runs no kernels define their own macro. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
 
-/* Says whether a program is tested. Tests for which that takes too long define their own. */
+/* Says whether programs are tested at all. Tests for which that takes too long define their own macro. */
 #ifndef GPUSCAN__SELF_TESTS
 #define GPUSCAN__SELF_TESTS 1
 #endif
@@ -17336,8 +17351,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     return r;
 }
 
-/* Runs a round. Clears *more if the program has no such round; clears *right unless each array, with its guard, and the
-   scratch then hold what is expected. */
+/* Runs a round of a self-test. Clears *more if the program has no such round. Clears *right unless all arrays, with
+   their guards, and the scratch hold what is expected afterwards. */
 static gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *of, gpuscan__program *program,
                                           unsigned round, int *more, int *right) {
     const gpuscan__operation *operation = of->operation;
@@ -17383,7 +17398,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 
 /* ---- rehearsal */
 
-/* A rehearsal has a stage: a buffer or image for each kind of step that takes one, indexed by the kind. */
+/* Releases a rehearsal's stage: a buffer or image for each kind of step that takes one, indexed by the kind. */
 static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     int i;
     for (i = 0; i < GPUSCAN__STEPS; i++) {
@@ -17393,7 +17408,7 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     }
 }
 
-/* Creates the buffers and clears them, scratch only as far as it must be 0. */
+/* Creates the stage's buffers and clears them; clears scratch only as far as it must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
@@ -17470,18 +17485,18 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
             code = gpuscan__replay_argument(gs, stage, kernel, index++, &step, bytes);
         }
     }
-    if (gs->service_queue) { /* even after a failure: enqueued commands use the buffers */
+    if (gs->service_queue) { /* waits even after a failure: enqueued commands use the buffers */
         cl_int finished = gs->cl.clFinish(gs->service_queue);
         code = code == CL_SUCCESS ? finished : code;
     }
     gpuscan__stage_end(gs, stage);
-    return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels on nothing failed") : r;
+    return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Runs a call's kernels in the library's queue with other buffers and scratch, and with a count of 0 that the device
-   reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape: PoCL and Mesa compile
-   it, others load it onto the device. Skipped if data other than counted elements are large: many bins. On drivers that
-   compile then, a launch that the program's recording has is not repeated. */
+/* Rehearses a program: runs the call's kernels in the library's queue with other buffers and scratch, and with a count
+   of 0 that the device reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape:
+   PoCL and Mesa compile it, others load it onto the device. Nothing is rehearsed if data other than counted elements
+   are large (many bins). On drivers that compile then, a launch that the program's recording has is not repeated. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -17519,7 +17534,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     plan->call = caller;
     plan->flags = flags;
     if (r == 0 && recording.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernels on nothing");
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernels ahead of a call");
     if (r == 0 && (!late || gpuscan__adds_launch(program, &recording))) {
         r = gpuscan__replay(gs, program, &recording);
         if (r == 0 && late && bytes.scratch <= GPUSCAN__SHAM_MOST)
@@ -17534,7 +17549,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
 
 enum { GPUSCAN__HOST_ARRAYS = 7 }; /* of a call, at most */
 
-/* An array of a blocking call, the range of the plan that it stands for, and where its buffer goes in the desc. */
+/* An array of a blocking call, with the plan's range that it replaces and the place of its buffer in the desc. */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
@@ -17557,13 +17572,13 @@ typedef struct gpuscan__host_call {
     int mem_count;
 } gpuscan__host_call;
 
-/* Refuses a field that the function's parameters stand for, if the desc sets it, too. */
+/* Refuses a desc that sets a field which a parameter of the function replaces. */
 static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, int is_set) {
     if (is_set && host->result == 0)
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* Adds an array, if it is wanted, in place of a buffer of the desc. buffer: NULL: the call itself writes the array. */
+/* Adds an array, if it is wanted, in place of a buffer of the desc. buffer NULL: the call itself writes the array. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -17587,8 +17602,8 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges, and checks the arrays as buffers are checked: in a copy of the plan, whose ranges lie at
-   the arrays' addresses. Arrays come back as a whole, so gaps between rows count as written. Sets plan->in_place. */
+/* Finds the arrays' ranges, and checks them for overlaps as buffers are: in a copy of the plan, whose ranges are at the
+   arrays' addresses. Arrays are copied back as a whole, so gaps between rows count as written. Sets plan->in_place. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     gpuscan__plan copy = *plan;
@@ -17614,14 +17629,14 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return r;
 }
 
-/* Returns whether the device may use an array where it lies: kernels rely on their type's alignment. Only the device
-   knows a custom type's alignment, but it divides the size. */
+/* Returns whether the device can use an array in place: kernels rely on the type's alignment. Only the device knows a
+   custom type's alignment, but the alignment divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     uint32_t size = array->range.size, power = size & (~size + 1);
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Fills a buffer. A blocking write ensures only that the array is read; out of order its event must be waited for. */
+/* Fills a buffer. A blocking write waits only until the array is read; an out-of-order queue needs the event, too. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -17633,8 +17648,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* Makes an array's buffer: of the array's memory if the device can use that, otherwise a copy. Arrays that begin at one
-   address share a buffer as long as the longest: they are only read, or the call is in place. */
+/* Creates an array's buffer: from the array's memory if the device can use that, otherwise with a copy. Arrays that
+   begin at one address share a buffer of the longest one's size: all of them are only read, or the call is in place. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -17712,7 +17727,7 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* Runs a blocking call on arrays, unless its arguments are wrong. plan: the operation's. */
+/* Runs a blocking call on arrays, unless its arguments are wrong. plan: room for the operation's plan. */
 GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     const gpuscan__operation *operation = host->operation;
@@ -17764,7 +17779,7 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     host->result = gpuscan__enter(gs, copy, host->call);
 }
 
-/* Adds segments that are a host array; segments: in a copy of the caller's desc. */
+/* Adds segments that are given as a host array. segments: those of the copied desc. */
 GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
     if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
         return;
@@ -17778,7 +17793,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* Shared planning and launches: tiles and their states in a single pass, parts of rows in several passes. */
+/* Scans, selections and runs share tiles and their states in a single pass, and parts of rows in several passes. */
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
@@ -17787,7 +17802,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
-/* Returns the kernels of a key: that of its form, after two others in several passes; then the operation's own. */
+/* Kernels of a key, in order: in several passes scan_sums and scan_carries; the form's kernel; the operation's own. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
@@ -17814,17 +17829,17 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #undef GPUSCAN__ENGINE_ROW
 #undef GPUSCAN__ENGINE_ROWS
 
-/* The most tiles that can each read all sums before their own: each lane of 512 reads one. (Fewer in tests.) */
+/* The most tiles that can each load all sums before their own, one sum for each of 512 lanes. Tests define fewer. */
 #ifndef GPUSCAN__FEW_TILES
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory for one value per window of tiles. */
+/* Returns how many bytes of local memory one value per window of tiles takes. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
 
-/* Returns why a strategy is not used for scans, selections, runs; NULL: it may be. AUTO looks back by lanes only. */
+/* Returns why a strategy is not used for scans, selections and runs, or NULL. AUTO looks back only with lanes. */
 static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
         return "without lanes several passes are faster";
@@ -17844,7 +17859,6 @@ static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, 
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
 }
 
-/* Returns the groups of a single pass. */
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
     if (gpuscan__key_is_cpu(key)) /* each takes many tiles */
         return gpuscan__min(tiles, gs->device.units);
@@ -17853,7 +17867,7 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
                                                                             : 2 * tiles + 1;
 }
 
-/* Returns the registers of a work-item in groups that take many tiles. */
+/* Returns how many registers a work-item has in groups that take many tiles. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
     int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     if (plan->key.registers)
@@ -17861,8 +17875,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[by_size]);
 }
 
-/* Returns the groups that fill the device. They take one tile after another if only the device knows how many there
-   are: see COUNTED in kernels.cl.inc. A self-test's few tiles are taken by fewer groups. */
+/* Returns the number of groups that fill the device. If only the device knows the number of tiles, each group takes one
+   tile after another: see COUNTED in kernels.cl.inc. A self-test has few tiles, so fewer groups take them. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -17884,7 +17898,7 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for states: sums and prefixes, which share a word if SHARES_WORD (see [HANDOVER] in
+/* Sets the scratch for states: sums and prefixes. Both share a word if SHARES_WORD (see [HANDOVER] in
    kernels.cl.inc). */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16;
@@ -17902,8 +17916,8 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts a row into parts of whole tiles that keep the device busy, and sets the scratch for their sums. A few tiles are
-   one part, except in a self-test. */
+/* Cuts rows into parts of whole tiles, enough to keep the device busy, and sets the scratch for the parts' sums. A few
+   tiles are one part, except in a self-test. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
@@ -17979,8 +17993,8 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN
 
-/* Resolves types, pitches, segments, count and init. Chooses a row of the profile's scan tunings (one strategy, group
-   and vectors), then the form. With AUTO many short rows go from a single pass to several passes.
+/* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose takes a row of the
+   profile's tunings (one strategy, group and vectors), then the form. AUTO scans many short rows in several passes.
     form         | chosen for                                        | kernels gpuscan_...
     whole rows   | rows shorter than a tile; key.whole_rows          | scan_rows
     multi-pass   | MULTI_PASS; long or many rows, parts of rows      | scan_sums, scan_carries if parts > 1, parts
@@ -17992,13 +18006,13 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* FEW_TILES: a single pass over few tiles, each of which reads all sums before its own; 0: no */
+    uint32_t few; /* FEW_TILES: single pass over few tiles; each loads all sums before its own; 0: another form */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
     uint32_t shifts;     /* src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: what says where segments begin */
     uint32_t heads_size; /* bytes of a head or key; BITS: of an offset */
     uint32_t heads_real; /* KEYS: the keys are floats */
-    uint32_t counted;    /* only the device knows the element count, and each group takes many tiles */
+    uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
 
@@ -18027,8 +18041,8 @@ GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
-/* How groups take tiles of whole rows: not at all; by vectors of one row; by vectors that include the gaps between
-   rows; by elements if vectors would stay half empty: neighbouring lanes then take neighbouring elements. */
+/* How groups take tiles of whole rows: not at all; by vectors of a row's elements; by vectors that include the gaps
+   between rows; or by elements, where vectors would stay half empty (neighbouring lanes take neighbouring elements). */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
@@ -18065,7 +18079,7 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
 }
 
 /* Returns whether lanes exchange results to store them side by side: see SPREADS and SHIFTS in kernels.cl.inc. *bytes:
-   of a lane's vector; with 16 bytes, they SHIFT. With a look-back beside exchanges, PoCL 3.1 hangs. */
+   a lane's vector; lanes SHIFT if it has 16 bytes. PoCL 3.1 hangs on a look-back with exchanges. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
@@ -18075,7 +18089,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns the bytes of local memory through which lanes exchange a vector each; 0: none. */
+/* Returns how many bytes of local memory lanes take to exchange a vector each; 0: none. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -18088,7 +18102,7 @@ static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *pla
                : 0;
 }
 
-/* Returns the bytes of a launch's local memory. */
+/* Returns how many bytes of local memory a launch takes. */
 static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     return gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size) +
            gpuscan__few_bytes(gs, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
@@ -18147,7 +18161,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Gives the pitch of rows of single elements, in elements, from a pitch in elements or in bytes. */
+/* Computes a pitch in elements from a pitch in elements or in bytes, for rows of single elements. */
 static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                                  uint64_t pitch_bytes, uint32_t size, uint64_t count,
                                                  uint64_t *resolved) {
@@ -18196,7 +18210,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* Scans by segments store past the caches, though other scans may not. tuning: scan-stream-segments */
+    /* Scans by segments store large outputs past the caches; other scans may not. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -18220,7 +18234,8 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Returns the first row that matches the call; if a strategy is forced, the first of these that has it, or sets it. */
+/* Returns the first row that matches the call. A forced strategy takes the first matching row that has this strategy,
+   or if there is none, replaces the strategy of the first matching row. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan_strategy forced = plan->common.call->strategy;
@@ -18243,7 +18258,7 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether some row does not begin at a multiple of 16 bytes, as buffers do. */
+/* Returns whether some row's offset is not a multiple of 16 bytes. Buffers begin at such a multiple. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
@@ -18276,7 +18291,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
-    plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits: at most the number of elements or of rows */
+    plan->tiles = plan->row_tiles * plan->rows; /* the product fits 64 bits: at most the number of elements or rows */
     plan->ahead = 1;
     if (common->forced) {
         memcpy(&plan->key, key->own, sizeof(plan->key));
@@ -18310,41 +18325,41 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
-    /* On AMD's and Intel's GPUs a look-back at several words is slower than several passes, and so is AHEAD, which adds
-       custom values one by one. tuning: scan-words, scan-fold */
+    /* On AMD's and Intel's GPUs several passes are faster than a look-back at states of several words, and than AHEAD
+       with a custom operator, since AHEAD adds values one by one. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* a simulator reports late loads although their values are thrown away: see gpuscan_window_sums */
+    /* a simulator reports late loads, although the loaded values are not used: see gpuscan_window_sums */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
-/* Elements of a row that leaves its tile nearly empty. Many such rows share tiles, even in a forced single pass. */
+/* Rows of up to this many elements leave a tile nearly empty: many share tiles, even in a forced single pass. */
 #define GPUSCAN__SHORT_ROW 32
-/* Bytes from which each of many rows is scanned by one group. tuning: scan-long-row */
+/* Rows of at least this many bytes are scanned by one group each, if there are many. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
-/* Bytes up to which rows with more gap than elements are loaded by elements (ROWS_BY_ELEMENTS). */
+/* Rows of up to this many bytes are loaded by elements (ROWS_BY_ELEMENTS), if their gaps are longer than the rows. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if elements are numbered by the pitch: as many as end with a cache line, if this
-   leaves little of the tile empty. Then no two tiles share a line. Otherwise elements before the first row may fill its
-   vector. tuning: scan-dense-rows */
+/* Returns how many rows a tile holds if elements are numbered by the pitch. The last row ends with a cache line, so
+   that tiles share no line, unless that leaves much of a tile empty. In that case elements before the first row may
+   fill its vector. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = length & (0u - length); /* even: the largest power of two that divides length */
-    uint32_t lines_end = even < line ? line / even : 1;        /* every how many rows */
+    uint32_t lines_end = even < line ? line / even : 1;        /* rows from one line's end to the next */
     uint32_t rows = (tile - (uint32_t)(offset % vector)) / length, whole = rows / lines_end * lines_end;
     if (whole * 16 >= rows * 15)
         return whole;
     return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
 }
 
-/* Cuts a tile into whole rows: their number, and the elements from one to the next. Returns the elements of the tile
-   that they use, 0 if it does not hold a row. */
+/* Cuts a tile into whole rows: sets their number, and the elements from one row to the next. Returns the elements of
+   the tile that are used; 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
@@ -18357,7 +18372,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
         return 0;
     if (pitch < plan->dst_pitch)
         pitch = plan->dst_pitch;
-    most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels count positions in a tile by 32 bits */
+    most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
     if (by_pitch)
@@ -18388,7 +18403,7 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->tiles.rows_group);
 }
 
-/* Returns the registers of a work-item that scans whole rows; `many` need more. tuning: scan-rows-registers */
+/* Returns how many registers whole rows take, more for wide or unpacked elements. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -18396,8 +18411,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Returns a multiprocessor's work-items that have elements, in % of all work-items that it runs with the smallest
-   groups; if no registers are known, in % of a group's work-items. tuning: scan-rows-group */
+/* Returns how busy a multiprocessor is, in %: its work-items with elements, of those that it runs with the smallest
+   groups; if its registers are not known, of a group's work-items. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
@@ -18408,7 +18423,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest form: dense rows take the gaps along, to store whole 32 bytes. tuning: scan-rows-form */
+/* Returns the fastest form of whole rows. Dense rows include gaps, to store whole 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -18444,7 +18459,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     whole_rows.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     gpuscan__scan_shape(gs, plan, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
-    /* take the step that leaves the tiles least empty; 90 % is good enough */
+    /* takes the step that leaves the tiles least empty; 90 % is good enough */
     for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
         uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
         if (busy > best) {
@@ -18475,7 +18490,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* enough rows for all groups: one group scans a row, without a look-back */
+        /* rows are enough for a group each, without a look-back */
         tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
@@ -18501,8 +18516,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the groups that take parts of rows, one after the other. On a CPU they share the rows: somewhat more groups
-   than compute units, since units are not equally fast, but each with enough elements to hide its start. */
+/* Returns the number of groups that take parts of rows, one after the other. On a CPU there are somewhat more groups
+   than compute units, since units are not equally fast, but each group has enough elements to hide its start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -18576,7 +18591,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
-    /* no two groups share a row, so a rehearsal needs only one */
+    /* groups share no row, so a rehearsal needs only one group */
     uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_ROWS);
@@ -18632,8 +18647,8 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     }
 }
 
-/* Segments of 1 to 9 elements. Round 0: the second one ends in the third tile, past a tile without a head. Round 1: one
-   ends with the first tile, and another is the rest. Returns their number. */
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. In round 0 the second
+   ends in the third tile, past a tile without a head. In round 1 one ends with the first tile, and one has the rest. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
@@ -18666,7 +18681,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->custom = e->custom;
     desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc->init = test->init;
-    if (own.whole_rows) { /* rows of two thirds of a tile, a seventh, or one element */
+    if (own.whole_rows) { /* rows of two thirds of a tile, of a seventh, or of one element */
         shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
@@ -18676,7 +18691,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* without such lanes the program is the same at any offset */
+    /* without NVIDIA's or local lanes the program is the same at any offset */
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
         desc->src.offset = 1;
         desc->dst.offset = 2;
@@ -18721,8 +18736,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_UNIFORM_ADD
 
-/* Resolves one range that is read and written, and the addends. Chooses a portable strategy, 256 work-items and 4
-   vectors. Enqueues gpuscan_uniform_add. Only the common part of the key is used. */
+/* gpuscan__uniform_add_resolve sets a range that is read and written, and the addends. gpuscan__uniform_add_choose
+   takes a portable strategy, 256 work-items and 4 vectors. Only the common part of the key is used. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
@@ -18760,7 +18775,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     if (desc->block == 0)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
     if (gpuscan__is_single_pass(plan->call->strategy))
-        return gpuscan__unsupported(gs, "uniform add has one pass only");
+        return gpuscan__unsupported(gs, "uniform add has no single-pass strategy");
     e->convert = NULL; /* one type, no conversion */
     if (desc->op != GPUSCAN_OP_CUSTOM) /* the caller's type keeps its text */
         e->custom = NULL;
@@ -18794,8 +18809,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-/* Returns addend number i or, with of_dst, element number i of dst. Each decides the result in one round at least;
-   neighbours differ. wins: whether the element decides if the operator returns one of its operands. */
+/* Returns addend i or, with of_dst, element i of dst. Each decides the result in at least one round, and neighbours
+   differ. wins: 1 if the element decides, for operators that return one of their operands. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -18818,7 +18833,7 @@ static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int
     }
 }
 
-/* Fills dst and addend, and in expected their results. */
+/* Fills dst and addend, and sets the expected results. */
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
     uint64_t i, at, size = e->dst_size;
@@ -18852,7 +18867,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* less than a vector; several vectors and a rest */
+    desc->block = test->round == 0 ? 7 : 77; /* blocks of less than a vector; of several vectors and a rest */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -18879,38 +18894,38 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_REDUCE
 
-/* Resolves one result, or one for each row or segment, to a buffer or to the host. Chooses the profile's strategy for
-   reductions; SINGLE_PASS_AHEAD becomes SINGLE_PASS. key.word is not 0 in a single pass, whose groups exchange partial
-   results in state words; otherwise a second launch combines them.
+/* gpuscan__reduce_choose takes the profile's strategy for reductions; SINGLE_PASS_AHEAD becomes SINGLE_PASS. In a
+   single pass groups exchange partial results in state words, and key.word is not 0. Otherwise a second launch combines
+   the partial results. There is one result, or one for each row or segment, in a buffer or on the host.
     form        | chosen for                                      | kernels gpuscan_...
     one result  | key.segments == NONE                            | reduce; word == 0: reduce_finish
     path        | rows and segments on a CPU                      | reduce_segments; word == 0: reduce_join
     lanes       | rows, few elements in segments;                 | reduce_segments
-                | lanes, vector; each: a group takes each         |
+                | lanes, vector; each: a group per row or segment |
     split       | few long rows, many elements in segments;       | reduce_segments; word == 0: reduce_join
                 | as lanes, extra groups share the long ones      |
-   A result on the host is read from the scratch last. */
+   The last command reads a result for the host from the scratch. */
 
 typedef struct gpuscan__reduce_key {
-    uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one a row, one a segment */
+    uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
     uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
     uint32_t vector;   /* elements of a load */
-    uint32_t each;     /* a group takes each row or segment */
-    uint32_t split;    /* extra groups share the long rows or segments */
+    uint32_t each;     /* 1: a group takes each row or segment */
+    uint32_t split;    /* 1: extra groups share the long rows or segments */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* few longer segments are split, even if they have few elements in total */
-    GPUSCAN__LANE_LONG = 32,      /* elements per lane of a sub-group, at most; a group takes longer rows */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* elements per lane on average, at most, if the operator does not commute */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which few segments are split, even if they have few in total */
+    GPUSCAN__LANE_LONG = 32,      /* most elements per lane of a sub-group; a group takes longer rows */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* most elements per lane on average, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
-    GPUSCAN__LANE_GROUPS = 64,    /* groups per compute unit whose lanes take rows, at most */
-    GPUSCAN__LANE_GROUPS_FEW = 8, /* the same for rows of LANE_FEW bytes in total, where a group's start takes longer
-                                     than its loads. tuning: reduce-lane-groups */
+    GPUSCAN__LANE_GROUPS = 64,    /* most groups per compute unit if lanes take rows */
+    GPUSCAN__LANE_GROUPS_FEW = 8, /* most groups per compute unit for rows of up to LANE_FEW bytes in total, where a
+                                     group's start takes longer than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
-    GPUSCAN__MOST_SHARERS = 0xffff, /* groups that share segments: the lower half of a ticket counts them */
-    GPUSCAN__REDUCE_STEPS = 256 /* steps of a work-item on a GPU, at most: more elements get more groups */
+    GPUSCAN__MOST_SHARERS = 0xffff, /* most groups that share segments: the lower half of a ticket counts them */
+    GPUSCAN__REDUCE_STEPS = 256 /* most steps of a work-item on a GPU: more elements get more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
@@ -18920,14 +18935,14 @@ typedef struct gpuscan__reduce_plan {
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
     uint64_t results;   /* number of results: 1, or the rows' or segments' */
     uint64_t mean;      /* elements of a row, or of a segment on average */
-    int by_rows, is_few; /* is_few: too few rows or segments for each to keep a group busy */
+    int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
     uint64_t src_pitch;
     uint64_t groups, group_tiles;
-    uint64_t group_rows; /* CPU, not 0: each group takes this many whole rows */
-    uint64_t split_groups, split_each, split_count; /* split_groups share the segments above split_each elements; on a
-                                                       CPU the path */
-    uint64_t marks_at;  /* bytes into PLAIN: what groups tell about their share of a segment */
-    uint64_t result_at; /* bytes into PLAIN: a result for the host */
+    uint64_t group_rows; /* on a CPU, if not 0: whole rows that each group takes */
+    uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
+                                                       elements; on a CPU they share the path */
+    uint64_t marks_at;  /* bytes into PLAIN scratch: marks by which groups describe their shares of segments */
+    uint64_t result_at; /* bytes into PLAIN scratch: a result for the host */
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
@@ -18938,7 +18953,7 @@ typedef struct gpuscan__reduce_plan {
     X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
-/* Without state words a second kernel combines the groups' results. */
+/* Returns the key's kernels. Without state words a second kernel combines the groups' results. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[2][5] = {
         {"gpuscan_reduce", NULL, "gpuscan_reduce", "gpuscan_reduce_finish", NULL},
@@ -18954,21 +18969,21 @@ static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
 
-/* Returns the vectors that a work-item has in flight. */
+/* Returns how many vectors a work-item has in flight. */
 static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
                ? profile->reduce.vectors_custom
                : profile->reduce.vectors;
 }
 
-/* Returns a vector's elements. Only src counts, except in tiles of operators that do not commute. */
+/* Returns how many elements a vector has. It depends on src alone, except in tiles of operators that do not commute. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* Returns the levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or it is MUL, whose
-   error no order lessens. On a CPU one work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
-   scarce, and a work-item takes at most REDUCE_STEPS; in small groups more, if a group takes a whole segment. */
+/* Returns how many levels running sums have: see [CASCADE] in kernels.cl.inc; 0: additions are exact, or the error
+   depends on no order (MUL). On a CPU a work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
+   scarce: a work-item takes at most REDUCE_STEPS steps, and more in small groups that take whole segments. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -18976,7 +18991,7 @@ static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     return gpuscan__key_is_cpu(&plan->key) ? 9 : plan->key.group < 64 ? 4 : 2;
 }
 
-/* Returns at least sizeof(gpuscan_shared) in kernels.cl.inc, or sizeof(gpuscan_segment_shared). */
+/* Returns an upper bound of sizeof(gpuscan_shared) and sizeof(gpuscan_segment_shared) in kernels.cl.inc. */
 static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan,
                                              const gpuscan__reduce_key *own) {
     const gpuscan__key *key = &plan->key;
@@ -19003,7 +19018,7 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
 
-/* Resolves rows, src_pitch and segments: the number of results and what each covers. */
+/* Resolves rows, src_pitch and segments: the number of results, and the elements of each. */
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_segments *segments = &desc->segments;
@@ -19042,7 +19057,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              "custom->convert: ARGMIN and ARGMAX compare source elements as they are");
     if (e->arg && e->dst == GPUSCAN_TYPE_U32 && desc->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                             "count: the indices of more than 2^32 - 1 elements need the dst_type u64");
+                             "count: indices of more than 2^32 - 1 elements need dst_type u64");
     if (e->arg && (desc->init || desc->init_buffer.mem))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init: not allowed with ARGMIN and ARGMAX");
     if ((r = gpuscan__reduce_resolve_segments(gs, plan)) != 0)
@@ -19060,7 +19075,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    /* Both are checked: on host arrays result may overlap src. A sham buffer has room for the first element. */
+    /* Both are checked: on host arrays result may overlap src. A stand-in buffer has room for the first element. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -19082,8 +19097,8 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns the elements that a lane loads at once: up to 16 bytes. Rows or segments of `mean` elements on average that
-   would fill less than half of a load get smaller loads, of at least 4 elements. So do ARGMIN and ARGMAX. */
+/* Returns how many elements a lane loads at once: up to 16 bytes. Smaller loads, of at least 4 elements, are for rows
+   or segments (of `mean` elements on average) that would fill less than half of a load, and for ARGMIN and ARGMAX. */
 static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     while (vector > 4 && (2 * vector > mean || e->arg))
@@ -19091,7 +19106,7 @@ static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) 
     return vector;
 }
 
-/* Returns how many vectors can hold count consecutive elements if rows begin anywhere. */
+/* Returns how many vectors `count` consecutive elements can touch at most, if rows begin anywhere. */
 static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t vector) {
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
 }
@@ -19104,30 +19119,30 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns the loads of a lane for rows of `vectors` vectors: no more than a row has, and five instead of four if that
-   halves the lanes. tuning: reduce-lanes-loads */
+/* Returns how many loads a lane has for rows of `vectors` vectors: no more than a row has, and five instead of four if
+   that halves the lanes. tuning: reduce-lanes-loads */
 static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     if (vectors <= 4)
         return (uint32_t)gpuscan__max(vectors, 1);
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether long rows or segments are split: if there are few long ones, or many elements, all of which one
-   segment may hold. */
+/* Returns whether long rows or segments are split: if there are few long ones, or if segments have many elements, which
+   may all be in one segment. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
            (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
-/* Returns the work-items of a group if segments are split: with lanes in local memory a single sub-group. */
+/* Returns the size of a group for split segments, in work-items: with LANES_LOCAL a single sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
-/* Returns whether a group takes each row or segment: if it has more elements than a sub-group's lanes take in a few
-   loads. A great many rows stay with lanes unless they are split, or are summed in order, by lanes that load
-   neighbouring elements: those of far more than a vector would use up the first-level cache. */
+/* Returns whether each row or segment gets a whole group: if it has more elements than a sub-group's lanes load in a
+   few steps. Very many rows stay with lanes unless they are split, or summed in order. (In order, lanes load
+   neighbouring elements; many more of these than a vector would exhaust the first-level cache.) */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -19142,7 +19157,7 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the group's size if a group takes each segment. Few long ones that are split get the groups of a single result
+/* Sets the group's size if each segment gets a group. Few long segments that are split get a single result's groups
    (tuning: segments-few). In order, a group has no more work-items than a segment has loads. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19156,7 +19171,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Returns the work-items of a group whose lanes take segments. The whole group takes a long segment. */
+/* Returns the size of a group whose lanes take segments, in work-items. A long segment is taken by the whole group. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint32_t group = gs->device.profile.segments.lanes_group, items = gs->device.profile.segments.lanes_items;
     if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
@@ -19199,8 +19214,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the groups if rows or segments are split. Extra groups share those of more than split_each elements. Each takes
-   what lies in its own split_count * split_each of all elements: see gpuscan_split_sum. */
+/* Sets the groups of split rows or segments. Extra groups share what is longer than split_each elements: each group
+   takes what lies in its own range of split_count * split_each elements. See gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
@@ -19226,8 +19241,8 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     plan->groups += plan->split_groups;
 }
 
-/* Sets a row's lanes (log2), a group's rows, and the groups. A group takes rows of more elements than a sub-group's
-   lanes load in a few steps. Few rows are spread over all compute units. */
+/* Sets a row's lanes (log2), a group's rows, and the groups. A row gets a group if it has more elements than a
+   sub-group's lanes load in a few steps. Few rows are spread over all compute units. */
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
@@ -19237,7 +19252,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint64_t pitch = plan->src_pitch;
     if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (!plan->by_rows) { /* some are longer than the mean, and they begin anywhere */
+    if (!plan->by_rows) { /* allow for segments that are longer than the mean, and begin anywhere */
         mean += mean / 4;
         pitch = 1;
     }
@@ -19307,7 +19322,7 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(plan->desc->count, least), 1), most);
     }
     if (plan->common.forced)
-        plan->groups = gpuscan__min(plan->groups, 2); /* so that a self-test's groups have several tiles */
+        plan->groups = gpuscan__min(plan->groups, 2); /* two groups give each of a self-test's groups several tiles */
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     if (plan->groups > 1 && key->word)
         gpuscan__need_words(need, key->word, e->t_size, plan->groups);
@@ -19364,7 +19379,6 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Reads the result back to the host. */
 static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
     uint64_t size = plan->common.e.result_size;
     uint64_t at = gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], size) * size + plan->result_at;
@@ -19423,7 +19437,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Each round has another element that decides. In the last it is init, which ARGMIN and ARGMAX do not have. */
+/* Returns a round's data. Each round another element decides; in the last, init does (not for ARGMIN and ARGMAX). */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -19435,9 +19449,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0: many short rows; round 1: three longer than a tile; round 2, if segments
-   are split: rows of more than a lane takes. Each segment is followed by an empty one; by 15 with lanes, so that long
-   ones are exceptions. Returns the segments for each row with elements; 0: rows. */
+/* Sets a round's rows or segments: many short ones in round 0; three longer than a tile in round 1; three longer than a
+   lane takes in round 2, which only split ones have. After each segment comes an empty one (with lanes, from round 1
+   on, 15 come, so that long segments are exceptions). Returns 1 + these empty ones; 0: rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -19528,13 +19542,13 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 /* [HISTOGRAM] ------------------------------------------------------------------------------------------------------ */
 #if GPUSCAN__HAS_HISTOGRAM
 
-/* Resolves samples (a buffer or an image), expressions, bins, weights and tiles. Chooses where samples are counted,
-   then the groups. Enqueues gpuscan_histogram, then gpuscan_histogram_finish unless the last groups finish (in_launch).
-   Tiles whose rows are whole vectors use gpuscan_histogram_tiles.
+/* gpuscan__histogram_resolve sets samples (a buffer or an image), expressions, bins, weights and tiles.
+   gpuscan__histogram_choose decides where samples are counted, then the groups. gpuscan_histogram counts, or for tiles
+   whose rows are whole vectors gpuscan_histogram_tiles. gpuscan_histogram_finish follows, unless in_launch.
     form            | chosen for                                        | fields of the key
     by value        | bytes: a local counter for each value             | by_value, copies, merge
     local bins      | bins that fit local memory                        | copies, spare
-    slices          | bins that fit it in up to counts_slices slices    | slices, spare
+    slices          | bins whose slices fit local memory                | slices, spare
     local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
     global bins     | MULTI_PASS, and other bins                        | copies == 0
     CPU, bytes      | bytes without weights or expressions              | byte_tables
@@ -19542,22 +19556,22 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t in_launch; /* the launch that counts also finishes: 1 by a fence, or a GPUSCAN__ARRIVALS_... */
+    uint32_t in_launch; /* the launch that counts also finishes: 1 by a fence, otherwise GPUSCAN__ARRIVALS_... */
     uint32_t rows;      /* rows with gaps, tiles or an image */
     uint32_t slices;             /* of the bins or values */
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
-    uint32_t merge;              /* GPUSCAN__MERGE_...: counts by value go to bins; 0: values are bins */
+    uint32_t merge;              /* GPUSCAN__MERGE_...: where counts by value go; 0: values are bins */
     uint32_t local_edges;        /* edges are copied to local memory */
-    uint32_t edge_step;          /* EDGES: the largest power of two below the bins */
+    uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
     uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
     uint32_t spare;              /* one more counter in each copy, for samples outside the bins */
-    uint32_t converted, weighed; /* converted by custom->convert; weighed by the desc's weight */
+    uint32_t converted, weighed; /* converted: by custom->convert; weighed: by the desc's weight */
     uint32_t tiled;              /* one histogram for each tile */
     uint32_t by_channel;         /* each channel has other bounds or edges */
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
-    uint32_t local_words;        /* of a kernel that declares its local memory: see gpuscan__declared_words */
+    uint32_t local_words;        /* words of local memory that the kernel declares: see gpuscan__declared_words */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -19577,21 +19591,21 @@ typedef struct gpuscan__histogram_plan {
     gpuscan_type counter, weight;
     uint32_t element_size, sample_size; /* bytes; with expressions a sample is a whole pixel */
     uint32_t pixel_elements;            /* the desc's channels; custom type: 1 */
-    uint32_t unit;                      /* bytes of one step of the kernels' offset and pitch: see gpuscan_element */
+    uint32_t unit;                      /* bytes of one step in the kernels' offset and pitch: see gpuscan_element */
     uint32_t channels;               /* counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* bins and counters of a channel */
     uint32_t slice_bins;             /* bins, or byte values, that a group counts */
-    gpuscan_custom texts;            /* the program's texts: the caller's, with the weight's as combine */
+    gpuscan_custom texts;            /* the program's texts: the caller's, and the desc's weight as combine */
     uint64_t all_bins;               /* of all channels of the mask */
     uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
-    uint64_t members;                                      /* groups that share a tile, or on a CPU its pieces */
+    uint64_t members;                                      /* groups that share a tile; on a CPU the pieces of a tile */
     int in_launch;                   /* the launch that counts also finishes */
-    int few;                         /* few samples, in one row, with bins cut into slices: see SLICE_MORE */
-    gpuscan__bounds bounds;          /* of all channels, or of the mask's first channel */
-    gpuscan__bounds channel[4];      /* by_channel: those of each channel of the mask in turn */
-    uint64_t edges;                  /* from the first channel's first edge to the last channel's last */
+    int few;                         /* 1: one row with few samples, and bins cut into slices: see SLICE_MORE */
+    gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
+    gpuscan__bounds channel[4];      /* if by_channel: bounds of each channel of the mask in turn */
+    uint64_t edges;                  /* edges from the first channel's first to the last channel's last */
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
@@ -19614,18 +19628,18 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     return active;
 }
 
-/* Returns a bin's words besides its copies: one if weighted sums have 64 bits, for their upper half. */
+/* Returns how many words a bin has besides its copies: 1 for the upper half of 64-bit weighted sums, otherwise 0. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
 
-/* Returns the bins, or byte values, that a group counts. */
+/* Returns how many bins, or byte values, a group counts. */
 static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
     return plan->key.by_value ? 256 * gpuscan__active_channels(plan->key.mask)
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
 }
 
-/* Returns the words of local memory that a GPU's group needs. [HISTOGRAM] in kernels.cl.inc divides them. */
+/* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc divides them. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t counters = (uint64_t)plan->slice_bins + own->spare, words = counters * own->copies;
@@ -19640,8 +19654,8 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(words, 1);
 }
 
-/* Returns the words that a kernel declares, so that many numbers of bins share a program: `words`, rounded up by at
-   most a quarter, but not above `most`. */
+/* Returns how many words a kernel declares: `words`, rounded up by at most a quarter, but not above `most`, so that
+   many numbers of bins share a program. */
 static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     uint64_t step = 1;
     while (step * 8 <= words)
@@ -19649,13 +19663,13 @@ static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     return gpuscan__max(gpuscan__min(gpuscan__ceil_div(words, step) * step, most), words);
 }
 
-/* Returns the bytes of a sample as it is loaded, before any expression. */
+/* Returns the size of a sample in bytes as it is loaded, before any expression. */
 static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t element = key->src == GPUSCAN_TYPE_CUSTOM ? key->custom_size : gpuscan__types[key->src].size;
     return element * (own->pixel_channels ? own->pixel_channels : 1);
 }
 
-/* Returns the samples of a load. An image's pixels are read one by one. */
+/* Returns how many samples a load has. An image's pixels are read one by one. */
 static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t size = gpuscan__sample_size(key, own);
     return own->image ? 1 : gpuscan__vector(size, size);
@@ -19689,7 +19703,7 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
     return (gpuscan_type)(key->dst ? key->dst : key->src);
 }
 
-/* Returns the samples that a CPU puts into bins as a vector; 1: no vector. The simulator crashes on vectors of 16. */
+/* Returns the width of vectors in which a CPU puts samples into bins; 1: none. The simulator crashes on width 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
@@ -19843,7 +19857,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no value is beyond, where s - lower would wrap around */
+        range = beyond && beyond < bins ? beyond : bins; /* no values exist past that; s - lower would wrap */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -19855,8 +19869,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     plan->bounds.lower = lower;
     plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
-    /* 32 bits hold s - lower, modulo 2^32, and tell values below from values above the range, if lower is a value of
-       the type and the range stays within the type. */
+    /* s - lower modulo 2^32 tells values below the range from values above it, so 32 bits suffice, if lower is a value
+       of the type and the range stays within the type. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
@@ -19879,7 +19893,7 @@ static double gpuscan__single(double x) {
     return (double)single;
 }
 
-/* Returns the nearest f64. The volatile drops the further bits of x87 and keeps -ffast-math from reordering. */
+/* Returns the nearest f64. The volatile drops the extra bits of x87 and keeps -ffast-math from reordering. */
 static double gpuscan__double(double x) {
     volatile double rounded = x;
     return rounded;
@@ -19890,12 +19904,12 @@ static double gpuscan__quotient(double dividend, double divisor) {
     return gpuscan__double(dividend / gpuscan__double(divisor));
 }
 
-/* Returns whether x is neither infinite nor NaN, by its bits: -ffast-math removes comparisons that find these. */
+/* Returns whether x is neither infinite nor NaN, by its bits: -ffast-math removes comparisons that tell. */
 static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
 
-/* Returns the width of even bins, at most the type's largest value, which only a single bin's width can exceed. */
+/* Returns the width of even bins, at most the type's largest value. Only the width of a single bin can exceed that. */
 static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
     const double double_max = 1.7976931348623157e308;
     double step;
@@ -19933,8 +19947,8 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     plan->bounds.real_upper = upper;
     plan->bounds.real_step = step;
     /* The kernel guesses (s - lower) * (1 / step). Its two roundings are each at most 2^-24 of up to 2^20 bins,
-       together 1/8 bin. An edge's own rounding is at most 2^-24 of 2^21 steps, another 1/8 bin. So the two are less
-       than half a bin apart if nothing overflows or underflows. */
+       together 1/8 bin. An edge's own rounding is at most 2^-24 of 2^21 steps, another 1/8 bin. So guess and edge are
+       less than half a bin apart if nothing overflows or underflows. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
@@ -19997,7 +20011,7 @@ static gpuscan_result gpuscan__channel_edges(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves a pixel's type, and the type and weight that expressions make of it. */
+/* Resolves the type of pixels, and the values and weights that expressions compute from pixels. */
 static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                    gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
@@ -20010,10 +20024,11 @@ static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_hi
         {sample == GPUSCAN_TYPE_CUSTOM, GPUSCAN_ERROR_INVALID_TYPE,
          desc->value_type ? "value_type is not a builtin type" : "sample_type is not a builtin type"},
         {desc->value_type && !converted, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "value_type without custom->convert, which gives it"},
+         "value_type is given without custom->convert"},
         {is_custom && custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
          GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"},
-        {sees_pixels && several && is_custom, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels of a custom sample_type"},
+        {sees_pixels && several && is_custom, GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "channels is above 1 with a custom sample_type"},
         {sees_pixels && several && !converted, GPUSCAN_ERROR_INVALID_ARGUMENT,
          "weight with several channels, and no custom->convert that makes them one value"},
         {sees_pixels && desc->channel_mask, GPUSCAN_ERROR_INVALID_ARGUMENT,
@@ -20042,7 +20057,6 @@ static gpuscan_result gpuscan__resolve_expressions(gpuscan *gs, const gpuscan_hi
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the bins and their bounds. */
 static gpuscan_result gpuscan__resolve_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                             gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
@@ -20126,7 +20140,7 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
-/* Describes the samples' rows: a buffer's, or an image's, which later checks need. Sets their pitch in bytes. */
+/* Adds the range of the samples, in a buffer or an image, for later checks. Sets the rows' pitch in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan, const gpuscan__range *image) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
@@ -20167,7 +20181,7 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
 static void gpuscan__histogram_key_of(const gpuscan_histogram_desc *desc, gpuscan__histogram_plan *plan) {
     gpuscan__plan *common = &plan->common;
     int is_weighted = desc->weights.mem || desc->host_weights;
-    /* rows without gaps join to one row, unless expressions see a pixel's number in its row */
+    /* rows without gaps become one row, unless expressions see a pixel's number in its row */
     int is_dense = !plan->image.place && plan->pitch == desc->count * plan->pixel_elements * plan->element_size &&
                    (!is_weighted || plan->weights_pitch == desc->count);
     plan->key.weight = is_weighted || desc->weight ? (uint32_t)plan->weight : 0;
@@ -20206,7 +20220,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         return r;
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_weights))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "host_edges and host_weights are for gpuscan_histogram_host; here edges and weights");
+                             "host_edges and host_weights are for gpuscan_histogram_host; set edges and weights");
     plan->count = desc->count;
     plan->rows = desc->rows && desc->count ? desc->rows : 1; /* empty rows are not visited: there may be 2^64 of them */
     weight_size = gpuscan__types[plan->weight].size;
@@ -20232,7 +20246,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
-/* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD takes whole pixels. */
+/* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD counts whole pixels. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint32_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t active = gpuscan__active_channels(own->mask), channels = plan->channels;
@@ -20257,13 +20271,13 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return own->copies != 0;
 }
 
-/* Bins up to which edges go to local memory, where a cell says where a search begins. tuning: histogram-edges */
+/* Up to this many bins edges are copied to local memory; a cell says where a search begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048
-#define GPUSCAN__EDGES_ALONE 32  /* bins up to which cells are not worth it */
-#define GPUSCAN__FEW_EDGES   256 /* bins above which edges without cells are searched faster in the cache */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* samples from which cells are made */
+#define GPUSCAN__EDGES_ALONE 32  /* up to this many bins cells do not pay */
+#define GPUSCAN__FEW_EDGES   256 /* above this many bins edges without cells are searched faster in the cache */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* from this many samples on cells are made */
 
-/* Puts the edges beside the bins, with fewer copies of the bins if need be: 4 copies avoid enough conflicts. */
+/* Puts the edges beside the bins in local memory. The bins get fewer copies if need be: 4 avoid enough conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -20282,18 +20296,18 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
-/* Bins above which a CPU's group has its table in the scratch, which is summed up without atomics. */
+/* Above this many bins each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
-/* Bytes of all tables up to which the last group sums them: that takes less time than another launch. */
+/* Up to this many bytes of tables the last group sums them, which takes less time than another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
-#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* groups of a launch that counts tiles, at most */
+#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* most groups of a launch that counts tiles */
 
 static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
     return plan->tile_width * plan->tile_height * plan->channels; /* fits 64 bits, as the samples' extent does */
 }
 
-/* Copies of a tile's bins take time to clear and sum; small groups let more tiles run. tuning: histogram-tiles */
+/* Limits for tiles: copies of the bins take time; small groups let more tiles run at once. tuning: histogram-tiles */
 #define GPUSCAN__TILE_COPIES  16 /* least samples for each counter of the copies */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
@@ -20302,7 +20316,7 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* Returns which of a profile's numbers by the size of samples is for the plan. */
+/* Returns the plan's index of a profile's arrays by sample size: GPUSCAN__SMALL or GPUSCAN__LARGE. */
 static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
     return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
 }
@@ -20316,8 +20330,8 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
         own->copies *= 2;
 }
 
-/* Chooses where a CPU counts: in tables of byte values, whose counts go to bins at the end; in tables of bins in local
-   memory, each with a spare counter; otherwise in the scratch. refused: the device refuses local memory. */
+/* Chooses where a CPU counts: bytes in tables of byte values, whose counts go to bins at the end; few bins in local
+   memory, in tables with a spare counter each; others in the scratch. refused: local memory is refused. */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
@@ -20330,8 +20344,8 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
                             gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
-/* Chooses where a GPU counts: bytes by value, or bins in local memory, in several slices if need be; otherwise in
-   global memory. Returns why bins do not go to local memory; NULL: they do. */
+/* Chooses where a GPU counts: bytes by value, bins in local memory (in several slices if need be), or else bins in
+   global memory. Returns why bins are not in local memory; NULL: they are. */
 static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
                                      uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
@@ -20378,13 +20392,13 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         why = gpuscan__gpu_form(gs, plan, local,
                                 gpuscan__min(profile->histogram.copies[gpuscan__by_size(plan)],
                                              gpuscan__tile_copies(plan)));
-    if (own->copies || is_cpu) /* a CPU's tables are in the scratch if there are no copies */
+    if (own->copies || is_cpu) /* without copies a CPU's tables are in the scratch */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
     return common->call->strategy == GPUSCAN_STRATEGY_AUTO ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
-/* Returns the work-items of a tile's group: the largest group in which each has two loads. */
+/* Returns the size of a tile's group in work-items: the largest in which each work-item has two loads. */
 static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
     uint64_t loads = gpuscan__tile_samples(plan) / each / 2;
     uint32_t group = (uint32_t)gpuscan__min(most, 64);
@@ -20422,7 +20436,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
                                        plan->all_bins / (4 * key->group)); /* slices of fewer bins gain nothing */
         plan->few = elements <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
         while (slices > own->slices && elements > GPUSCAN__SLICE_MORE * all_items / slices)
-            slices /= 2; /* powers of two only, since each number is another program */
+            slices /= 2; /* slices are powers of two, since each number is another program */
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
             key->vectors = profile->histogram.short_vectors;
@@ -20439,11 +20453,11 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
             gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, profile->histogram.local) / 4);
     if (own->image)
         key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
-    key->tile = is_cpu ? 65536 / size /* on a CPU tiles only divide the work, so they are long */
+    key->tile = is_cpu ? 65536 / size /* tiles of a CPU only divide the work, so they are long */
                        : key->group * key->vectors * vector;
 }
 
-/* Returns how many groups run at a time on one slice, which on a CPU is all bins. */
+/* Returns how many groups count one slice at a time. On a CPU a slice has all bins. */
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
@@ -20452,8 +20466,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Sets how many groups share a tile (CPU: how many pieces it has): one if tiles are at least as many as groups that run
-   at a time, or if a CPU's table is in the scratch. A group's counters have 32 bits. */
+/* Sets how many groups share a tile, or on a CPU how many pieces it has: one if tiles are at least as many as groups
+   that run at a time, or if a CPU's table is in the scratch; more if 32-bit counters of a group could overflow. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -20485,7 +20499,7 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     plan->groups = groups;
 }
 
-/* Sets a GPU's groups. Each has enough vectors for its bins: more with slices, whose more bins are added at the end. */
+/* Sets a GPU's groups. Each counts enough vectors for its bins: more with slices, whose bins are added at the end. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
@@ -20507,7 +20521,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Returns how the launch that counts also finishes: 0: not, 1: by a fence, or GPUSCAN__ARRIVALS_... */
+/* Returns how the launch that counts also finishes. 0: it does not; 1: by a fence; or GPUSCAN__ARRIVALS_... */
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
@@ -20518,9 +20532,9 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* Returns whether the launch that counts also writes counts. The program decides, unless there are tiles, each of which
-   then has one group of this launch, or on a CPU, where the groups decide: plain stores before a fence publish their
-   tables. A simulator takes these stores for a race. */
+/* Returns whether the launch that counts also writes counts. With tiles: if each tile needs one group in one launch. On
+   a GPU: if the program does it. On a CPU: if the groups have few tables, which they publish by plain stores before a
+   fence; a simulator takes these for a race. */
 static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t tables = own->copies ? 1 : plan->groups - 1;
@@ -20534,14 +20548,14 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
             tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
-/* Returns whether a CPU's first group may count directly in counts: one launch, and a buffer that may be read. */
+/* Returns whether a CPU's first group may count directly in counts: in one launch, if kernels may read that buffer. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
            !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
-/* Returns the tables in the accumulators: 1, or on CPUs without local tables one per group, less the one in counts. */
+/* Returns how many tables there are: 1, or on CPUs without local tables one for each group that does not use counts. */
 static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
     if (gpuscan__histogram_in_counts(plan))
         return plan->groups - 1;
@@ -20602,8 +20616,8 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns the bytes of local memory: the bins and later the ticket; on a CPU the tables, and a table of bins behind
-   tables of bytes. A table of bins has a spare counter. */
+/* Returns how many bytes of local memory a group has. GPU: the bins and later the ticket. CPU: the tables; tables of
+   bytes are followed by a table of bins. A table of bins has a spare counter. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -20625,7 +20639,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            gpuscan__tile_samples(plan) < (uint64_t)1 << 31;
 }
 
-/* Enqueues the launch that counts. If a launch takes only some of the tiles, they begin with first_tile. */
+/* Enqueues a launch that counts. If it takes only some of the tiles, they begin with first_tile. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
@@ -20706,7 +20720,7 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const g
                                                 : bounds->lower;
 }
 
-/* Returns the distance from the lower bound to bin k; k = bins: to the end. Even bins: ceil(k * range / bins). */
+/* Returns the distance from the lower bound to bin k; k = bins: to the last bin's end. Even: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
@@ -20764,8 +20778,8 @@ static double gpuscan__whole_half(double x) {
     return (double)(int64_t)(x / part) * part;
 }
 
-/* Sets x to a sample in the middle of a bin, at an end of the range or outside. Returns its bin; NOWHERE: x as the type
-   rounds it is too close to an edge. */
+/* Sets x to a sample in the middle of a bin, at an end of the range or outside. Returns the sample's bin; NOWHERE:
+   rounded to the type, x is too close to an edge. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
@@ -20788,13 +20802,13 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
         return *x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
     if (edges)
         return (int64_t)*x;
-    if (lower / step < -most || upper / step > most) /* then rounding moves an edge, or x, by a part of a bin */
+    if (lower / step < -most || upper / step > most) /* rounding may move an edge, or x, by a part of a bin */
         return gpuscan__nowhere;
     off = (*x - middle) / step;
     return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
 }
 
-/* Gives the bits of test sample i. Returns its bin, BELOW, ABOVE or NOWHERE, as for a NaN. */
+/* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for example for a NaN). */
 static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                     uint64_t *bits) {
     double real;
@@ -20810,12 +20824,12 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
     return bin;
 }
 
-/* The self-test's expressions stand in for the caller's. A pixel holds a number below 64 in one of its channels, the
-   others being 0, or in a struct's last part. That plus the pixel's number in its row chooses one of TEST_VALUES
-   values, and its weight. */
+/* The self-test's expressions stand in for the caller's. A pixel holds a number below 64: in one of its channels, with
+   0 in the others, or in a struct's last part. This number plus the pixel's index in its row chooses one of TEST_VALUES
+   values, and the weight. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
-/* Adds the values as bits, and the functions by which an expression gets them. */
+/* Adds the values as bits, and the function by which an expression gets a value. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -20872,7 +20886,7 @@ typedef struct gpuscan__test_rows {
     uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
 
-/* Counts a sample's bin; NULL: does not. The desc says what becomes of samples outside. */
+/* Adds weight to a bin's counter, unless counts is NULL. Treats samples outside the bins as the desc says. */
 static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin, uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
         bin = bin == gpuscan__below ? 0 : (int64_t)plan->bins - 1;
@@ -20916,7 +20930,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
-/* Fills all rows. Gaps hold samples that would be counted, too. counts: 0 on entry. */
+/* Fills all rows and counts their samples. Gaps hold samples, too, which must not be counted. counts: 0 on entry. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, uint64_t *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
@@ -20945,12 +20959,12 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
-/* Returns a round's rows: one; for programs that take rows with gaps two, in round 1 many. Tiles: in round 0 a few that
-   groups share; in round 1 more, smaller at the right and lower ends; in round 2 tiles of whole vectors. */
+/* Returns the rows of a round: one, or two (in round 1 many) if the program has gaps between rows. Tiles: round 0 has a
+   few, shared by groups; round 1 has more, smaller at the right and lower ends; round 2 has whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
-    /* Pixels that touch 17 vectors wherever a row begins. A work-item's step is a power of two times a test's few
+    /* row: pixels that touch 17 vectors wherever a row begins. A work-item's step is a power of two times a test's few
        groups, so it visits other columns in each row. */
     uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
     uint64_t row = gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels), all;
@@ -20983,7 +20997,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* Tests the bins of the call, up to 1 MiB of counters (32 KiB with tiles). EDGES are the test's, with another first
+/* Tests the call's own bins, up to 1 MiB of counters (32 KiB with tiles). EDGES are the test's own, at another first
    index for each channel. */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
@@ -21061,9 +21075,9 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* [SELECT] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* Resolves what decides (flags, bits, a predicate, or for runs keys), the outputs and the tally. Chooses the profile's
-   rows for selections or runs, or a scan's, with the first strategy that fits. A scan of 0 and 1 gives each kept
-   element its position.
+/* gpuscan__select_resolve sets what decides (flags, bits or a predicate; for runs the keys), the outputs and the tally.
+   gpuscan__select_choose takes the profile's rows for selections or runs, or a scan's, and the first strategy that
+   fits. A scan of 0 and 1 gives each kept element its position.
     form        | chosen for                                        | kernels gpuscan_...
     multi-pass  | MULTI_PASS                                        | scan_sums, scan_carries if parts > 1, parts
     few         | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
@@ -21075,13 +21089,13 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* Outputs: dst, if it is wanted, and the payloads. */
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
 
-/* Runs: selections of the keys that begin a run, with more outputs. */
+/* Runs are selections of the keys that begin a run, with more outputs. */
 enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
 typedef struct gpuscan__select_key {
     uint32_t by, invert; /* GPUSCAN_SELECT_..., or HEADS */
     uint32_t index_size; /* bytes; 0: no indices are wanted */
-    uint32_t moves;      /* outputs go to scratch and are moved from there */
+    uint32_t moves;      /* 1: outputs go to scratch, and the next launch moves them */
     uint32_t own_flags;  /* the elements are their own flags */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* dst is the first output */
@@ -21109,10 +21123,10 @@ typedef struct gpuscan__select_plan {
     uint64_t capacity;        /* elements of each output; 0 only if count is 0 */
     uint32_t items, limit;    /* of the tally's dispatch */
     uint64_t shares;          /* groups that write a tile: see gpuscan__select_shares */
-    int shows_in_place;       /* a prepared call's buffers show that it is in place */
+    int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before the moved data, which is the total and these: */
+    uint64_t moved;           /* bytes of PLAIN scratch before the moved data: the total, then the rooms */
     uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* bytes before each output and before the indices */
 } gpuscan__select_plan;
 
@@ -21135,24 +21149,24 @@ static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(ENGINE, 1);
 }
 
-/* Returns the bytes of the words in which elements move: the largest power of two up to 16 that divides the size. */
+/* Returns the size of the words in which elements move: the largest power of two up to 16 that divides theirs. */
 static uint32_t gpuscan__word_of(uint32_t size) {
     uint32_t power = size & (~size + 1);
     return power < 16 ? power : 16;
 }
 
-/* Returns the bytes of an element of the array (flags, elements, keys) that decides what is kept. */
+/* Returns the size of an element, in bytes, of the array (flags, elements, keys) that decides what is kept. */
 static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
-/* Returns how many elements of the array that decides a lane loads at once. */
+/* Returns how many elements a lane loads at once from the array that decides. */
 static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     uint32_t size = gpuscan__decides_size(e);
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-/* Returns whether a tile lists its kept elements in local memory: its lanes have loaded them to decide. */
+/* Returns whether a tile lists its kept elements in local memory. It does if its lanes load them in order to decide. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
@@ -21163,7 +21177,7 @@ static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
 
-/* Returns whether a tile lists its runs' results in local memory: those of 4 or 8 bytes. */
+/* Returns whether a tile lists its runs' results in local memory: it does for results of 4 or 8 bytes. */
 static int gpuscan__select_lists_results(const gpuscan__elements *e) {
     return e->reduces && (e->result_size == 4 || e->result_size == 8);
 }
@@ -21184,14 +21198,14 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
     gpuscan__text_add(text, "\n");
 }
 
-/* Returns the bytes of a group's local memory that precede its lists of kept elements. */
+/* Returns how many bytes of a group's local memory precede its lists of kept elements. */
 static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                         uint32_t t_size) {
     uint64_t windows = gpuscan__few_bytes(gs, t_size, own->few);
     return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
 }
 
-/* Returns the bytes of a group's local memory, with its tile's lists. */
+/* Returns how many bytes of local memory a group has, with its tile's lists. */
 static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                        const gpuscan__elements *e) {
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
@@ -21303,7 +21317,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds an output of up to `capacity` elements, of which the call may write a part or which it may lack. */
+/* Adds an optional output of up to `capacity` elements, which the call may write in part. */
 static gpuscan__range *gpuscan__select_range(gpuscan__select_plan *plan, const char *field, gpuscan_buffer buffer,
                                              uint32_t size) {
     gpuscan__range *range = gpuscan__output(&plan->common, field, buffer, plan->capacity, size);
@@ -21327,7 +21341,7 @@ static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint3
 }
 
 #if GPUSCAN__HAS_SELECT
-/* Resolves what decides, as elements that convert to 0 or 1: type, flag_type, by, invert and custom. */
+/* Resolves the elements that decide, which convert to 0 or 1: type, flag_type, by, invert and custom. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -21374,8 +21388,8 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Gives the buffer that holds a buffer's first element (a sub-buffer's parent) and the element's byte there; NULL:
-   none. For preparations, whose buffers are not checked. */
+/* Returns the buffer that holds a buffer's first element (a sub-buffer's parent), and sets *at to the element's byte
+   there; NULL: no buffer. For preparations, whose buffers are not checked. */
 static cl_mem gpuscan__first_byte(const gpuscan *gs, gpuscan_buffer buffer, uint64_t size, uint64_t *at) {
     cl_mem parent = NULL;
     size_t origin = 0;
@@ -21424,7 +21438,7 @@ static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *pla
                      desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                      plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    if (plan->common.is_run) /* in a call, unlike a preparation, the checked ranges tell */
+    if (plan->common.is_run) /* a call's ranges, which are checked, show whether it is in place */
         return;
     plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
                            gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
@@ -21475,7 +21489,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Returns the bytes that an element has in all outputs. */
+/* Returns how many bytes an element has in all outputs together. */
 static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     uint64_t bytes = key->index_size;
     uint32_t k;
@@ -21484,7 +21498,7 @@ static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     return bytes;
 }
 
-/* Does what gpuscan__fit does for other operations. */
+/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. */
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
     gpuscan__plan *common = &plan->common;
     const gpuscan__elements *e = &common->e;
@@ -21543,12 +21557,12 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Elements of LARGE_ELEMENTS bytes or more in all outputs are cut into tiles as if at most SELECT_FEW bytes decided. */
+/* Elements with LARGE_ELEMENTS bytes or more in all outputs get tiles as if at most SELECT_FEW bytes decided. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* Returns the profile's first matching row for runs or selections, or a scan's. A forced strategy replaces the row's.
-   many: skips the rows of the plain single pass (SINGLE_PASS, not AHEAD). */
+/* Returns the profile's first matching row for runs or selections, or a scan's. A forced strategy replaces that of the
+   row. many: skips the rows of the plain single pass (SINGLE_PASS, not AHEAD). */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->tiles.rest;
@@ -21570,7 +21584,7 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     return found;
 }
 
-/* Returns the groups that store a tile's outputs: several if elements are large and tiles few. tuning: select-shares */
+/* Returns how many groups store a tile's outputs: several if elements are large and tiles few. tuning: select-shares */
 #define GPUSCAN__SHARE_BYTES (64 * GPUSCAN__KIB)
 static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
@@ -21665,7 +21679,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more, to keep the output's offset modulo 16 */
+    for (k = 0; k <= plan->key.outputs; k++) { /* 16 more bytes keep the output's offset modulo 16 */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
         if (!gpuscan__add(*plain, gpuscan__scratch_aligned(plan->capacity * size + 16), plain))
@@ -21774,7 +21788,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 
 /* ---- self-test of selections and runs */
 
-/* Where the outputs of a self-test's desc are; those that its program lacks may be NULL. */
+/* The buffers of a self-test's desc, by their use. Those that its program lacks may be NULL. */
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
     const gpuscan_type *index_type;
@@ -21809,7 +21823,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     }
 }
 
-/* Returns the test's elements. Selections by bits have 32 times as many. */
+/* Returns the shape of the test's data. Selections by bits have 32 times as many elements. */
 static gpuscan__test_shape gpuscan__select_test_shape(const gpuscan__test *test) {
     return gpuscan__test_shape_of((uint64_t)test->key->tile * (test->of->e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1),
                                   test->round);
@@ -21826,7 +21840,6 @@ static uint32_t gpuscan__select_test_payloads(gpuscan__test *test, uint64_t *cap
     return own.outputs - own.has_dst;
 }
 
-/* Adds the arrays and fills them. */
 static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_test_buffers *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
@@ -21935,7 +21948,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_RUNS
 
-/* Selections of the keys that begin a run, with lengths and reductions. Forms, plan and launches are [SELECT]'s. */
+/* Runs: selections of the keys that begin a run, with lengths and reductions. [SELECT] has forms, plan and launches. */
 
 /* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
@@ -21998,7 +22011,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds keys, src and all outputs but payloads as ranges. src is left out if dst is. */
+/* Adds keys, src and all outputs except payloads as ranges. Without dst there is no src, either. */
 static void gpuscan__runs_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
@@ -22113,8 +22126,9 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 /* [SORT] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SORT
 
-/* Resolves keys (or custom->key), the bits to sort by, payloads and the permutation. Chooses whether values move with
-   the keys, payloads are fields of a record that moves, or indices move and gather the rest at the end; then the form.
+/* gpuscan__sort_resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation.
+   gpuscan__sort_choose decides how payloads move, then the form. Payloads move with the keys, as values or in records;
+   or indices move with the keys, and at the end payloads are gathered by index.
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile, or on a CPU sort_small elements      | small
     together         | sort_together elements; a device's count       | together; counted: rounds[] by the count
@@ -22122,7 +22136,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
     CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | these by the most significant digit, buckets
-   keys comes first if there is custom->key, gather last. digit_bits is 8, in several launches a pass on GPUs 4. */
+   keys comes first if there is custom->key, gather last. digit_bits is 8; with several launches a pass on GPUs 4. */
 
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
@@ -22130,23 +22144,23 @@ typedef struct gpuscan__sort_key {
     uint32_t small; /* all passes in one launch, by one work-item or one group */
     uint32_t together; /* all passes in one launch, by groups that wait for each other */
     uint32_t copies, loads; /* histogram: copies of a group's counts; keys that a work-item loads at once */
-    uint32_t whole;   /* single pass or CPU: floats sorted by all of their bits */
-    uint32_t counted; /* only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* together, counted: [0] rounds of tiles for few elements, [1] for more, [2] to [4] of a
-                           single tile, most first; 0: a single tile is as any other */
-    uint32_t halved;  /* keys and values go through local memory in pieces of a tile, as some have 8 bytes or more */
+    uint32_t whole;   /* single pass or CPU: floats are sorted by all of their bits */
+    uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
+    uint32_t rounds[5]; /* together and counted: a tile's rounds. [0]: few elements; [1]: more; [2] to [4]: a single
+                           tile, largest first; 0: a single tile is as any other */
+    uint32_t halved;  /* 1: keys and values of 8 bytes or more go through local memory in pieces of a tile */
     uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
-    uint32_t fills;   /* keys of one byte are not moved, but stored as often as they were counted */
+    uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
     uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
 /* Buffers of keys or of values. Those without mem are in PLAIN scratch, and their offsets are in bytes. Pass 0 loads
-   `from`; even passes store to[0], odd ones to[1]; dst wants the result. */
+   `from`; even passes store to[0], odd ones to[1]; dst gets the result. */
 typedef struct gpuscan__sort_buffers {
     gpuscan_buffer from, to[2], dst;
     uint32_t size;
-    int has_dst; /* 0: the result may stay where the last pass wrote it */
+    int has_dst; /* 0: no dst, so the result may stay where the last pass wrote it */
 } gpuscan__sort_buffers;
 
 /* The most fields and bytes of a record. */
@@ -22163,7 +22177,7 @@ static uint32_t gpuscan__sort_field_count(uint32_t fields) {
     return f;
 }
 
-/* Returns a record's bytes: the size of a vector that holds the fields. */
+/* Returns a record's size in bytes: that of a vector that holds the fields. */
 static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     uint32_t f, size = 0;
     for (f = 0; f < GPUSCAN__SORT_FIELDS; f++)
@@ -22171,7 +22185,7 @@ static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     return size <= 4 ? 4 : size <= 8 ? 8 : 16;
 }
 
-/* Returns whether a record differs from its only field. */
+/* Returns whether a record has to be put together: it has several fields, or padding after its only field. */
 static int gpuscan__sort_packs(uint32_t fields) {
     return fields != 0 && gpuscan__sort_field_size(fields, 0) != gpuscan__sort_record_size(fields);
 }
@@ -22180,27 +22194,27 @@ typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
     const gpuscan_sort_desc *desc; /* common.desc */
     gpuscan__sort_key key;
-    uint32_t begin, end, width, passes; /* pass p: width bits from begin + p * width on, the last up to end */
+    uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
     int buckets; /* CPU: the most significant digit comes first, if it makes even buckets */
     int blocks;  /* with buckets: values follow the keys block by block */
-    int wants_indices, by_index; /* the permutation is wanted; the values are indices */
-    size_t keys_range, payloads_range; /* the first range of each; its destination follows */
-    uint64_t parts, moved_at; /* parts: for several launches a pass; moved_at: for moves in place */
+    int wants_indices, by_index; /* wants_indices: the call wants a permutation; by_index: the values are indices */
+    size_t keys_range, payloads_range; /* first range of keys, and of payloads: each source, then its destination */
+    uint64_t parts, moved_at; /* parts: in passes of several launches; moved_at: bytes into PLAIN scratch */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size 0: no values */
     uint32_t fields;                        /* a record's fields, as in the key */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the payload of each field */
-    uint32_t flags; /* of the kernels that sort: where values come from, and whether keys and fields are wanted */
+    uint32_t flags; /* flags of the kernels that sort: where values come from, and whether keys and fields are wanted */
     unsigned commands;
 } gpuscan__sort_plan;
 
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-/* Of all other kernels. pass: the launch's pass; parts: groups that count or scatter; split: bytes of a bucket that is
-   divided once more. from_f and to_f follow each other: see gpuscan__sort_fields. */
+/* The numbers of all other kernels. pass: the launch's pass; parts: groups that count or scatter; split: elements from
+   which a bucket is divided once more. from_f and to_f follow each other: see gpuscan__sort_fields. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -22210,8 +22224,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Kernels by their index in a program, behind gpuscan_sort_keys where there is custom->key. Each form has its own
-   programs. */
+/* The kernels of each form's programs, by index. With custom->key, gpuscan_sort_keys comes before them. */
 enum {
     GPUSCAN__SORT_GATHER = 0, /* in every program */
     GPUSCAN__SORT_COUNT,
@@ -22258,8 +22271,8 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
-/* Returns whether a word holds a digit's positions for two sub-groups. The counts from which positions are made lie in
-   the room of the tile's keys, with 8 bytes a key at most. */
+/* Returns whether a word holds a digit's positions for two sub-groups. The counts that become positions are stored in
+   the room of the tile's keys, which has at most 8 bytes a key. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
@@ -22292,13 +22305,13 @@ static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key 
         gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
 }
 
-/* Returns at least the bytes of gpuscan_sort_shared in kernels.cl.inc that precede its member places. */
+/* Returns an upper bound of the bytes of gpuscan_sort_shared (in kernels.cl.inc) before its member places. */
 static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* Returns at least all bytes of gpuscan_sort_shared. */
+/* Returns an upper bound of all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
                                            uint32_t value_size, uint32_t group, uint32_t vectors) {
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
@@ -22392,7 +22405,6 @@ static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     return descending ? ones ^ sign : sign;
 }
 
-/* Resolves key_type, custom and the bits. */
 static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_type type = desc->key_type == GPUSCAN_TYPE_DEFAULT ? GPUSCAN_TYPE_U32 : desc->key_type;
@@ -22420,7 +22432,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
     plan->end = desc->bit_end ? desc->bit_end : bits;
     if (plan->end > bits || plan->begin >= plan->end)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "bit_begin and bit_end: from %u to %u there are no bits of a key of %u",
+                             "bit_begin and bit_end: %u to %u is no range within the %u bits of a key",
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
@@ -22464,18 +22476,18 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->partial = desc->count_buffer.mem != NULL;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
-    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* then sums of bytes of scratch cannot overflow */
+    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* keeps sums of scratch bytes from overflowing */
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
 }
 
-/* Returns the bytes of local memory for one copy of the counts of all digits. */
+/* Returns how many bytes of local memory one copy of the counts of all digits takes. */
 static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
     return ((uint64_t)plan->key_size << plan->key.digit_bits) * sizeof(cl_uint);
 }
 
-/* Returns the bytes of local memory of a group that counts digits. */
+/* Returns how many bytes of local memory a group that counts digits has. */
 static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
     return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
@@ -22483,11 +22495,11 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* whole tiles a part; parts a unit, at most */
 
 /* Forms of a sort on a GPU. The first row that matches a call, and whose tile fits local memory, wins.
-   ALONE: one group sorts all elements. It has more work-items than other groups, with fewer elements each. tuning:
-   sort-small-shapes
-   MEETING: groups wait for each other, one a compute unit: two do not always run at once. tuning: sort-together-rounds
-   COUNTED: one launch for a count on the device. TILES: one or several launches a pass. If a tile of TILES holds all
-   elements, one group sorts. */
+   ALONE    one group sorts all elements; it has more work-items than others, with fewer elements each. tuning:
+            sort-small-shapes
+   MEETING  groups wait for each other, one a compute unit: two do not always run at once. tuning: sort-together-rounds
+   COUNTED  one launch for a count on the device
+   TILES    one or several launches a pass; if one tile holds all elements, one group sorts */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
 enum { /* what a form needs */
     GPUSCAN__SORT_QUICK = 1,  /* lanes by NVIDIA's instructions */
@@ -22495,7 +22507,7 @@ enum { /* what a form needs */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
     GPUSCAN__SORT_PLAIN = 16, /* no records */
-    GPUSCAN__SORT_FEW = 32,   /* sort_together elements at most, and more than one group sorts without such lanes */
+    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements; without PTX lanes also more than a tile */
     GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
     GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
 };
@@ -22506,7 +22518,7 @@ typedef struct gpuscan__sort_form {
     uint32_t group, rounds;              /* 0: the profile's */
 } gpuscan__sort_form;
 static const gpuscan__sort_form gpuscan__sort_forms[] = {
-    /* form, needs, to, key_from, key_to, value_to, group, rounds */
+    /* Columns: form, needs, to, key_from, key_to, value_to, group, rounds */
     {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 512, 1, 8, 8, 128, 4},
     {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 1024, 1, 8, 8, 256, 4},
     {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2048, 8, 8, 8, 512, 4},
@@ -22522,11 +22534,11 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
     {GPUSCAN__SORT_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
 
 enum {
-    GPUSCAN__SORT_MEETING_TILE = 8192, /* elements of a tile from which more groups than MEETING_GROUPS are right */
+    GPUSCAN__SORT_MEETING_TILE = 8192, /* from this many elements a tile on, more than MEETING_GROUPS groups are used */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
-    /* if only the device knows the count: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
+    /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
     GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
@@ -22537,7 +22549,7 @@ enum {
 /* Groups per compute unit that count digits, and bytes of keys that a work-item loads at once. A group adds its counts
    to the total, so it should load at least four times, unless units would be idle. tuning: sort-histogram-groups */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* if each would load fewer than 32 times, or the device knows the count */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* groups if each loads fewer than 32 times, or the device has the count */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
     GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
@@ -22546,7 +22558,7 @@ enum {
 /* Few elements get smaller tiles until they make this many groups per compute unit. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
-/* Returns the bytes of local memory that a group takes at most. */
+/* Returns how many bytes of local memory a group may take at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* a group has a unit to itself */
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
@@ -22583,7 +22595,7 @@ typedef struct gpuscan__sort_most {
     uint32_t group, vectors, registers;
     uint32_t batch;  /* the rounds are a multiple of this */
     uint32_t has;    /* what a form may need: a sum of GPUSCAN__SORT_QUICK ... */
-    uint32_t halves; /* keys and values go through local memory in pieces of a tile */
+    uint32_t halves; /* 1: keys and values go through local memory in pieces of a tile */
 } gpuscan__sort_most;
 
 static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
@@ -22611,7 +22623,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
                   profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
                   gpuscan__max(plan->values.size, plan->key_size) >= 8;
     if (most.halves && !plan->fields && !counted && desc->count <= (uint64_t)most.group * (most.vectors / parts)) {
-        most.vectors /= parts; /* few elements: the tile goes through local memory as a whole */
+        most.vectors /= parts; /* few elements go through local memory as a whole tile */
         most.halves = 0;
     }
     if (most.halves) {
@@ -22639,7 +22651,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
     if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
-        return 0; /* half the rounds make tiles that are large enough, and these did not fit */
+        return 0; /* an earlier row, of half the rounds, had tiles that were large enough and did not fit */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
@@ -22663,7 +22675,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
             (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
     }
     gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
-    /* padding helps keys with a power of two as a factor; smaller keys have no room. tuning: sort-padded */
+    /* padding helps keys that are multiples of a power of two; smaller keys have no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
@@ -22681,8 +22693,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Sets the rounds of smaller counts' tiles. A tile of few rounds keeps its counts in the states of a quarter of a whole
-   tile. */
+/* Sets the rounds of tiles for smaller counts. Each has at least a quarter of a whole tile's rounds, since it stores
+   its counts in a quarter of a whole tile's states. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
     int wide = plan->key_size > 4;
@@ -22701,7 +22713,7 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
     }
 }
 
-/* Gives the call a row's form. Returns whether the form fits. */
+/* Plans the form of a row. Returns whether the form fits the call. */
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
     uint64_t count = plan->desc->count;
@@ -22770,7 +22782,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Returns whether a destination is known not to be its source. */
+/* Returns whether a destination is known to differ from its source. */
 static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     const gpuscan__range *dst = src + 1;
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
@@ -22781,7 +22793,7 @@ static gpuscan_buffer gpuscan__sort_of(gpuscan_buffer buffer) {
     return buffer.mem ? buffer : gpuscan__none;
 }
 
-/* Takes scratch for count elements of size bytes. */
+/* Adds scratch for count elements of size bytes, and returns its place. */
 static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
     uint64_t *bytes = &plan->common.need.bytes[GPUSCAN__PLAIN];
     gpuscan_buffer place = {NULL, *bytes};
@@ -22789,7 +22801,7 @@ static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t s
     return place;
 }
 
-/* Returns whether the form is one launch a pass, or together. */
+/* Returns whether the form takes one launch a pass, or is together. */
 static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
     return gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && !plan->key.small;
 }
@@ -22855,7 +22867,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* such sorts have two passes or more; the last one writes no records */
+    if (gpuscan__sort_packs(plan->fields)) { /* packed sorts have two passes or more; the last one writes no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
@@ -22892,7 +22904,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return plan->desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are done by then. */
+/* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are sorted then. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
@@ -22928,7 +22940,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
-/* Checks src and dst of a preparation if both are given: they tell what is in place. */
+/* Checks src and dst of a preparation if both are given, since they show what is in place. */
 static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -22952,8 +22964,8 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return plan->desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Returns the fields of a record that the passes carry, and sets the payload of each; 0: payloads are gathered, or a
-   single one is a value as it is. Several share a record only if one pass packs it and another one unpacks it. */
+/* Returns the fields of a record that the passes carry, and sets the payload of each field; 0: payloads are gathered,
+   or one payload is itself the value. Payloads share a record only if one pass packs it and a later one unpacks it. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
@@ -23028,7 +23040,8 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Chooses the key and the scratch. If a preparation's permutation has no buffer, scratch is enough with and without. */
+/* Chooses the key and the scratch. If a preparation wants a permutation but has no buffer for it, the scratch is enough
+   with and without a permutation. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     if (plan->wants_indices && !((const gpuscan_sort_desc *)common->desc)->permutation.mem) {
@@ -23074,7 +23087,7 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
         }
 }
 
-/* A call's commands; those that remain are counted, to know the last one. */
+/* A call's commands. Those that remain are counted, to know the last one. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
@@ -23092,15 +23105,15 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, is_last);
 }
 
-/* Returns the groups for tiles: one per tile, or if only the device knows the number of tiles, as many as run at once:
-   even a group without work takes time. tuning: sort-idle-groups */
+/* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles: as many groups as
+   run at once, since even a group without work takes time. tuning: sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit, at least as many as its local memory holds */ };
 static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
     uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
     return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
 }
 
-/* Returns the groups that go through all elements tile by tile. */
+/* Returns how many groups go through all elements tile by tile. */
 static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
     uint64_t tiles = gpuscan__ceil_div(run->plan->desc->count, run->plan->common.key.tile);
     return gpuscan__sort_tile_groups(run, gpuscan__min(tiles, (uint64_t)1 << 20));
@@ -23135,7 +23148,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Returns the groups that count the digits of all passes, or the most parts of a sort with key.counted. */
+/* Returns the number of groups that count the digits of all passes, or with key.counted the most parts of the sort. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
@@ -23147,11 +23160,11 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__min(groups, most);
 }
 
-/* A self-test's tiles for each of key.rounds, so that each body of the kernel runs. */
+/* For each of key.rounds, the tiles of a self-test: every body of the kernel runs. */
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
-/* Returns the most elements for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
+/* Returns the largest count for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
     uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
@@ -23159,8 +23172,8 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
-/* Enqueues one of the kernels that sort, for a pass. Those for all passes get pass 0. All get the same buffers: `from`,
-   to[0], to[1]; without values, the keys stand in. forms: flags besides the plan's. */
+/* Enqueues a kernel that sorts. pass: 0 for kernels that do all passes. All kernels get the same buffers: `from`,
+   to[0], to[1]; without values, the keys' stand in for those of values. forms: flags besides the plan's. */
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -23192,7 +23205,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* Returns the groups and, in *shared, the local memory of a sort in one launch by groups that wait for each other. */
+/* Returns how many groups, which wait for each other, sort in one launch. *shared: gets the local memory in bytes. */
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
@@ -23219,9 +23232,9 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, 
     return r != 0 ? r : gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, forms, plan->parts, shared);
 }
 
-/* Enqueues the kernels that sort. On a CPU, sorting by the most significant digit makes buckets, and one more kernel
-   sorts each bucket by the other digits. If buckets are too uneven to share out, all passes follow instead. Only the
-   device knows, so both forms are enqueued. */
+/* Enqueues the kernels that sort. On a CPU, a pass by the most significant digit makes buckets, and one more kernel
+   sorts each bucket by the other digits; if the buckets are too uneven to be shared among groups, all passes run
+   instead. Only the device knows the buckets, so both forms are enqueued. */
 static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
@@ -23290,12 +23303,12 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     return r;
 }
 
-/* Returns the bits of a float's fraction, from the float's bits. */
+/* Returns the number of fraction bits in a float of `bits` bits. */
 static uint32_t gpuscan__test_fraction(uint32_t bits) {
     return bits == 64 ? 52 : bits == 32 ? 23 : 10;
 }
 
-/* Returns a key's code, whose order is the sort's: as gpuscan_code_of in kernels.cl.inc. */
+/* Returns a key's code, by which the sort orders keys: as gpuscan_code_of in kernels.cl.inc. */
 static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t flip) {
     uint32_t bits = gpuscan__types[type].size * 8, fraction = gpuscan__test_fraction(bits);
     uint64_t ones = ~(uint64_t)0 >> (64 - bits), magnitude = key & ones >> 1, sign = ones ^ ones >> 1;
@@ -23307,7 +23320,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts indices by code, digit by digit. places: 2 * count; the returned half holds the result. */
+/* Sorts indices by code, digit by digit. places has room for 2 * count; the returned half of it has the result. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap, shift;
     uint64_t begins[257], i;
@@ -23328,8 +23341,8 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
     return from;
 }
 
-/* Returns a key of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs, with one byte that
-   has a single frequent value. Round 2: ascending, so that whole tiles have one digit. */
+/* Returns a key of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs; in one of the bytes
+   a single value is frequent. Round 2: ascending keys, so that whole tiles have one digit. */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40)), sign = (random >> 8 & 1) << (8 * size - 1);
     if (round == 1 && random % 9 == 0)
@@ -23367,7 +23380,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Round 1 wants indices if the program can move them; round 2 gathers payloads and sorts by some bits only. */
+/* Tests a sort. Round 1 wants indices if the program moves them; round 2 gathers payloads and sorts by some bits. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -23432,13 +23445,13 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 /* [INTEGRAL] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_INTEGRAL
 
-/* Resolves the types, the pixels (buffers with pitches, or an image) and the table. Chooses a portable strategy, bands
-   of rows, and on GPUs strips of columns. Enqueues gpuscan_integral_...
-    form         | chosen for                                     | kernels
+/* gpuscan__integral_resolve sets the types, the pixels (buffers with pitches, or an image) and the table.
+   gpuscan__integral_choose takes a portable strategy, bands of rows, and on GPUs strips of columns.
+    form         | chosen for                                     | kernels gpuscan_integral_...
     one tile     | one band and one strip                         | tiles
     direct       | few bands and strips, with lanes: is_direct    | sums, tiles
     bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
-   The key has channels, square, exclusive and image in all forms. A CPU has one strip, and no rows. */
+   The key has channels, square, exclusive and image in all forms. A CPU has one strip, and no kernel rows. */
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
@@ -23446,7 +23459,7 @@ typedef struct gpuscan__integral_key {
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
-/* Rows of pixels in one or more images: src, or the tables. */
+/* The layout of one or more images in memory: src, or the tables. */
 typedef struct gpuscan__pixels {
     uint64_t width, height, images;
     uint64_t pitch, image_pitch; /* in channels */
@@ -23459,8 +23472,8 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
-    uint64_t steps_at;                 /* elements into PLAIN: where the sums of steps begin */
-    int is_direct;                     /* tiles add up what precedes them: no columns, no rows */
+    uint64_t steps_at;                 /* elements into PLAIN scratch: where the sums of steps begin */
+    int is_direct;                     /* 1: tiles add up what precedes them, without kernels columns and rows */
     int is_apart;                      /* self-test: never is_direct */
 } gpuscan__integral_plan;
 
@@ -23503,13 +23516,13 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
 }
 
-/* Returns whether tiles may add up what precedes them, which takes lanes. On PoCL 3.1 a program with such tiles fails
-   with lanes in local memory and values of 16 bytes or more, whichever kernel runs. */
+/* Returns whether tiles can add up what precedes them, which takes lanes. With LANES_LOCAL and values of 16 bytes or
+   more, PoCL 3.1 fails on any program with such tiles, whichever kernel runs. */
 static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns the bytes of local memory, with two rows of each sub-group's tile. They also hold the sums of columns. */
+/* Returns how many bytes of local memory a group has: two rows a sub-group, in which column sums are stored, too. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
@@ -23539,14 +23552,14 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches that a desc gives for one side, 0 without gaps, and the names of its fields. */
+/* The pitches that a desc gives for src or dst, 0 without gaps, and the names of its fields. */
 typedef struct gpuscan__pixel_pitches {
     gpuscan__row_fields fields;
     const char *image_field;
     uint64_t row, row_bytes, image;
 } gpuscan__pixel_pitches;
 
-/* Resolves the pitches, and the elements from the first to the last pixel. of: all but its pitches are set. */
+/* Resolves the pitches, and the elements from the first to the last pixel. of: everything except the pitches is set. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
     uint64_t row, before = 0, image = 0, all = 0, bytes;
@@ -23580,14 +23593,14 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Sets the range's partial. Marks one image, or images that are height rows apart, as rows of one pitch. */
+/* Sets the range's partial, and its rows: one image, or images that are height rows apart, are rows of one pitch. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
     if (of->images > 1 && of->image_pitch != of->height * of->pitch)
         return;
     if (of->images > 1)
-        rows = 2; /* or more, which makes no difference */
+        rows = 2; /* or more rows, which makes no difference */
     gpuscan__rows_of(range, rows, row, of->pitch, of->size);
 }
 
@@ -23613,7 +23626,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     if (gpuscan__types[dst].size < 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is not an integer or float of 4 or 8 bytes");
     if (gpuscan__is_float(src) && !gpuscan__is_float(dst))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: floats are summed as floats");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
     if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD, NULL,
                                        "dst_type", "dst_type")) != 0)
@@ -23632,7 +23645,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image. range: receives what later checks need. */
+/* Resolves src_image. range: gets what later checks need. */
 static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
                                               const gpuscan_integral_desc *desc, gpuscan__range *range) {
     gpuscan_result r;
@@ -23664,7 +23677,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
     if (gpuscan__is_single_pass(common->call->strategy))
-        return gpuscan__unsupported(gs, "an integral image has several passes");
+        return gpuscan__unsupported(gs, "integral images have no single-pass strategy");
     plan->key.square = desc->square != 0;
     plan->key.exclusive = desc->kind == GPUSCAN_EXCLUSIVE;
     plan->src.width = desc->width;
@@ -23707,12 +23720,12 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
 }
 
-/* A single band needs one launch with one strip, two or three with several. It suits low images, and many images whose
-   strips alone keep the device busy. tuning: integral-one-band */
+/* A single band takes one launch if there is one strip, otherwise two or three. One band suits low images, and many
+   images whose strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW   64 /* rows */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips a compute unit */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands a compute unit on a CPU */
-/* Bands up to which tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
+/* Up to this many bands tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
@@ -23735,8 +23748,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. A GPU gets only as many as one launch adds up in the time that the other launches take. A
-   CPU gets some for each unit, with enough pixels each. */
+/* Cuts the rows into bands. A GPU gets as many bands as one launch can add up in the time that the other launches take.
+   A CPU gets some bands per compute unit, with enough pixels in each. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
@@ -23749,7 +23762,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
-        plan->band_rows = rows - 1; /* step 0, before the rows' steps, takes the room of one more */
+        plan->band_rows = rows - 1; /* step 0, before those of the rows, takes the room of a row */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
@@ -23840,8 +23853,8 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Returns one factor of a pixel's channel, so that the sums over columns and rows multiply to the table's cells.
-   Factors of integers use half of the type's bits; those of floats keep the sums of pixels and of squares exact. */
+/* Returns a factor of a pixel's channel. The factors' sums over columns and rows multiply to the table's cells. Factors
+   of integers use half of the type's bits; those of floats keep the sums of pixels and of squares exact. */
 static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
     if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
         return 1 + gpuscan__mix(i) % 2;
@@ -23875,7 +23888,7 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Rounds 0 and 1: three bands of several strips, in more than one group. Round 2: less than one band and strip. */
+/* Tests a table. Rounds 0, 1: three bands of several strips, several groups. Round 2: less than a band and a strip. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
@@ -23936,8 +23949,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 /* [QUANTILE] ------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_QUANTILE
 
-/* Resolves the fractions, the bins' bounds and the rows of counters. Chooses a portable strategy and one of the
-   program's variants, key.own[0]. Enqueues gpuscan_quantile.
+/* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
+   takes a portable strategy and a variant of the kernel gpuscan_quantile, key.own[0].
     variant  | chosen for                                                           | a row belongs to
     SMALL    | no mean, up to QUANTILE_FEW fractions; bins fit a sub-group          | a sub-group, several at a time
     LARGE    | the same fractions; above LARGE_BINS bins, few rows, no cdf          | row_groups groups
@@ -23951,7 +23964,7 @@ typedef struct gpuscan__fractions {
 
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
-    uint32_t bins, results, cdf_size; /* bins, results: of a row; cdf_size: bytes of an element, 0: not wanted */
+    uint32_t bins, results, cdf_size; /* bins, results: how many a row has; cdf_size: bytes of one, 0: no cdf */
     uint64_t rows, pitch;
     uint32_t row_groups; /* groups that share a row; 1, except LARGE */
     float lower, upper, bin_width;
@@ -23974,12 +23987,12 @@ static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(QUANTILE, 1);
 }
 
-/* Returns the counters that a lane loads at once. */
+/* Returns how many counters a lane loads at once. */
 static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
 
-/* Returns the bytes of local memory: see QUANTILE_WORDS. */
+/* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
 static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
     uint64_t words = key->group + 2 * GPUSCAN_MAX_FRACTIONS;
     if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
@@ -24014,7 +24027,7 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves where bins lie: as a histogram's even bins of f32, or from 0 on with width 1. */
+/* Resolves the positions of bins: as a histogram's even bins of f32, or from 0 on with width 1. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
@@ -24049,10 +24062,10 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     if ((unsigned)desc->form > GPUSCAN_QUANTILE_MEAN)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "form is not a gpuscan_quantile_form");
     if (gpuscan__is_single_pass(common->call->strategy))
-        return gpuscan__unsupported(gs, "a quantile has no look-back");
+        return gpuscan__unsupported(gs, "quantiles have no single-pass strategy");
     if (!common->from_host && common->is_run && (desc->host_edges || desc->host_cdf))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "host_edges and host_cdf are for gpuscan_quantile_host; here edges and cdf");
+                             "host_edges and host_cdf are for gpuscan_quantile_host; set edges and cdf");
     plan->bins = desc->bins ? desc->bins : 256;
     plan->rows = desc->rows ? desc->rows : 1;
     plan->results = desc->form == GPUSCAN_QUANTILE_MEAN ? desc->fraction_count / 2 : desc->fraction_count;
@@ -24081,10 +24094,10 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* fractions at most, except in ALL: one GPUSCAN_FRACTIONS_PUT stores 8 */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* most fractions, except in ALL: one GPUSCAN_FRACTIONS_PUT stores 8 */
 
-/* Sets a group with a work-item for each vector of a row. It has few sizes, as each is a program; 1024 work-items have
-   too few registers. Many short rows get a sub-group each, with few vectors per lane, as each vector is code. */
+/* Sets a group with a work-item for each vector of a row, of three sizes, since each is a program (1024 work-items
+   would have too few registers). Many short rows get a sub-group each, with few vectors per lane. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -24096,13 +24109,13 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
-/* Returns the vectors that a sub-group of SMALL holds: one or more whole rows. */
+/* Returns how many vectors a sub-group of SMALL holds: those of one or more whole rows. */
 static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Returns whether each row fits a sub-group's vectors. Many rows get groups of four sub-groups, since a multiprocessor
-   runs only a limited number of groups at a time. */
+/* Returns whether each row fits a sub-group's vectors. If rows are many, groups have four sub-groups, since a
+   multiprocessor runs only a limited number of groups at a time. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -24112,8 +24125,8 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* LARGE: several groups share a row, with one batch for each sub-group, or more if the last group would have to add up
-   too many sums. Each row has a counter of arrivals. */
+/* LARGE: several groups share a row. Each sub-group takes one batch, or more if the last group would otherwise have to
+   add up too many sums. Each row has a counter of arrivals. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -24142,7 +24155,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     int is_plain;
-    plan->row_groups = 1; /* perhaps chosen before, for a program that does not build */
+    plan->row_groups = 1; /* an earlier choice, whose program did not build, may have set it */
     if (common->forced) {
         *key = *common->forced;
         if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
@@ -24172,7 +24185,7 @@ static uint32_t gpuscan__float_bits(float x) {
     return bits;
 }
 
-/* Returns the groups of the launch. Each goes from row to row. */
+/* Returns the number of groups. Each of them goes from row to row. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
@@ -24213,8 +24226,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
-/* Fills counts that are symmetric and whose total is a power of two: the mean is in the middle, and fractions are
-   exact. The self-test's ranks are the first or the last of a bin, except for MEAN. bins: at least 2. */
+/* Fills counts that are symmetric and whose total is a power of two, so that the mean is in the middle and fractions
+   are exact. The ranks of the self-test are the first or the last of a bin, except for MEAN. bins: at least 2. */
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
@@ -24234,8 +24247,8 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Sets the fractions of a row and the expected results. By the form, a rank's bin is expected, its upper edge or, for
-   MEAN, the bins' middle. */
+/* Sets the fractions of a row and the expected results. BIN: a rank's bin; VALUE: that bin's upper edge; MEAN: the
+   middle of all bins. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
@@ -24247,7 +24260,7 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
         while (bin > 0 && before == rank) /* an empty bin */
             before = --bin ? sums[bin - 1] : 0;
         fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
-        if (is_mean) /* the odd fractions mirror those before them at the middle */
+        if (is_mean) /* an odd fraction mirrors the one before it at the middle */
             fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
         result = by_bin ? bin : gpuscan__float_bits(is_mean ? (float)bins / 2 : (float)bin + 1);
         if (!is_mean || k < ranks / 2)
@@ -24255,7 +24268,6 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     }
 }
 
-/* Tests several rows. */
 GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
@@ -24355,7 +24367,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gives the entry points: the caller's, or those of the library that is loaded or linked. */
+/* Gets the entry points: the caller's, or those of the library that is loaded or linked. */
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
     gpuscan__missing missing = {NULL, NULL};
@@ -24379,7 +24391,7 @@ static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc
                          table, missing.library);
 }
 
-/* Gives context, device and queue: the caller's or new ones. */
+/* Gets context, device and queue: the caller's or new ones. */
 GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted;
     cl_int code = CL_SUCCESS;
@@ -24391,7 +24403,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
         desc->limits.lanes != 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "limits.lanes must be 8, 16, 32 or 64");
     if (!desc->context && desc->queue)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "queue without context");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "queue is given without context");
     if (desc->context) {
         cl_device_id devices[64];
         size_t size = 0;
@@ -24565,8 +24577,8 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares or sizes a count of a desc. is_less: a smaller count than the desc's. If a forced strategy has no form for
-   it, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
+/* Prepares a call, or sizes its scratch, for one count. is_less: the count is below the desc's. If a forced strategy
+   has no form for that, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
@@ -24588,11 +24600,11 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
 }
 
-/* Prepares or sizes a call, and the smaller counts down to call.counts_from. Planning a count takes about a
-   microsecond. So it plans every count up to 4096, and about 2,000 between each power of two and the next: a multiple
-   of 16 and its successor in each 1024th, since rows without gaps take other programs if all begin at a whole vector. A
-   count between two of these may need slightly more scratch than both, so a 256th is added. A program may launch other
-   kernels for other counts, so drivers that compile at a launch see each halving of the count, too. */
+/* Prepares a call, or sizes its scratch, for all counts down to call.counts_from. Plans every count up to 4096, and
+   about 2,000 between each power of two and the next, at a microsecond each: a multiple of 16 and its successor in each
+   1024th, since rows without gaps take other programs if all begin at a whole vector. A count between two planned ones
+   may need slightly more scratch than both, so a 256th is added. A program may launch other kernels for other counts,
+   so drivers that compile at a launch see each halving of the count, too. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -24644,7 +24656,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         gpuscan__plan_begin(&plan.common, operation, desc, call);
         return gpuscan__do(gs, &plan.common);
     }
-    do { /* again after a refusal, which can change what larger counts need */
+    do { /* repeats after a refusal, which can change what larger counts need */
         refusals = gs->refusals;
         if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
             return r;
@@ -24656,7 +24668,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
     return r != 0 || mode == GPUSCAN__SIZE || call->queue ? r : gpuscan__own_queue(gs, &gs->queue);
 }
 
-/* An operation's public functions: run, prepare, scratch size. Its function on host arrays is in its section. */
+/* Defines an operation's public functions: run, prepare, scratch size. Its _host function is in its own section. */
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
         return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__RUN, NULL);                         \
@@ -24673,7 +24685,7 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among the program's: the context's devices, or the one that it was built for. */
+/* Finds the object's device among the program's devices: the context's, or the one that the program was built for. */
 static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t size = 0;
@@ -24685,7 +24697,7 @@ static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, s
     return gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends the binary of the object's program to a blob, and gives its bytes. */
+/* Appends the binary of a program for the object's device to a blob. Sets *size to its bytes. */
 static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
                                            uint64_t *size) {
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count, most = 0, i;
@@ -24697,7 +24709,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    for (i = 0; i < count && !sizes[index]; i++) /* built for one device: PoCL 3.1 lists that first */
+    for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 lists the binary of a program for one device first */
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
@@ -24706,7 +24718,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
-    for (i = 0; i < count; i++) /* of the others: a driver should skip NULL, but PoCL 3.1 writes to it */
+    for (i = 0; i < count; i++) /* other devices need room, too: a driver should skip NULL, but PoCL 3.1 writes to it */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
     *size = sizes[index];
@@ -24715,7 +24727,6 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends a program to a blob. */
 static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob) {
     gpuscan__blob_entry entry;
     size_t at = blob->length, i;
@@ -24740,7 +24751,7 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     return r;
 }
 
-/* Makes a blob: the header and a program, or all programs and the sizes of the scratch if `only` is NULL. */
+/* Makes a blob: the header and one program, or if `only` is NULL all programs and the sizes of the scratch. */
 GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
     const gpuscan__program *program;
@@ -24760,7 +24771,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     header.size = blob->length;
     memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
     header.device_hash = gpuscan__device_hash(gs);
-    for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* without the quarter that gpuscan__grow_scratch added */
+    for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* leaves out the quarter that gpuscan__grow_scratch added */
         header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
     memcpy(blob->data, &header, sizeof(header));
     header.checksum = gpuscan__blob_checksum((const unsigned char *)blob->data, blob->length);
@@ -24817,7 +24828,7 @@ static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t
     return view->entry.sizes[GPUSCAN__PART_BINARY] != 0;
 }
 
-/* Returns the number of kernel names; 0: none, too many, or the last one has no end. */
+/* Returns the number of kernel names; 0: none, too many, or the last name is not terminated. */
 static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
     uint64_t i, count = 0;
     for (i = 0; i < size; i++)
@@ -24851,7 +24862,7 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
     memset(program, 0, sizeof(*program));
     program->key.registers = gs->device.registers ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* as far as it was when the blob was made */
+    program->rehearsed = 1; /* as far as the launches of the recording go */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
     program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
     program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
@@ -24884,7 +24895,7 @@ static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *vie
     return 0;
 }
 
-/* Makes the driver's program from its binary, and the kernels. */
+/* Creates the driver's program from its binary, and the kernels. */
 static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
     const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
     size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
@@ -24900,7 +24911,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     return gpuscan__create_kernels(gs, program);
 }
 
-/* Logs a failure that a call or loading a blob survives, and clears the error. path: the file or folder; NULL: none. */
+/* Logs a failure that ends neither a call nor loading a blob; clears the error. path: file or folder; NULL: none. */
 static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, const char *why) {
     char message[GPUSCAN__ERROR_SIZE + 100];
     snprintf(message, sizeof(message), "%s%s%s: %s", path ? path : "", path ? ": " : "", what, why);
@@ -24931,7 +24942,7 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Grows the scratch to the sizes of the object that made the blob, within reason. */
+/* Grows each kind of scratch to the size it had when the blob was made, if that is at most SHAM_MOST bytes. */
 static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
     gpuscan__need need;
     int i;
@@ -24984,9 +24995,9 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
     return gpuscan__read_blob(gs, (const unsigned char *)blob, size);
 }
 
-/* The cache: a folder with a blob for each program, named by a hash of what identifies the program. A file is complete
-   before it gets this name, so readers never see half of it. Two writers write the same. */
-#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* bytes; a folder in the place of a file claims to have more */
+/* The cache is a folder with a file for each program: a blob, named by a hash of what identifies the program. The file
+   gets this name when it is complete, so readers never see half of it. Two writers of a file write the same bytes. */
+#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* most bytes of a file; a folder in its place claims to have more */
 
 /* Returns the path of a program's file, or NULL if memory is short. */
 static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
@@ -25001,7 +25012,7 @@ static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) 
     return path;
 }
 
-/* Loads a program from the cache. Returns 0 if it is not there, or is of no use. */
+/* Loads a program from the cache. Returns 0 if the cache does not have it, or its file is of no use. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     char *path;
     const char *why = NULL;
@@ -25020,11 +25031,11 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
         why = "no memory for the file's name";
     else if (file && (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) <= 0 || size > GPUSCAN__CACHED_MOST ||
                       fseek(file, 0, SEEK_SET) != 0))
-        why = "it is empty, too large or no file";
+        why = "it is empty, too large or not a file";
     else if (file && (bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size)) == NULL)
         why = "no memory for the file's bytes";
     else if (file && fread(bytes, 1, (size_t)size, file) != (size_t)size)
-        why = "it could not be read to its end";
+        why = "it could not be read completely";
     else if (file && gpuscan__read_blob(gs, bytes, (size_t)size) != 0)
         why = gs->error;
     gs->logger = logger;
@@ -25038,10 +25049,10 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     return loaded;
 }
 
-/* Writes a file under another name, and renames it. Returns NULL, or why the folder or the disk does not take it. */
+/* Writes a file under a temporary name, and renames it. Returns NULL, or why the folder or the disk refuses it. */
 static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
                                        size_t size) {
-    /* tell apart the writers of all processes; if they do not, the checksum finds the mixture */
+    /* seeds of a writer's temporary name; if two writers share one, the checksum finds it */
     const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
     FILE *file;
@@ -25065,8 +25076,8 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
     return why;
 }
 
-/* Stores a program in the cache, again when more launches were prepared since. It does so only before a call launches
-   the program: PoCL up to 5.0 aborts when asked for a program that runs. */
+/* Stores a program in the cache, and again after more launches are prepared. It does so only before a call launches the
+   program: PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;

@@ -1,5 +1,5 @@
 /* Makes every argument of every public function wrong in turn. Checks the exact result, a message that names the
-   argument, unchanged outputs and guards, *event NULL, and the next correct call; of its results only simple ones. */
+   argument, unchanged outputs and guards, *event NULL, and that the next correct call works, by simple results. */
 #include "harness.h"
 #include "opencl.h"
 

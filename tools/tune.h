@@ -1,8 +1,8 @@
 /* bench --tune: the rows of gpuscan.h's [DEVICE PROFILE] that suit this device, as C text. Part of bench.c.
 
    Tries the values of one column after another on calls of the row's operation. Keeps a value if it makes these calls
-   at least 3 % faster in the mean, three times in a row. Prints the other columns as they are: registers, and what none
-   of these calls uses. */
+   at least 3 % faster in the mean, three times in a row. Prints the other columns unchanged: registers, and columns
+   that none of these calls uses. */
 
 #define TUNE_COLUMN(row, name)                                                                                         \
     offsetof(gpuscan__profile, row.name), sizeof(((gpuscan__profile *)0)->row.name) / sizeof(uint32_t)
