@@ -2992,7 +2992,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$5$q_TREE?`window_scan(`9,`H):`9;\n"
 "}\n\n\n\n\n"
 "$0$LINKS_MASKED (!$QUICK_LANES || $T_SIZE <= 4)\n"
-"$0$LINKS_MOST (!$LINKS_MASKED ? 8 : (int)$6`t) > 8 ? 1 : 16)\n"
+"$0$LINKS_MOST (!$LINKS_MASKED ? 8 : $T_SIZE > 8 ? 1 : 16)\n"
 "$0$LINKS_STEP ($q < $LINKS_MOST ? $q : $LINKS_MOST)\n\n\n"
 "$m``E `window_chain(``E `E,`t x,`S`Z,\n"
 "`C``H*`H){\n"
