@@ -2992,7 +2992,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$5$q_TREE?`window_scan(`9,`H):`9;\n"
 "}\n\n\n\n\n"
 "$0$LINKS_MASKED (!$QUICK_LANES || $T_SIZE <= 4)\n"
-"$0$LINKS_MOST (!$LINKS_MASKED ? 8 : (int)$6`t) > 8 ? 1 : 16)\n"
+"$0$LINKS_MOST (!$LINKS_MASKED ? 8 : $T_SIZE > 8 ? 1 : 16)\n"
 "$0$LINKS_STEP ($q < $LINKS_MOST ? $q : $LINKS_MOST)\n\n\n"
 "$m``E `window_chain(``E `E,`t x,`S`Z,\n"
 "`C``H*`H){\n"
@@ -12925,20 +12925,18 @@ typedef struct gpuscan__cpu_tuning {
     uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: none, and large outputs bypass the caches */
     uint32_t sort_small;   /* up to this many elements one work-item sorts in one launch */
     uint32_t sort_part;    /* least elements of a part: a part's partly written cache lines cost time */
-    uint32_t sort_parts;   /* parts per compute unit, at most */
     uint32_t sort_buckets; /* from this many elements on, keys go into buckets first */
     uint32_t sort_bucket;  /* most bytes of an average bucket (half as many with values; a core's share of the cache is
                               always allowed). From half this size on, values follow the keys in blocks */
     uint32_t sort_split;   /* a bucket from this many bytes on is divided once more */
-    uint32_t integral_bands; /* bands per compute unit */
 } gpuscan__cpu_tuning;
 
 typedef struct gpuscan__reduce_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
-    uint32_t group, vectors[GPUSCAN__BY_SIZE];
-    uint32_t per_unit[GPUSCAN__BY_SIZE];  /* groups per compute unit */
-    uint32_t registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
+    uint32_t group, vectors;
+    uint32_t per_unit;  /* groups per compute unit */
+    uint32_t registers; /* as in gpuscan__tuning */
     uint32_t vectors_custom; /* vectors per work-item, for custom operators on elements of 8 or 16 bytes */
 } gpuscan__reduce_tuning;
 
@@ -12963,15 +12961,12 @@ typedef struct gpuscan__histogram_tuning {
     uint32_t group, vectors;
     uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
     uint32_t per_unit_far; /* groups per compute unit for bins in global memory and sliced bins with many samples */
-    uint32_t least[GPUSCAN__BY_SIZE];  /* vectors per work-item, at least */
+    uint32_t least; /* vectors per work-item, at least */
     uint32_t copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
     uint32_t registers;     /* registers per work-item, except for sliced bins with many samples */
     uint32_t short_vectors; /* sliced bins, few samples: vectors that a work-item loads at a time */
     uint32_t local;         /* bytes of local memory for bins, at most */
     uint32_t slices;        /* bins that do not fit local memory are cut into at most this many slices */
-    uint32_t slice_more;    /* few samples: more slices than necessary are used while a work-item counts at most this
-                               many vectors, with one group per compute unit */
-    uint32_t slice_short;   /* samples are few if a work-item loads at most this many vectors */
 } gpuscan__histogram_tuning;
 
 typedef struct gpuscan__sort_tuning {
@@ -13039,7 +13034,7 @@ typedef struct gpuscan__device {
     cl_uint vendor, units;
     uint64_t work_items; /* most work-items of a launch: what size_t holds on host and device */
     size_t group_limit; /* power of two */
-    uint64_t local_memory, cache, largest_buffer;
+    uint64_t local_memory, cache;
     uint64_t parameters; /* bytes of a kernel's arguments, at most */
     uint64_t registers; /* of a work-group, on NVIDIA; 0: not known */
     uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides which instructions exist */
@@ -13262,6 +13257,12 @@ GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, s
     text->data[text->length] = 0;
 }
 
+/* Returns an empty text. */
+static gpuscan__text gpuscan__text_of(const gpuscan *gs) {
+    const gpuscan__text text = {&gs->allocator, NULL, 0, 0, 0};
+    return text;
+}
+
 static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
@@ -13309,28 +13310,40 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     gpuscan__define_as(text, name, NULL, number);
 }
 
+/* Defines a field of an operation's own key under another name: LIST(GPUSCAN__DEFINE_FIELD). */
+#define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
+
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
 
 /* GPUSCAN__ASSERT makes the compiler fail, with the name in its message, if the condition does not hold. */
 #define GPUSCAN__ASSERT(condition, name) typedef char gpuscan__assert_##name[(condition) ? 1 : -1];
 
+/* Binds a table of rows, LIST(X), to a public enum: each of its values, with which a row begins, has a row in its
+   place. */
+#define GPUSCAN__ROW_PLACE(name, ...) GPUSCAN__PLACE_##name,
+#define GPUSCAN__ROW_BOUND(name, ...) GPUSCAN__ASSERT((int)GPUSCAN__PLACE_##name == (int)GPUSCAN_##name, row_##name)
+#define GPUSCAN__BIND_ROWS(LIST, count)                                                                                \
+    enum { LIST(GPUSCAN__ROW_PLACE) GPUSCAN__PLACE_##count };                                                          \
+    LIST(GPUSCAN__ROW_BOUND)                                                                                           \
+    GPUSCAN__ASSERT((int)GPUSCAN__PLACE_##count == (int)GPUSCAN_##count, rows_##count)
+
 /* The types, in the order of gpuscan_type. Columns: name; OpenCL C's name (f16 is stored as its bits); the unsigned
    type of the same size (signed integers are added as unsigned ones, which wrap by definition); bytes; kind: 's'igned,
    'u'nsigned, 'f'loat or 0; least and largest value. */
 #define GPUSCAN__TYPES(X)                                                                                              \
-    X(DEFAULT, "", "", 0, 0, "", "")                                                                                   \
-    X(I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                             \
-    X(U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX")                                                                  \
-    X(I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX")                                                          \
-    X(U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX")                                                               \
-    X(I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX")                                                                \
-    X(U32, "uint", "uint", 4, 'u', "0", "UINT_MAX")                                                                    \
-    X(I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX")                                                            \
-    X(U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX")                                                                 \
-    X(F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY")                                                        \
-    X(F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY")                                                          \
-    X(F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY")                                                        \
-    X(CUSTOM, "", "", 0, 0, "", "")
+    X(TYPE_DEFAULT, "", "", 0, 0, "", "")                                                                              \
+    X(TYPE_I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                        \
+    X(TYPE_U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX")                                                             \
+    X(TYPE_I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX")                                                     \
+    X(TYPE_U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX")                                                          \
+    X(TYPE_I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX")                                                           \
+    X(TYPE_U32, "uint", "uint", 4, 'u', "0", "UINT_MAX")                                                               \
+    X(TYPE_I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX")                                                       \
+    X(TYPE_U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX")                                                            \
+    X(TYPE_F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY")                                                   \
+    X(TYPE_F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY")                                                     \
+    X(TYPE_F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY")                                                   \
+    X(TYPE_CUSTOM, "", "", 0, 0, "", "")
 
 typedef struct gpuscan__type_facts {
     char name[8], unsigned_name[8]; /* arrays, since each pointer would cost an executable a relocation */
@@ -13339,15 +13352,8 @@ typedef struct gpuscan__type_facts {
 } gpuscan__type_facts;
 
 #define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
-#define GPUSCAN__TYPE_PLACE(name, ...) GPUSCAN__TYPE_PLACE_##name,
-#define GPUSCAN__TYPE_BOUND(name, ...)                                                                                 \
-    GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACE_##name == (int)GPUSCAN_TYPE_##name, type_##name)
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
-enum { GPUSCAN__TYPES(GPUSCAN__TYPE_PLACE) GPUSCAN__TYPE_PLACES };
-GPUSCAN__TYPES(GPUSCAN__TYPE_BOUND)
-GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACES == (int)GPUSCAN_TYPE_COUNT, every_type_has_a_row)
-#undef GPUSCAN__TYPE_BOUND
-#undef GPUSCAN__TYPE_PLACE
+GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
 #undef GPUSCAN__TYPE_ROW
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
@@ -13361,16 +13367,16 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
    comparison of ARGMIN and ARGMAX; the self-test's data; the operator on the host, for integers, where less means
    a < b. The self-test's custom operator returns the last operand that is not 0. */
 #define GPUSCAN__OPS(X)                                                                                                \
-    X(ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                                \
-    X(MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                         \
-    X(MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, NULL, RISING, less ? b : a)                                            \
-    X(MUL, "a * b", "a * b", ONE, 1, NULL, PRODUCT, a * b)                                                             \
-    X(AND, "a & b", NULL, ONES, 1, NULL, CLEARED, a & b)                                                               \
-    X(OR, "a | b", NULL, ZERO, 1, NULL, SET, a | b)                                                                    \
-    X(XOR, "a ^ b", NULL, ZERO, 1, NULL, SUM, a ^ b)                                                                   \
-    X(CUSTOM, NULL, NULL, OWN, 0, NULL, SPARSE, b ? b : a)                                                             \
-    X(ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a)                   \
-    X(ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a)
+    X(OP_ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                             \
+    X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                      \
+    X(OP_MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, NULL, RISING, less ? b : a)                                         \
+    X(OP_MUL, "a * b", "a * b", ONE, 1, NULL, PRODUCT, a * b)                                                          \
+    X(OP_AND, "a & b", NULL, ONES, 1, NULL, CLEARED, a & b)                                                            \
+    X(OP_OR, "a | b", NULL, ZERO, 1, NULL, SET, a | b)                                                                 \
+    X(OP_XOR, "a ^ b", NULL, ZERO, 1, NULL, SUM, a ^ b)                                                                \
+    X(OP_CUSTOM, NULL, NULL, OWN, 0, NULL, SPARSE, b ? b : a)                                                          \
+    X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a)                \
+    X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a)
 
 typedef struct gpuscan__op_facts {
     const char *integer, *real;
@@ -13381,26 +13387,19 @@ typedef struct gpuscan__op_facts {
 
 #define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
-#define GPUSCAN__OP_PLACE(name, ...) GPUSCAN__OP_PLACE_##name,
-#define GPUSCAN__OP_BOUND(name, ...)                                                                                   \
-    GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACE_##name == (int)GPUSCAN_OP_##name, op_##name)
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
-enum { GPUSCAN__OPS(GPUSCAN__OP_PLACE) GPUSCAN__OP_PLACES };
-GPUSCAN__OPS(GPUSCAN__OP_BOUND)
-GPUSCAN__ASSERT((int)GPUSCAN__OP_PLACES == (int)GPUSCAN_OP_COUNT, every_op_has_a_row)
-#undef GPUSCAN__OP_BOUND
-#undef GPUSCAN__OP_PLACE
+GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 #undef GPUSCAN__OP_ROW
 
 /* The strategies, in the order of gpuscan_strategy. Columns: name; name in words; 1 if a work-item is a group; 1 if
    groups of one launch wait for each other; the strategy to take where this one does not fit a call. */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
-    X(AUTO, "auto", 0, 0, MULTI_PASS)                                                                                  \
-    X(MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                                      \
-    X(SINGLE_PASS, "single pass", 0, 1, MULTI_PASS)                                                                    \
-    X(SINGLE_PASS_AHEAD, "single pass ahead", 0, 1, MULTI_PASS)                                                        \
-    X(CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                          \
-    X(CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
+    X(STRATEGY_AUTO, "auto", 0, 0, MULTI_PASS)                                                                         \
+    X(STRATEGY_MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                             \
+    X(STRATEGY_SINGLE_PASS, "single pass", 0, 1, MULTI_PASS)                                                           \
+    X(STRATEGY_SINGLE_PASS_AHEAD, "single pass ahead", 0, 1, MULTI_PASS)                                               \
+    X(STRATEGY_CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                 \
+    X(STRATEGY_CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
 
 typedef struct gpuscan__strategy_facts {
     const char *name;
@@ -13410,16 +13409,12 @@ typedef struct gpuscan__strategy_facts {
 
 #define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
     {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
-#define GPUSCAN__STRATEGY_PLACE(name, ...) GPUSCAN__STRATEGY_PLACE_##name,
-#define GPUSCAN__STRATEGY_BOUND(name, ...)                                                                             \
-    GPUSCAN__ASSERT((int)GPUSCAN__STRATEGY_PLACE_##name == (int)GPUSCAN_STRATEGY_##name, strategy_##name)
 static const gpuscan__strategy_facts gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
-enum { GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_PLACE) GPUSCAN__STRATEGY_PLACES };
-GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_BOUND)
-GPUSCAN__ASSERT((int)GPUSCAN__STRATEGY_PLACES == (int)GPUSCAN_STRATEGY_COUNT, every_strategy_has_a_row)
-#undef GPUSCAN__STRATEGY_BOUND
-#undef GPUSCAN__STRATEGY_PLACE
+GPUSCAN__BIND_ROWS(GPUSCAN__STRATEGIES, STRATEGY_COUNT)
 #undef GPUSCAN__STRATEGY_ROW
+#undef GPUSCAN__BIND_ROWS
+#undef GPUSCAN__ROW_BOUND
+#undef GPUSCAN__ROW_PLACE
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].cpu;
@@ -13552,6 +13547,23 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
+/* The unsigned types and the floats, and the types in which memory is moved, indexed by log2 of their size. */
+GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
+                                                                GPUSCAN_TYPE_U64};
+GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
+                                                             GPUSCAN_TYPE_F64};
+static const char *const gpuscan__raw_names[] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
+
+/* Returns the unsigned type of a size. */
+static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
+    return gpuscan__unsigned_types[gpuscan__log2(size)];
+}
+
+/* Returns OpenCL C's name of the unsigned type of a size. */
+static const char *gpuscan__unsigned_name(uint32_t size) {
+    return gpuscan__types[gpuscan__unsigned_of(size)].name;
+}
+
 /* Defines the bits of a float key's infinity; 0 for other keys. */
 static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int real) {
     gpuscan__define(text, "KEY_INFINITY", !real       ? "0"
@@ -13562,8 +13574,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
 
 /* Defines the type of keys. Keys are compared by their bits, or if custom is 1 by the caller's expression. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
-    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
-    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : words[gpuscan__log2(size)]);
+    gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : gpuscan__unsigned_name(size));
     gpuscan__define_number(text, "KEY_SIZE", size);
     gpuscan__define_number(text, "KEYS_CUSTOM", (uint64_t)custom);
     gpuscan__define_infinity(text, size, real);
@@ -13639,8 +13650,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
 }
 
 /* Defines the conversions of vectors of width elements, each of `size` bytes in the destination. */
-static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size,
-                                 uint32_t width) {
+static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size, uint32_t width) {
     const char *t = names->t, *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
     int is_number = strcmp(names->number, t) == 0;
     char line[128];
@@ -13716,11 +13726,10 @@ static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
 }
 
 static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t bytes, int of_64_bits) {
-    static const char *const words[] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
     char more[64];
     if (bytes == 0 || bytes > 64 || (bytes & (bytes - 1)) != 0)
         return;
-    gpuscan__define(text, name, bytes == 16 && of_64_bits ? "ulong2" : words[gpuscan__log2(bytes)]);
+    gpuscan__define(text, name, bytes == 16 && of_64_bits ? "ulong2" : gpuscan__raw_names[gpuscan__log2(bytes)]);
     snprintf(more, sizeof(more), "%s_SIZE", name);
     gpuscan__define_number(text, more, bytes);
 }
@@ -13743,7 +13752,7 @@ typedef struct gpuscan__range {
     int shorter;  /* with in_place, 1: the range may be shorter than the other one */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* buffer.mem is an image, which is checked already */
-    int idle;     /* 1: not accessed if the call reads a count of 0 and has no total: see gpuscan__rehearse */
+    int at_zero;  /* 1: accessed even if the call reads a count of 0 and has no total: see gpuscan__rehearse */
     /* set by the check: */
     cl_mem root;
     cl_mem_flags flags;
@@ -13815,7 +13824,7 @@ struct gpuscan__operation {
     uint64_t (*pieces)(const gpuscan__key *key);
     /* Writes the program's text before the pieces. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
-    gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan, gpuscan__program *program);
+    gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
     /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* bytes; call_at: the call's offset in desc */
@@ -13889,9 +13898,7 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 
 /* GPUs refuse the CPU strategies. CPU kernels use kilobytes of private memory per work-item, and GPU drivers reserve it
    for all work-items that can be resident: that would be gigabytes. */
-enum {
-    GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS
-};
+enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 #define GPUSCAN__LANE_WIDTH 32 /* without lanes: width of the tree that sums a group's values */
@@ -14024,8 +14031,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
-    {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0,
-     GPUSCAN__FOR_VALUES},
+    {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
@@ -14056,9 +14062,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
 
 #define GPUSCAN__ROWS_OF(devices, rows) {devices, (uint32_t)GPUSCAN__COUNT_OF(rows), rows}
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan),
+    GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__segmented_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_segmented)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
@@ -14099,26 +14104,26 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
    Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
    buckets that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
    hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
-#define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 4, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
+#define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
 static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
-    /* Columns: serves, chunk, prefetch_src, prefetch_dst, sort_..., integral_bands */
-    {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT, 4},
-    {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT, 4},
-    {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT, 4},
-    {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT, 4}};
+    /* Columns: serves, chunk, prefetch_src, prefetch_dst, sort_... */
+    {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT},
+    {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
+    {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
+    {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT}};
 #undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     /* Columns: serves, strategy, group, vectors, per_unit, registers, vectors_custom */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, {2, 2}, {4, 4}, {0, 0}, 2},
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 4, 0, 2},
     /* Two groups of 512 work-items share a multiprocessor's registers, and each work-item has 8 loads in flight.
        Structs are combined in order, with two vectors per work-item. tuning: reduce-groups, reduce-structs */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, {8, 8}, {2, 2}, {64, 64}, 2},
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, {4, 4}, {8, 8}, {0, 0}, 4},
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {16, 16}, {0, 0}, 4},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, {4, 4}, {4, 4}, {0, 0}, 4}};
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 8, 2, 64, 2},
+    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 8, 0, 4},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 8, 0, 4},
+    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 16, 0, 4},
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 4, 0, 4},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
 
 GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
     /* Columns: serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
@@ -14133,24 +14138,17 @@ GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
 
 GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     /* Columns: serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
-       local, slices, slice_more, slice_short */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, {2, 2}, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4,
-     8, 48},
+       local, slices */
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
     /* One group of 1024 work-items has all registers of a multiprocessor, for loads in flight while it counts. With 32
        copies of the bins of bytes no two lanes share a bank. Other samples arrive too slowly for that to matter. */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, {2, 2}, {32, 16}, 64, 4, 48 * GPUSCAN__KIB,
-     16, 8, 48},
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, {4, 4}, {8, 8}, 0, 0,
-     32 * GPUSCAN__KIB, 8, 0, 0},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, {4, 4}, {4, 4}, 0, 0, 16 * GPUSCAN__KIB,
-     8, 0, 0},
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {16, 16}, 16, {16, 16}, {2, 2}, 0, 0,
-     16 * GPUSCAN__KIB, 8, 0, 0},
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
+    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
+    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {16, 16}, 16, 16, {2, 2}, 0, 0, 16 * GPUSCAN__KIB, 8},
     /* One group per thread is enough, since groups draw their work and have local tables. */
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {4, 1}, 1, {4, 4}, {8, 8}, 0, 2, 1 * GPUSCAN__MIB, 4, 8,
-     48},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, {4, 4}, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8, 0,
-     0}};
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {4, 1}, 1, 4, {8, 8}, 0, 2, 1 * GPUSCAN__MIB, 4},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Columns: serves, strategy, group, vectors, local, halves, together, units, counted_once, one */
@@ -14299,7 +14297,7 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
     uint64_t multiple = gpuscan__device_number(&gs->cl, gs->device_id, 0x1067); /* PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
-    if (!strstr(extensions, GPUSCAN__REQUIRED_WIDTH))
+    if (!gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH))
         return multiple == 8 || multiple == 16 || multiple == 32 || multiple == 64 ? (uint32_t)multiple : 0;
     if (gs->cl.clGetDeviceInfo(gs->device_id, 0x4108 /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */, sizeof(sizes), sizes,
                                &bytes) == CL_SUCCESS)
@@ -14344,7 +14342,8 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
         if (width == 8 || width == 16 || width == 32 || width == 64) {
             device->lanes = kind;
             device->lane_width = (uint32_t)width;
-            device->asks_width = kind == GPUSCAN__LANES_SUBGROUPS && !strstr(extensions, GPUSCAN__REQUIRED_WIDTH);
+            device->asks_width =
+                kind == GPUSCAN__LANES_SUBGROUPS && !gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH);
         } else if (kind != GPUSCAN__LANES_NONE) {
             gs->refusals++;
             snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no fixed width");
@@ -14434,7 +14433,6 @@ static void gpuscan__open_limits(gpuscan *gs) {
         device->units = 1;
     device->work_items = gpuscan__device_number(cl, id, CL_DEVICE_ADDRESS_BITS) == 32 ? UINT32_MAX : SIZE_MAX;
     device->cache = gpuscan__device_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    device->largest_buffer = gpuscan__device_number(cl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     device->group_limit = (size_t)gpuscan__device_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     if (cl->clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes), sizes, NULL) == CL_SUCCESS &&
         sizes[0] < device->group_limit)
@@ -14468,7 +14466,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__device_text(cl, id, CL_DEVICE_EXTENSIONS, extensions, sizeof(extensions));
     device->f64 = gpuscan__device_number(cl, id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0 && !(without & GPUSCAN_WITHOUT_F64);
     device->int64_atomics =
-        strstr(extensions, "cl_khr_int64_base_atomics") != NULL && !(without & GPUSCAN_WITHOUT_INT64_ATOMICS);
+        gpuscan__has_extension(extensions, "cl_khr_int64_base_atomics") && !(without & GPUSCAN_WITHOUT_INT64_ATOMICS);
     device->zero_copy = (device->type & CL_DEVICE_TYPE_CPU) != 0 &&
                         gpuscan__device_number(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0 &&
                         !(without & GPUSCAN_WITHOUT_ZERO_COPY);
@@ -14861,19 +14859,15 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 /* Takes the program from a blob or the cache, or builds it from source and creates the kernels. After a failure the
    caller frees the program, including objects that a driver returned along with an error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
-    const gpuscan_opencl *cl = &gs->cl;
     const char *const *literal;
-    gpuscan__text kernels;
+    gpuscan__text kernels = gpuscan__text_of(gs);
     uint64_t pieces = plan->operation->pieces(&program->key);
     const char *sources[2];
     size_t i;
     cl_int code = CL_SUCCESS;
     program->names = plan->operation->kernels(&program->key);
-    if (gpuscan__take_loaded(gs, program) ||
-        (gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, program)))
+    if (gpuscan__take_loaded(gs, program) || (gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, program)))
         return GPUSCAN_SUCCESS;
-    memset(&kernels, 0, sizeof(kernels));
-    kernels.allocator = &gs->allocator;
     for (i = 0; i < GPUSCAN__PIECES; i++)
         for (literal = gpuscan__pieces[i]; (pieces >> i & 1) && *literal; literal++)
             gpuscan__text_code(&kernels, *literal);
@@ -14881,7 +14875,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels' text");
     sources[0] = program->prefix;
     sources[1] = kernels.data;
-    program->program = cl->clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
+    program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
     if (!program->program || code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateProgramWithSource failed");
@@ -15114,15 +15108,13 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
-    gpuscan__text prefix;
+    gpuscan__text prefix = gpuscan__text_of(gs);
     gpuscan_result r = GPUSCAN_SUCCESS;
     program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
     if (!program)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     memset(program, 0, sizeof(*program));
     program->key = plan->key;
-    memset(&prefix, 0, sizeof(prefix));
-    prefix.allocator = &gs->allocator;
     plan->operation->define(&prefix, gs, plan);
     gpuscan__text_add(&prefix, "#line 1 \"kernels.cl.inc\"\n");
     program->prefix = prefix.data;
@@ -15130,10 +15122,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
     if (prefix.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
     if (r == 0 && custom) {
-        gpuscan__text texts;
+        gpuscan__text texts = gpuscan__text_of(gs);
         size_t i;
-        memset(&texts, 0, sizeof(texts));
-        texts.allocator = &gs->allocator;
         for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++)
             gpuscan__text_bytes(&texts, gpuscan__custom_text(custom, i), strlen(gpuscan__custom_text(custom, i)) + 1);
         program->custom = texts.data;
@@ -15172,6 +15162,8 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
    element. Not const, since constants take room in an executable. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
+
+static const gpuscan_buffer gpuscan__none = {NULL, 0};
 
 /* Buffer and offset of each kind of a call's scratch. */
 typedef struct gpuscan__place {
@@ -15323,7 +15315,9 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
+    gpuscan__program *program;
     cl_command_queue queue;
+    cl_mem stand_in; /* in place of buffers that are not given: one that the call writes */
     int in_order, own_scratch;
     cl_uint wait_count;    /* for the next command */
     const cl_event *waits;
@@ -15393,8 +15387,7 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
     gpuscan *gs = chain->gs;
     if (chain->wait_count > 0) {
         cl_event joined = NULL;
-        cl_int code =
-            gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
+        cl_int code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
         if (code != CL_SUCCESS) {
             gpuscan__forget_event(gs, &joined);
             gpuscan__forget_event(gs, &event);
@@ -15429,8 +15422,7 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     if (!event)
         return GPUSCAN_SUCCESS;
     /* An event that has completed or failed needs no wait, and its failure is not this call's. */
-    if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) ==
-            CL_SUCCESS &&
+    if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
         status <= CL_COMPLETE) {
         gpuscan__forget_event(gs, &event);
         return GPUSCAN_SUCCESS;
@@ -15605,6 +15597,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
+    uint32_t group;   /* work-items of a group */
     const char *name; /* of the kernel */
     gpuscan__known *known;
     cl_mem stand_in; /* a buffer in place of those not given; NULL if the driver accepts NULL */
@@ -15635,25 +15628,27 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
                  : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
-/* Begins a launch. stand_in: a buffer of the call, for missing ones that neither NULL nor scratch can replace. */
-static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, gpuscan__program *program, size_t kernel,
-                                             cl_mem stand_in) {
+/* Begins a launch. Scratch stands in for missing buffers, if there is any, unless the driver takes NULL. */
+static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan *gs = chain->gs;
+    gpuscan__program *program = chain->program;
     const uint64_t number = kernel;
     int nulls = gs->device.profile.facts.nulls;
-    cl_mem own = NULL;
+    cl_mem scratch = NULL;
     gpuscan__launch launch;
     int i;
     gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
-    if (chain->own_scratch && !nulls)
-        for (i = 0; i < GPUSCAN__SCRATCHES && !own; i++)
-            own = chain->place.mem[i];
+    for (i = 0; i < GPUSCAN__SCRATCHES && !scratch; i++)
+        scratch = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
+    launch.group = program->key.group;
     launch.name = program->names[kernel];
     launch.known = &program->known[kernel];
-    launch.stand_in = nulls ? NULL : own ? own : stand_in;
-    launch.stand_in_generation = !launch.stand_in ? 0 : own ? gs->scratch_generation : GPUSCAN__CALLERS;
+    launch.stand_in = nulls ? NULL : scratch ? scratch : chain->stand_in;
+    launch.stand_in_generation = !launch.stand_in                ? 0
+                                 : scratch && chain->own_scratch ? gs->scratch_generation
+                                                                 : GPUSCAN__CALLERS;
     launch.index = 0;
     launch.code = CL_SUCCESS;
     return launch;
@@ -15666,8 +15661,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     gpuscan__known_arg *known = &launch->known->args[launch->index];
     if (launch->code != CL_SUCCESS)
         return;
-    if (!kept || known->size != size || known->generation != generation ||
-        (value && memcmp(kept, value, size) != 0)) {
+    if (!kept || known->size != size || known->generation != generation || (value && memcmp(kept, value, size) != 0)) {
         known->size = 0;
         launch->code = launch->chain->gs->cl.clSetKernelArg(launch->kernel, launch->index, size, value);
         if (kept && launch->code == CL_SUCCESS) {
@@ -15714,10 +15708,9 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
    `past` more bytes, in units of bytes_each (see gpuscan__slack). */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
-    gpuscan_buffer none = {NULL, 0};
     cl_mem mem = chain->place.mem[kind];
     if (!mem && !chain->recording)
-        return gpuscan__arg_buffer(launch, none);
+        return gpuscan__arg_buffer(launch, gpuscan__none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
     if (!gpuscan__record(chain, GPUSCAN__STEP_SCRATCH, "", 0))
@@ -15731,36 +15724,21 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
     return chain->recording ? extent != 0 : extent;
 }
 
-/* The size of a launch, and the local memory it takes. */
-typedef struct gpuscan__grid {
-    uint64_t groups;
-    uint32_t group;  /* work-items of a group */
-    uint64_t shared; /* bytes of local memory, the kernel's last argument; 0: the kernel has no such argument */
-    int is_last;     /* the call's last command */
-} gpuscan__grid;
-
-static gpuscan__grid gpuscan__grid_of(uint64_t groups, uint32_t group, uint64_t shared, int is_last) {
-    gpuscan__grid grid;
-    grid.groups = groups;
-    grid.group = group;
-    grid.shared = shared;
-    grid.is_last = is_last;
-    return grid;
-}
-
+/* Enqueues a launch of groups. shared: bytes of local memory, the kernel's last argument; 0: the kernel has no such
+   argument. is_last: it is the call's last command. */
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
-                                          gpuscan__grid grid) {
+                                          uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
     /* PoCL compiles a kernel for grids of up to 2^16 work-items, and once more for larger ones */
-    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / grid.group + 1 : UINT64_MAX;
-    size_t local = grid.group, global = (size_t)((grid.groups < most ? grid.groups : most) * grid.group);
+    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / launch->group + 1 : UINT64_MAX;
+    size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
     cl_event event = NULL;
     cl_int code;
     gpuscan__step_launch step;
     if (!gpuscan__record_argument(launch, numbers, numbers_size))
         gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
-    if (grid.shared)
-        gpuscan__arg(launch, NULL, (size_t)grid.shared);
+    if (shared)
+        gpuscan__arg(launch, NULL, (size_t)shared);
     step.global = global;
     step.group = local;
     if (gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step)))
@@ -15768,9 +15746,9 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
-    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local,
-                                                chain->wait_count, chain->waits,
-                                                gpuscan__chain_needs_event(chain, grid.is_last) ? &event : NULL);
+    code =
+        chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local, chain->wait_count,
+                                             chain->waits, gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
     return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
@@ -15870,16 +15848,15 @@ static uint32_t gpuscan__alignment(uint32_t size) {
 /* Checks that a range begins where kernels can use it. Memory that the driver allocates is aligned for every type, but
    a caller's own memory need not be. Kernels move elements in words of their size's alignment, up to 16 bytes. */
 static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *range) {
-    const gpuscan_opencl *cl = &gs->cl;
     uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
     cl_mem_flags flags = range->flags;
     void *host = NULL;
     cl_int code = CL_SUCCESS;
     if (range->root != range->buffer.mem)
-        code = cl->clGetMemObjectInfo(range->root, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
     range->flags |= flags & CL_MEM_USE_HOST_PTR;
     if (code == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
-        code = cl->clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof(host), &host, NULL);
+        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof(host), &host, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
     if (((uintptr_t)host + range->begin) % needed != 0)
@@ -15890,7 +15867,6 @@ static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *rang
 }
 
 static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
-    const gpuscan_opencl *cl = &gs->cl;
     const char *field = range->field;
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
@@ -15899,14 +15875,13 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     gpuscan_result r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_BUFFER, range);
     if (r != 0)
         return r;
-    code = cl->clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
+    code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
     if (code == CL_SUCCESS && range->root != mem)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
+        code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
-        !gpuscan__multiply(range->elements, range->size, &bytes) ||
-        !gpuscan__add(offset, bytes - range->cut, &end))
+        !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
     if (end > size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "%s needs %llu bytes, but the buffer has %llu", field,
@@ -15915,8 +15890,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is written, but the buffer is CL_MEM_READ_ONLY",
                              field);
     if ((range->reads || range->rereads) && (range->flags & CL_MEM_WRITE_ONLY))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY",
-                             field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the buffer is CL_MEM_WRITE_ONLY", field);
     range->begin = origin + offset;
     range->end = origin + end;
     range->size_left = size - offset;
@@ -15944,6 +15918,12 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     range->reads = 0;
     range->writes = 1;
     return range;
+}
+
+/* Marks a range that a call may lack, and accesses whatever its count is. */
+GPUSCAN__SHARED void gpuscan__beside(gpuscan__range *range) {
+    range->required = 0;
+    range->at_zero = 1;
 }
 
 /* Marks a range as rows of count elements, with gaps between them if the pitch is larger. */
@@ -16062,7 +16042,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan
     gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, "count_type", type, &size);
     if (r != 0)
         return r;
-    gpuscan__input(plan, "count_buffer", buffer, 1, size)->required = 0;
+    gpuscan__beside(gpuscan__input(plan, "count_buffer", buffer, 1, size));
     if (buffer.mem)
         plan->flags |= size == 8 ? GPUSCAN__FLAG_COUNT_U64 : GPUSCAN__FLAG_COUNT_U32;
     return GPUSCAN_SUCCESS;
@@ -16102,12 +16082,6 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* The unsigned types and the floats, indexed by log2 of their size. */
-GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
-                                                                GPUSCAN_TYPE_U64};
-GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
-                                                             GPUSCAN_TYPE_F64};
-
 /* Resolves segments of count elements, if the desc has segments, and their type. has_rows: the desc has rows, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
@@ -16146,7 +16120,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
                              plan->operation->name);
     if (!gpuscan__multiply(elements, gpuscan__types[of].size, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: its size in bytes does not fit 64 bits");
-    gpuscan__input(plan, "segments.data", segments->data, elements, gpuscan__types[of].size)->idle = by_element;
+    gpuscan__input(plan, "segments.data", segments->data, elements, gpuscan__types[of].size)->at_zero = offsets;
     return GPUSCAN_SUCCESS;
 }
 
@@ -16154,7 +16128,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_init(gpuscan *gs, gpuscan__plan 
                                                      gpuscan_buffer buffer) {
     if (init && buffer.mem)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "init and init_buffer are both given");
-    gpuscan__input(plan, "init_buffer", buffer, 1, plan->e.dst_size)->required = 0;
+    gpuscan__beside(gpuscan__input(plan, "init_buffer", buffer, 1, plan->e.dst_size));
     plan->init = init;
     plan->flags |= init ? GPUSCAN__FLAG_INIT : buffer.mem ? GPUSCAN__FLAG_INIT_BUFFER : 0;
     return GPUSCAN_SUCCESS;
@@ -16180,9 +16154,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s and %s are both given", fields->pitch,
                              fields->pitch_bytes);
     if (pitch_bytes % alignment != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "%s is not a multiple of %u, the elements' alignment", fields->pitch_bytes,
-                             (unsigned)alignment);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a multiple of %u, the elements' alignment",
+                             fields->pitch_bytes, (unsigned)alignment);
     return GPUSCAN_SUCCESS;
 }
 
@@ -16347,12 +16320,6 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-static void gpuscan__forget_init(gpuscan *gs, gpuscan__plan *plan) {
-    if (plan->init_mem)
-        gs->cl.clReleaseMemObject(plan->init_mem);
-    plan->init_mem = NULL;
-}
-
 /* Sets init as two arguments, a value of dst's type (zeros: none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
@@ -16380,6 +16347,13 @@ GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, 
     if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4)
         return 128;
     return gs->device.int64_atomics ? 64 : 32;
+}
+
+/* Returns the bits of the plan's state words for values of t_size bytes; 0: none can, or the strategy has none. */
+GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
+    return gpuscan__is_single_pass(gpuscan__key_strategy(key))
+               ? gpuscan__word_bits(gs, t_size, gpuscan__whole_lanes(gs, key->group))
+               : 0;
 }
 
 static int gpuscan__word_scratch(uint32_t word) {
@@ -16463,6 +16437,26 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
+}
+
+/* Returns the next simpler strategy, or the same one if there is none. */
+static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
+    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
+                                                          : gpuscan__strategies[strategy].portable;
+}
+
+/* Returns the call's strategy (by_auto: AUTO's), or the next simpler one that the operation does not lack. */
+enum {
+    GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
+    GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
+    GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
+};
+GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, gpuscan_strategy by_auto,
+                                                       unsigned lacks) {
+    gpuscan_strategy strategy = plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? by_auto : plan->call->strategy;
+    while (lacks >> strategy & 1)
+        strategy = gpuscan__simpler(strategy);
+    return strategy;
 }
 
 static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
@@ -16603,8 +16597,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     custom.combine = "b != 0 ? b : a";
     custom.identity = "0";
     if (plan->e.dst == GPUSCAN_TYPE_CUSTOM || of_structs) {
-        snprintf(source, sizeof(source), gpuscan__stand_in_text, parts < size ? "uint" : "uchar", parts, parts,
-                 parts);
+        snprintf(source, sizeof(source), gpuscan__stand_in_text, parts < size ? "uint" : "uchar", parts, parts, parts);
         custom.source = source;
         custom.type = "gpuscan_test_type";
     }
@@ -16694,23 +16687,33 @@ typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpu
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Returns how many bytes of scratch a plan may touch when it reads a count of 0. */
-static uint64_t gpuscan__idle_need(const gpuscan__plan *plan) {
+/* Returns the scratch that a plan may touch when it reads a count of 0. */
+static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     gpuscan__need need = plan->need;
     if (plan->idle_plain)
         need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
-    return gpuscan__need_total(&need);
+    return need;
 }
 
-/* Gets a call's program. If drivers defer work to a first launch, rehearses it, so that blobs have its recording. */
-static gpuscan_result gpuscan__rehearsed_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
-    gpuscan_result r = gpuscan__plan_program(gs, plan, program);
-    if (r == 0 && !(*program)->rehearsed && gs->device.profile.facts.launches_late &&
-        gpuscan__idle_need(plan) <= GPUSCAN__SHAM_MOST)
-        r = gpuscan__rehearse(gs, plan, *program);
+/* Rehearses a call's program if drivers defer work to a first launch, so that blobs have its recording. */
+static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan__need need = gpuscan__idle_need(plan);
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (!program->rehearsed && gs->device.profile.facts.launches_late &&
+        gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST)
+        r = gpuscan__rehearse(gs, plan, program);
     if (r == 0)
-        gpuscan__store_cached(gs, *program);
+        gpuscan__store_cached(gs, program);
     return r;
+}
+
+/* Returns a buffer that the call writes; NULL: there is none. */
+static cl_mem gpuscan__written(const gpuscan__plan *plan) {
+    size_t i;
+    for (i = 0; i < plan->range_count; i++)
+        if (plan->ranges[i].writes && plan->ranges[i].buffer.mem)
+            return plan->ranges[i].buffer.mem;
+    return NULL;
 }
 
 /* Enqueues a planned call. program: NULL if the call computes nothing. A self-test does not count as the last call. */
@@ -16724,7 +16727,9 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     memset(&chain, 0, sizeof(chain));
     chain.gs = gs;
     chain.call = plan->call;
+    chain.program = program;
     chain.queue = queue;
+    chain.stand_in = gpuscan__written(plan);
     chain.in_order = in_order;
     chain.wait_count = plan->call->wait_count;
     chain.waits = plan->call->wait_list;
@@ -16732,9 +16737,11 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     if (r == 0 && queue != gs->service_queue && (r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
     if (r == 0)
-        r = program ? plan->operation->enqueue(&chain, plan, program) : gpuscan__enqueue_nothing(&chain);
+        r = program ? plan->operation->enqueue(&chain, plan) : gpuscan__enqueue_nothing(&chain);
     r = gpuscan__chain_end(&chain, r);
-    gpuscan__forget_init(gs, plan);
+    if (plan->init_mem)
+        gs->cl.clReleaseMemObject(plan->init_mem);
+    plan->init_mem = NULL;
     return r;
 }
 
@@ -16746,7 +16753,8 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     if ((r = gpuscan__check_call(gs, plan->call, &queue, &in_order)) != 0 ||
         (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
         return r;
-    if (!plan->is_nothing && (r = gpuscan__rehearsed_program(gs, plan, &program)) != 0)
+    if (!plan->is_nothing &&
+        ((r = gpuscan__plan_program(gs, plan, &program)) != 0 || (r = gpuscan__rehearse_once(gs, plan, program)) != 0))
         return r;
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
@@ -16806,7 +16814,7 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
             continue;
         *last = plan->key;
         if (mode == GPUSCAN__SIZE)
-            r = gpuscan__rehearsed_program(gs, plan, &program);
+            r = gpuscan__rehearse_once(gs, plan, program);
         else if ((r = gpuscan__rehearse(gs, plan, program)) == 0)
             gpuscan__store_cached(gs, program);
     }
@@ -16912,7 +16920,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     int less = gpuscan__types[type].kind == 'u' ? a < b : (int64_t)a < (int64_t)b;
     switch (op) {
 #define GPUSCAN__OP_CASE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                           \
-    case GPUSCAN_OP_##name: return gpuscan__wrap(type, host);
+    case GPUSCAN_##name: return gpuscan__wrap(type, host);
         GPUSCAN__OPS(GPUSCAN__OP_CASE)
 #undef GPUSCAN__OP_CASE
     case GPUSCAN_OP_COUNT: break;
@@ -16929,10 +16937,7 @@ typedef struct gpuscan__test_shape {
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
-    gpuscan__test_shape shape = {0, 0, 0, 0, 0};
-    shape.count = 3 * tile + 5;
-    shape.tile = tile;
-    shape.round = round;
+    const gpuscan__test_shape shape = {3 * tile + 5, tile, round, 0, 0};
     return shape;
 }
 
@@ -17454,8 +17459,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(stage, 0, sizeof(stage));
     memset(program->known, 0, sizeof(program->known)); /* the kernels get other arguments */
-    while (r == 0 && code == CL_SUCCESS &&
-           gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
+    while (r == 0 && code == CL_SUCCESS && gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
         gpuscan__step_buffers buffers;
         gpuscan__step_launch launch;
         uint64_t number;
@@ -17496,9 +17500,9 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
-    gpuscan__need need = plan->need;
+    const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan__step_buffers bytes;
-    gpuscan__text recording;
+    gpuscan__text recording = gpuscan__text_of(gs);
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
@@ -17507,21 +17511,18 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     program->rehearsed = 1;
     bytes.sham = GPUSCAN__SHAM_LEAST;
     for (i = 0; i < plan->range_count; i++) {
-        idle |= plan->ranges[i].idle;
-        if (!plan->ranges[i].idle)
+        idle |= !plan->ranges[i].at_zero;
+        if (plan->ranges[i].at_zero)
             bytes.sham = gpuscan__max(bytes.sham, plan->ranges[i].elements * plan->ranges[i].size);
     }
     if (!idle || plan->is_nothing || bytes.sham > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
-    memset(&recording, 0, sizeof(recording));
     memset(&chain, 0, sizeof(chain));
-    recording.allocator = &gs->allocator;
-    if (plan->idle_plain)
-        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
     bytes.scratch = gpuscan__max(gpuscan__need_total(&need), GPUSCAN__SHAM_LEAST);
     chain.gs = gs;
     chain.call = &call;
+    chain.program = program;
     chain.recording = &recording;
     chain.place.epoch = 1;
     gpuscan__place_in(&chain.place, &need, call.scratch);
@@ -17529,7 +17530,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
     gpuscan__record(&chain, GPUSCAN__STEP_BUFFERS, &bytes, sizeof(bytes));
     plan->call = &call;
     plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
-    r = plan->operation->enqueue(&chain, plan, program);
+    r = plan->operation->enqueue(&chain, plan);
     plan->call = caller;
     plan->flags = flags;
     if (r == 0 && recording.failed)
@@ -17848,8 +17849,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
 /* Replaces a strategy that does not fit by the next simpler one. Returns 0 if there is none. */
 static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
     gpuscan_strategy strategy = tuning->strategy;
-    tuning->strategy = strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
-                                                                      : gpuscan__strategies[strategy].portable;
+    tuning->strategy = gpuscan__simpler(strategy);
     return tuning->strategy != strategy;
 }
 
@@ -17945,9 +17945,8 @@ typedef struct gpuscan__heads {
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
-    return heads->form == GPUSCAN__HEADS_BITS
-               ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, heads->at, sizeof(cl_uint))
-               : gpuscan__arg_buffer(launch, heads->data);
+    return heads->form == GPUSCAN__HEADS_BITS ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, heads->at, sizeof(cl_uint))
+                                              : gpuscan__arg_buffer(launch, heads->data);
 }
 
 /* Rows that are cut into parts: their input, and the grid that sums them. */
@@ -17956,14 +17955,13 @@ typedef struct gpuscan__row_parts {
     gpuscan_buffer src, values, count_buffer, init_buffer; /* values: of runs that reduce */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
-    cl_mem stand_in;
 } gpuscan__row_parts;
 
 /* Enqueues the sums of the parts and their prefixes: the first two launches of a multi-pass scan or selection. */
 static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpuscan__plan *common,
-                                               gpuscan__program *program, const gpuscan__row_parts *of) {
-    uint32_t size = gpuscan__prefix_size(common), group = common->key.group;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_SUMS, of->stand_in);
+                                               const gpuscan__row_parts *of) {
+    uint32_t size = gpuscan__prefix_size(common);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_SUMS);
     gpuscan__scan_sums_numbers sums;
     gpuscan__scan_carries_numbers carries;
     gpuscan_result r;
@@ -17979,17 +17977,16 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     sums.part_tiles = of->part_tiles;
     sums.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
     sums.flags = common->flags;
-    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), gpuscan__grid_of(of->groups, group, of->shared, 0));
+    r = gpuscan__launch_end(&launch, &sums, sizeof(sums), of->groups, of->shared, 0);
     if (r != 0)
         return r;
-    launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_CARRIES, of->stand_in);
+    launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_CARRIES);
     carries.rows = gpuscan__unless_rehearsed(chain, of->rows);
     carries.parts = of->parts;
     carries.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, size);
     carries.init_offset = gpuscan__arg_init(&launch, common, of->init_buffer);
     carries.flags = common->flags;
-    return gpuscan__launch_end(&launch, &carries, sizeof(carries),
-                               gpuscan__grid_of(gpuscan__min(of->rows, 65536), group, of->shared, 0));
+    return gpuscan__launch_end(&launch, &carries, sizeof(carries), gpuscan__min(of->rows, 65536), of->shared, 0);
 }
 #endif /* GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS */
 
@@ -18021,6 +18018,7 @@ GPUSCAN__OWN_KEY(scan)
 
 typedef struct gpuscan__scan_plan {
     gpuscan__plan common;
+    const gpuscan_scan_desc *desc; /* common.desc */
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
@@ -18065,16 +18063,13 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
 
 /* Defines what only scans by segments need: the form of heads, and the flag that sums carry. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    static const char *const words[] = {"uchar", "ushort", "uint", "ulong"};
-    int begun_log = 0;
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes */
     gpuscan__define_number(text, "HEADS", own->heads);
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
     gpuscan__define(text, "SCAN_HEADS_NUMBERS", gpuscan__scan_heads_numbers_text);
-    while (begun_log < 3 && 1u << begun_log < e->begun)
-        begun_log++;
-    gpuscan__define(text, "BEGUN", words[begun_log]);
-    gpuscan__define_number(text, "BEGUN_PARTS", e->begun >> begun_log);
+    gpuscan__define(text, "BEGUN", gpuscan__unsigned_name(part));
+    gpuscan__define_number(text, "BEGUN_PARTS", e->begun / part);
     gpuscan__define_key(text, own->heads == GPUSCAN__HEADS_BITS ? 4 : own->heads_size, own->heads_real != 0, 0);
     gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
 }
@@ -18141,7 +18136,7 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
 /* Resolves the segments: the form of their heads, and the type of the flag that sums carry. The flag has the largest
    alignment that a type of the sum's size can have, so that a sum with its flag has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_segment_form form = desc->segments.form;
     gpuscan_type type;
@@ -18179,7 +18174,7 @@ static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row
 
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    const gpuscan_scan_desc *desc = plan->desc = (const gpuscan_scan_desc *)common->desc;
     static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
     static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__elements *e = &common->e;
@@ -18202,15 +18197,13 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
-    range->in_place = range->idle = 1;
+    range->in_place = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
-    range->in_place = range->idle = 1;
+    range->in_place = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
-    range = gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size);
-    range->required = 0;
-    range->idle = 1;
+    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
@@ -18267,10 +18260,9 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
 
 /* Returns whether some row's offset is not a multiple of 16 bytes. Buffers begin at such a multiple. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
     uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
-    return ((desc->src.offset * e->src_size | desc->dst.offset * e->dst_size | pitches) & 15) != 0;
+    return ((plan->desc->src.offset * e->src_size | plan->desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
 /* Returns the limit on a work-item's registers; 0: none, as for elements above 40 bytes. tuning: scan-registers */
@@ -18282,7 +18274,6 @@ static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t
 /* Sets the key, unless it is a self-test's, and the tiles. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     gpuscan__key *key = &common->key;
     uint64_t tile_bytes;
     uint32_t size; /* bytes of a value in state words */
@@ -18299,7 +18290,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->once = gpuscan__loads_once(gs, key, tuning);
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
-    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
+    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* the product fits 64 bits: at most the number of elements or rows */
     plan->ahead = 1;
     if (common->forced) {
@@ -18313,10 +18304,10 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                         : 0;
     size = plan->key.few || tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? common->e.t_size
                                                                                    : gpuscan__prefix_size(common);
-    key->word = is_single ? gpuscan__word_bits(gs, size, gpuscan__whole_lanes(gs, key->group)) : 0;
+    key->word = gpuscan__key_word(gs, key, size);
     plan->key.whole_rows = 0;
     plan->key.shifts = gpuscan__uses_ptx_or_local(gs, key) && gpuscan__scan_is_unaligned(plan);
-    plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, desc->count_buffer, plan->tiles);
+    plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
     memcpy(key->own, &plan->key, sizeof(plan->key));
@@ -18370,9 +18361,8 @@ static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint3
 /* Cuts a tile into whole rows: sets their number, and the elements from one row to the next. Returns the elements of
    the tile that are used; 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
-    uint64_t length = gpuscan__ceil_div(desc->count, vector) * vector, pitch = plan->src_pitch, most;
+    uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
     int by_pitch = plan->key.whole_rows == GPUSCAN__ROWS_WITH_GAPS ||
                    (plan->key.whole_rows == GPUSCAN__ROWS_BY_VECTORS && pitch == plan->dst_pitch &&
                     pitch <= 2 * length);
@@ -18386,7 +18376,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
     if (by_pitch)
-        plan->tile_rows = gpuscan__scan_dense_rows(desc->src.offset, plan->length, tile, vector);
+        plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->src.offset, plan->length, tile, vector);
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
@@ -18435,7 +18425,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
 
 /* Returns the fastest form of whole rows. Dense rows include gaps, to store whole 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
     uint32_t vector = gpuscan__vector(e->src_size, e->dst_size);
     int same = plan->src_pitch == plan->dst_pitch, aligned = !gpuscan__scan_is_unaligned(plan);
@@ -18449,7 +18439,7 @@ static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
 /* Takes tiles of whole rows if the call's rows are short enough. Otherwise leaves the plan unchanged. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning,
                                     int is_auto) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+    const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__key *key = &plan->common.key;
     uint64_t elements = desc->count * plan->rows; /* fits 64 bits, as the extents do */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.tiles.rows_group * 16;
@@ -18491,16 +18481,15 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
     /* fits 64 bits, as the extents do */
-    uint64_t bytes = desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
+    uint64_t bytes = plan->desc->count * plan->rows * gpuscan__max(common->e.src_size, common->e.dst_size);
     gpuscan__tuning tuning = gpuscan__choose_tuning(gs, bytes, plan);
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan_result r;
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
-        (desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
+        (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
         /* rows are enough for a group each, without a look-back */
         tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
         gpuscan__scan_shape(gs, plan, &tuning);
@@ -18521,7 +18510,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         return r;
     if (plan->key.heads == GPUSCAN__HEADS_BITS) {
         plan->heads.at = gpuscan__scratch_aligned(common->need.bytes[GPUSCAN__PLAIN]);
-        common->need.bytes[GPUSCAN__PLAIN] = plan->heads.at + gpuscan__ceil_div(desc->count, 32) * sizeof(cl_uint);
+        common->need.bytes[GPUSCAN__PLAIN] =
+            plan->heads.at + gpuscan__ceil_div(plan->desc->count, 32) * sizeof(cl_uint);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -18529,18 +18519,17 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
 /* Returns the number of groups that take parts of rows, one after the other. On a CPU there are somewhat more groups
    than compute units, since units are not equally fast, but each group has enough elements to hide its start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
     if (gpuscan__key_is_cpu(&plan->common.key) && plan->parts == 1) /* fits 64 bits, as the extents do */
-        most = gpuscan__min(gpuscan__max(plan->rows * desc->count / least, 1), (uint64_t)gs->device.units * 16);
+        most = gpuscan__min(gpuscan__max(plan->rows * plan->desc->count / least, 1), (uint64_t)gs->device.units * 16);
     return gpuscan__min(units, most);
 }
 
 /* Enqueues the kernels that turn offsets into bits; first_kernel is the first of the two. */
 static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                               gpuscan__program *program, size_t first_kernel) {
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)plan->common.desc;
+                                               size_t first_kernel) {
+    const gpuscan_scan_desc *desc = plan->desc;
     uint64_t most = gpuscan__max((uint64_t)chain->gs->device.units * 64, 4096), groups;
     uint32_t group = plan->common.key.group;
     gpuscan__scan_heads_numbers numbers;
@@ -18550,25 +18539,22 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     numbers.words = gpuscan__unless_rehearsed(chain, gpuscan__ceil_div(desc->count, 32));
     numbers.offsets = gpuscan__unless_rehearsed(chain, desc->segments.count ? desc->segments.count + 1 : 0);
     numbers.count = desc->count;
-    launch = gpuscan__launch_begin(chain, program, first_kernel, desc->dst.mem);
+    launch = gpuscan__launch_begin(chain, first_kernel);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.words, group), most);
-    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
     if (r != 0 || numbers.offsets == 0)
         return r;
-    launch = gpuscan__launch_begin(chain, program, first_kernel + 1, desc->dst.mem);
+    launch = gpuscan__launch_begin(chain, first_kernel + 1);
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, 0, 0));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
 }
 
-static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                          gpuscan__program *program) {
+static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
-    cl_mem stand_in = desc->dst.mem ? desc->dst.mem : desc->total.mem;
-    uint32_t group = common->key.group;
+    const gpuscan_scan_desc *desc = plan->desc;
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
     uint64_t groups = is_single ? gpuscan__scan_groups(chain->gs, plan) : gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
@@ -18576,23 +18562,13 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     gpuscan__launch launch;
     gpuscan_result r;
     if (!is_single && plan->parts > 1) {
-        gpuscan__row_parts of;
-        of.heads = plan->heads;
-        of.src = desc->src;
-        of.count_buffer = desc->count_buffer;
-        of.init_buffer = desc->init_buffer;
-        of.src_pitch = plan->src_pitch;
-        of.count = desc->count;
-        of.rows = plan->rows;
-        of.groups = groups;
-        of.shared = shared;
-        of.parts = plan->parts;
-        of.part_tiles = plan->part_tiles;
-        of.stand_in = stand_in;
-        if ((r = gpuscan__enqueue_carries(chain, common, program, &of)) != 0)
+        const gpuscan__row_parts of = {
+            plan->heads, desc->src, gpuscan__none, desc->count_buffer, desc->init_buffer, plan->src_pitch, desc->count,
+            plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles};
+        if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
             return r;
     }
-    launch = gpuscan__launch_begin(chain, program, is_single ? 0 : GPUSCAN__SCAN_PARTS, stand_in);
+    launch = gpuscan__launch_begin(chain, is_single ? 0 : GPUSCAN__SCAN_PARTS);
     GPUSCAN__SCAN_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
@@ -18608,18 +18584,17 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
     if (!is_single && plan->parts > 1)
         numbers.flags |= GPUSCAN__FLAG_CARRIES;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, group, shared, 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
-static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
-                                               gpuscan__program *program) {
+static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_scan_desc *desc = (const gpuscan_scan_desc *)common->desc;
+    const gpuscan_scan_desc *desc = plan->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
     /* groups share no row, so a rehearsal needs only one group */
     uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__SCAN_ROWS, desc->dst.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_ROWS);
     gpuscan__scan_rows_numbers numbers;
     GPUSCAN__SCAN_ROWS_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
@@ -18632,21 +18607,19 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
         numbers.heads |= (uint64_t)1 << i;
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
     numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(groups, common->key.group, shared, 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
-static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                            gpuscan__program *program) {
+static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
     gpuscan_result r;
     if (plan->key.whole_rows)
-        return gpuscan__scan_whole_rows(chain, plan, program);
+        return gpuscan__scan_whole_rows(chain, plan);
     if (plan->key.heads == GPUSCAN__HEADS_BITS &&
-        (r = gpuscan__scan_make_heads(chain, plan, program, is_single ? 1 : GPUSCAN__SCAN_PARTS + 1)) != 0)
+        (r = gpuscan__scan_make_heads(chain, plan, is_single ? 1 : GPUSCAN__SCAN_PARTS + 1)) != 0)
         return r;
-    return gpuscan__scan_tiles(chain, plan, program);
+    return gpuscan__scan_tiles(chain, plan);
 }
 
 /* Adds an array that says where a self-test's segments begin. */
@@ -18654,13 +18627,11 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
                                 uint64_t segments) {
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
-    uint32_t size = own->heads_size, size_log = gpuscan__log2(size);
+    uint32_t size = own->heads_size;
     unsigned char *data;
     uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment follows the last offset */
-    desc->segments.type = own->heads_real ? gpuscan__float_types[size_log] : gpuscan__unsigned_types[size_log];
-    desc->segments.form = flags  ? GPUSCAN_SEGMENTS_HEADS
-                          : bits ? GPUSCAN_SEGMENTS_OFFSETS
-                                 : GPUSCAN_SEGMENTS_KEYS;
+    desc->segments.type = own->heads_real ? gpuscan__float_types[gpuscan__log2(size)] : gpuscan__unsigned_of(size);
+    desc->segments.form = flags ? GPUSCAN_SEGMENTS_HEADS : bits ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_KEYS;
     desc->segments.count = bits ? segments - 1 : 0;
     if ((data = gpuscan__test_in(test, &desc->segments.data, bytes)) == NULL)
         return;
@@ -18746,8 +18717,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK,
-                   offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
@@ -18812,35 +18782,31 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
     range = gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size);
-    range->reads = range->idle = 1;
-    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size)->idle = 1;
+    range->reads = 1;
+    gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
     plan->is_nothing = desc->count == 0;
     gpuscan__key_elements(plan);
     return gpuscan__resolve_count(gs, plan, desc->count_buffer, desc->count_type);
 }
 
 static gpuscan_result gpuscan__uniform_add_choose(gpuscan *gs, gpuscan__plan *plan) {
-    gpuscan_strategy strategy = plan->call->strategy;
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__strategies[gs->device.profile.reduce.strategy].portable;
-    plan->key.strategy = (uint32_t)strategy;
+    plan->key.strategy = (uint32_t)gpuscan__strategy_for(plan, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, plan, 256, 4);
     if (plan->forced)
         plan->key = *plan->forced;
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__plan *plan,
-                                                   gpuscan__program *program) {
+static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const gpuscan__plan *plan) {
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->dst.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(desc->count, plan->key.tile), (uint64_t)1 << 20);
     gpuscan__uniform_add_numbers numbers;
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.addend_offset = gpuscan__arg_buffer(&launch, desc->addend);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->flags);
     numbers.block = desc->block;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, plan->key.group, 0, 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
 /* Returns addend i or, with of_dst, element i of dst. Each decides the result in at least one round, and neighbours
@@ -18909,8 +18875,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER,
-                   offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
@@ -18965,6 +18930,7 @@ enum {
 
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
+    const gpuscan_reduce_desc *desc; /* common.desc */
     gpuscan__reduce_key key;
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
     uint64_t results;   /* number of results: 1, or the rows' or segments' */
@@ -19007,7 +18973,7 @@ static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
 static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_CUSTOM && (e->t_size == 8 || e->t_size == 16)
                ? profile->reduce.vectors_custom
-               : profile->reduce.vectors[e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL];
+               : profile->reduce.vectors;
 }
 
 /* Returns how many elements a vector has. It depends on src alone, except in tiles of operators that do not commute. */
@@ -19047,15 +19013,14 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
-    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size,
-                        gpuscan__types[plan->e.src].size == 8);
+    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size, gpuscan__types[plan->e.src].size == 8);
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
 
 /* Resolves rows, src_pitch and segments: the number of results, and the elements of each. */
 static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_segments *segments = &desc->segments;
     gpuscan_type type;
     gpuscan_result r;
@@ -19079,12 +19044,10 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
 
 static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
+    const gpuscan_reduce_desc *desc = plan->desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
     gpuscan__range *range;
-    gpuscan_buffer none = {NULL, 0};
     uint64_t elements, results, bytes;
-    int k;
     gpuscan_result r;
     if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
                                        "dst_type")) != 0)
@@ -19110,14 +19073,11 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
                              &elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
-    range->idle = 1;
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    for (k = 0; k < 2; k++) { /* checks dst and result: on host arrays result may overlap src */
-        range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
-        range->required = 0;
-        range->idle = 1; /* only the first element is accessed, and a stand-in buffer has room for it */
-    }
+    /* Both are checked: on host arrays result may overlap src. A stand-in buffer has room for the first element. */
+    gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
+    gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__key_elements(common);
@@ -19170,11 +19130,9 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
 /* Returns whether long rows or segments are split: if there are few long ones, or if segments have many elements, which
    may all be in one segment. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    const gpuscan__profile *profile = &gs->device.profile;
-    uint64_t most = plan->by_rows ? 2 * (uint64_t)profile->segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
-    return (plan->mean > most && (plan->is_few || desc->count > INT32_MAX)) ||
-           (!plan->by_rows && desc->count > profile->segments.lanes);
+    uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
+    return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
+           (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
 /* Returns the size of a group for split segments, in work-items: with LANES_LOCAL a single sub-group. */
@@ -19215,19 +19173,17 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
 
 /* Returns the size of a group whose lanes take segments, in work-items. A long segment is taken by the whole group. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
-    const gpuscan__profile *profile = &gs->device.profile;
-    uint32_t group = profile->segments.lanes_group, items = profile->segments.lanes_items;
-    if (desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
+    uint32_t group = gs->device.profile.segments.lanes_group, items = gs->device.profile.segments.lanes_items;
+    if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
         return group;
-    while (items && group > GPUSCAN__LANE_LEAST_GROUP && desc->count < (uint64_t)group * items)
+    while (items && group > GPUSCAN__LANE_LEAST_GROUP && plan->desc->count < (uint64_t)group * items)
         group /= 2;
     return group;
 }
 
 /* Sets the key of rows and segments. tuning: reduce-lanes-rows */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
     gpuscan__key *key = &plan->common.key;
@@ -19254,20 +19210,17 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->key.each = gpuscan__segments_each(gs, plan);
     if (plan->key.each && (split || !e->commutes || (rows && desc->count > profile->segments.row_lanes)))
         gpuscan__fit_each(gs, plan);
-    while (key->group > 1 &&
-           gpuscan__reduce_shared_bytes(gs, &plan->common, &plan->key) > gs->device.local_memory)
+    while (key->group > 1 && gpuscan__reduce_shared_bytes(gs, &plan->common, &plan->key) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
 /* Sets the groups of split rows or segments. Extra groups share what is longer than split_each elements: each group
    takes what lies in its own range of split_count * split_each elements. See gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
-    uint64_t all = desc->count * (plan->by_rows ? plan->results : 1);
-    int by_size = plan->common.e.t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
-    uint32_t per_unit = plan->is_few ? profile->reduce.per_unit[by_size] : profile->segments.per_unit;
+    uint64_t all = plan->desc->count * (plan->by_rows ? plan->results : 1);
+    uint32_t per_unit = plan->is_few ? profile->reduce.per_unit : profile->segments.per_unit;
     uint64_t most = gpuscan__min((uint64_t)gs->device.units * per_unit,
                                  plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
     uint64_t places, share = gpuscan__max((uint64_t)GPUSCAN__REDUCE_STEPS * tile, all >> 12);
@@ -19318,13 +19271,12 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 
 /* Sets the groups' shares of the path on a CPU. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     /* If this wraps, `most` groups run. */
-    uint64_t steps = desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
-    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit[GPUSCAN__SMALL];
+    uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
     plan->groups = most;
-    if (steps >= desc->count)
+    if (steps >= plan->desc->count)
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(steps, plan->common.key.tile), 1), most);
     plan->split_groups = plan->groups;
     if (plan->by_rows && plan->results >= 8 * plan->groups) {
@@ -19356,19 +19308,18 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
 
 /* Sets the groups of one result, and the scratch for their partial results. */
 static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
     gpuscan__need *need = &plan->common.need;
-    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL, cpu = gpuscan__key_is_cpu(key);
-    uint64_t tiles = gpuscan__max(gpuscan__ceil_div(desc->count, key->tile), 1);
-    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit[by_size];
+    int cpu = gpuscan__key_is_cpu(key);
+    uint64_t tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
+    uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     if (!cpu)
         most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
     plan->groups = gpuscan__min(tiles, most);
     if (e->commutes && !cpu) { /* at least 4 vectors for a work-item */
         uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
-        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(desc->count, least), 1), most);
+        plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(plan->desc->count, least), 1), most);
     }
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2); /* two groups give each of a self-test's groups several tiles */
@@ -19381,18 +19332,12 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
 
 static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &common->e;
     gpuscan__need *need = &common->need;
     gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = common->call->strategy;
-    int by_size = e->t_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    gpuscan_strategy strategy = gpuscan__strategy_for(common, profile->reduce.strategy, GPUSCAN__LACKS_AHEAD);
     const char *why;
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = profile->reduce.strategy;
-    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     if ((why = gpuscan__reduce_misfit(gs, common, strategy)) != NULL) {
         if (common->call->strategy != GPUSCAN_STRATEGY_AUTO)
             return gpuscan__unsupported(gs, why);
@@ -19406,15 +19351,13 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
             key->registers = gpuscan__registers(gs, key, profile->segments.lane_registers);
         else if (plan->key.split && e->t_size <= 8 && plan->is_few)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
+            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
     } else {
         gpuscan__fit(gs, common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
         if (e->commutes && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers[by_size]);
+            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
     }
-    key->word = gpuscan__is_single_pass(strategy)
-                    ? gpuscan__word_bits(gs, e->t_size, gpuscan__whole_lanes(gs, key->group))
-                    : 0;
+    key->word = gpuscan__key_word(gs, key, e->t_size);
     memcpy(key->own, &plan->key, sizeof(plan->key));
     if (common->forced) {
         *key = *common->forced;
@@ -19430,34 +19373,30 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__reduce_cut(gs, plan);
     plan->result_at =
         gpuscan__ceil_div(gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]), e->result_size) * e->result_size;
-    if (desc->result || !desc->dst.mem)
+    if (plan->desc->result || !plan->desc->dst.mem)
         need->bytes[GPUSCAN__PLAIN] =
             plan->result_at + plan->results * e->result_size + gpuscan__slack(e->result_size) + 8;
     return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan__reduce_plan *plan) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
     uint64_t size = plan->common.e.result_size;
     uint64_t at = gpuscan__ceil_div(chain->place.offset[GPUSCAN__PLAIN], size) * size + plan->result_at;
     cl_event event = NULL;
-    cl_int code = chain->gs->cl.clEnqueueReadBuffer(chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE,
-                                                    (size_t)at, (size_t)(plan->results * size), desc->result,
-                                                    chain->wait_count,
-                                                    chain->waits,
-                                                    gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
+    cl_int code = chain->gs->cl.clEnqueueReadBuffer(
+        chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE, (size_t)at, (size_t)(plan->results * size),
+        plan->desc->result, chain->wait_count, chain->waits, gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
     return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
 }
 
 /* Launches kernel 0 or 1, which take the same arguments. */
-static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan,
-                                             gpuscan__program *program, unsigned kernel, int is_last) {
+static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpuscan__reduce_plan *plan, unsigned kernel,
+                                             int is_last) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
+    const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__key *key = &common->key;
     int to_host = desc->dst.mem == NULL, kind = key->word ? gpuscan__word_scratch(key->word) : GPUSCAN__PLAIN;
-    cl_mem stand_in = to_host ? chain->place.mem[GPUSCAN__PLAIN] : desc->dst.mem;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, stand_in);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
@@ -19473,21 +19412,17 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     numbers.dst_offset = to_host ? gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->result_at, common->e.result_size)
                                  : gpuscan__arg_buffer(&launch, desc->dst);
     numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(kernel ? 1 : plan->groups, key->group,
-                                                gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key),
-                                                is_last && !to_host));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), kernel ? 1 : plan->groups,
+                               gpuscan__reduce_shared_bytes(chain->gs, common, &plan->key), is_last && !to_host);
 }
 
-static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                              gpuscan__program *program) {
+static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__reduce_plan *plan = (const gpuscan__reduce_plan *)common;
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
     int joins = (plan->key.segments ? plan->split_groups : plan->groups) > 1 && common->key.word == 0;
-    gpuscan_result r = gpuscan__reduce_launch(chain, plan, program, 0, !joins);
+    gpuscan_result r = gpuscan__reduce_launch(chain, plan, 0, !joins);
     if (r == 0 && joins)
-        r = gpuscan__reduce_launch(chain, plan, program, 1, 1);
-    return r != 0 || desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
+        r = gpuscan__reduce_launch(chain, plan, 1, 1);
+    return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
 }
 
 /* Fills data for ARGMIN and ARGMAX: the best value occurs again behind the first one. */
@@ -19583,8 +19518,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER,
-                   offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
@@ -19668,7 +19602,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
     uint64_t members;                                      /* groups that share a tile; on a CPU the pieces of a tile */
     int in_launch;                   /* the launch that counts also finishes */
-    int few;                         /* 1: one row with few samples, and bins cut into slices: see slice_more */
+    int few;                         /* 1: one row with few samples, and bins cut into slices: see SLICE_MORE */
     gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
     gpuscan__bounds channel[4];      /* if by_channel: bounds of each channel of the mask in turn */
     uint64_t edges;                  /* edges from the first channel's first to the last channel's last */
@@ -19831,9 +19765,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     gpuscan__define_number(text, "SAMPLE_IS_FLOAT", is_float);
     gpuscan__define_number(text, "SAMPLE_F16", binned == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "BINNED", sample->name);
-    gpuscan__define(text, "VALUE", is_float                                  ? real
-                                   : gpuscan__bin_wide(gs, plan, own) > 1 ? wide
-                                                                            : sample->name);
+    gpuscan__define(text, "VALUE", is_float ? real : gpuscan__bin_wide(gs, plan, own) > 1 ? wide : sample->name);
     gpuscan__define(text, "REAL", real);
     gpuscan__define_number(text, "REAL_SIZE", binned == GPUSCAN_TYPE_F64 ? 8 : 4);
     gpuscan__define(text, "OFFSET", own->wide_offset ? "ulong" : "uint");
@@ -19846,14 +19778,12 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
         gpuscan__define(text, "WEIGHT", gpuscan__types[own->weight].name);
 }
 
-/* The fields of the key that a program defines under other names. */
 #define GPUSCAN__HISTOGRAM_FIELDS(X)                                                                                   \
     X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                      \
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
     X(LOCAL_WORDS, local_words)
-#define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
@@ -20159,9 +20089,7 @@ static gpuscan_result gpuscan__resolve_bins(gpuscan *gs, const gpuscan_histogram
     plan->bins = bins;
     plan->channel_bins = bins + (desc->outside == GPUSCAN_OUTSIDE_COUNT ? 2 : 0);
     plan->all_bins = (uint64_t)gpuscan__active_channels(key->mask) * plan->channel_bins;
-    key->edge_step = by_edges && bins > 1;
-    while (key->edge_step && key->edge_step * 2 < bins)
-        key->edge_step *= 2;
+    key->edge_step = by_edges && bins > 1 ? (uint32_t)gpuscan__power_of_two_below(bins - 1) : 0;
     return by_edges                            ? gpuscan__channel_edges(gs, desc, plan)
            : desc->channel_bounds            ? gpuscan__channel_bins(gs, desc, plan)
            : gpuscan__is_float(plan->sample) ? gpuscan__float_bins(gs, desc, plan)
@@ -20221,7 +20149,6 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
     uint64_t pixel = (uint64_t)plan->pixel_elements * size, pitch, row, before, bytes = 0;
     gpuscan__range *range = gpuscan__input(&plan->common, "samples", desc->samples, 0, size);
     gpuscan_result r;
-    range->idle = 1;
     plan->unit = is_custom ? 1 : size;
     if ((r = gpuscan__check_pitches(gs, &fields, desc->pitch, desc->pitch_bytes,
                                     is_custom ? gpuscan__alignment(size) : size)) != 0 ||
@@ -20234,8 +20161,7 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes is smaller than a row");
     if (desc->pitch_bytes)
         plan->pitch = desc->pitch_bytes;
-    if (desc->count &&
-        (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes)))
+    if (desc->count && (!gpuscan__multiply(plan->rows - 1, plan->pitch, &before) || !gpuscan__add(before, row, &bytes)))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "samples: rows * %s + count does not fit 64 bits",
                              desc->pitch_bytes ? fields.pitch_bytes : fields.pitch);
     range->elements = gpuscan__ceil_div(bytes, size);
@@ -20307,12 +20233,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
                             gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
+    range->at_zero = 1;
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
-    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
     gpuscan__input(common, "edges", desc->edges, desc->form == GPUSCAN_BINS_EDGES ? plan->edges : 0,
-                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size);
+                   plan->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[plan->sample].size)
+        ->at_zero = 1;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
         return r;
     gpuscan__histogram_key_of(desc, plan);
@@ -20335,8 +20262,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
         gpuscan__local_words(plan) * 4 > local) {
         own->by_value = GPUSCAN__BY_VALUE_PLAIN;
         plan->slice_bins = gpuscan__slice_bins(plan);
-        for (own->copies = 1; own->copies * 2 <= copies;)
-            own->copies *= 2;
+        own->copies = (uint32_t)gpuscan__power_of_two_below(copies);
         while (own->copies && gpuscan__local_words(plan) * 4 > local)
             own->copies /= 2;
     }
@@ -20364,8 +20290,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     plan->slice_bins = gpuscan__slice_bins(plan);
     while (own->copies > least && gpuscan__local_words(plan) * 4 > local)
         own->copies /= 2;
-    if (gpuscan__local_words(plan) * 4 > local ||
-        (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
+    if (gpuscan__local_words(plan) * 4 > local || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
         own->local_edges = own->edge_cells = 0;
         own->copies = copies;
     }
@@ -20445,16 +20370,11 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__plan *common = &plan->common;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = common->call->strategy;
-    int is_auto = strategy == GPUSCAN_STRATEGY_AUTO, is_cpu;
+    gpuscan_strategy strategy =
+        gpuscan__strategy_for(common, profile->histogram.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
+    int is_cpu;
     uint64_t local = gs->device.local_memory;
     const char *why;
-    if (is_auto)
-        strategy = profile->histogram.strategy;
-    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
-    if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
-        strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     key->strategy = (uint32_t)strategy;
     is_cpu = gpuscan__key_is_cpu(key);
     key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->histogram.group, common->group_limit);
@@ -20475,7 +20395,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (own->copies || is_cpu) /* without copies a CPU's tables are in the scratch */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
-    return is_auto ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
+    return common->call->strategy == GPUSCAN_STRATEGY_AUTO ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
 /* Returns the size of a tile's group in work-items: the largest in which each work-item has two loads. */
@@ -20487,7 +20407,12 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
     return group;
 }
 
-enum { GPUSCAN__IMAGE_PIXELS = 4 }; /* pixels that a work-item reads at a time */
+enum {
+    GPUSCAN__IMAGE_PIXELS = 4, /* pixels that a work-item reads at a time */
+    GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item loads at most this many vectors of them */
+    GPUSCAN__SLICE_MORE = 8    /* few samples use more slices than necessary, as long as a work-item counts at most this
+                                  many vectors, with one group per compute unit */
+};
 
 /* Sets the form: how samples are loaded, in which groups, and how bins are cut into slices. */
 static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
@@ -20509,8 +20434,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     } else if (own->slices > 1 && !own->rows && profile->histogram.short_vectors) {
         uint64_t slices = gpuscan__min(profile->histogram.slices,
                                        plan->all_bins / (4 * key->group)); /* slices of fewer bins gain nothing */
-        plan->few = elements <= profile->histogram.slice_short * all_items / own->slices;
-        while (slices > own->slices && elements > profile->histogram.slice_more * all_items / slices)
+        plan->few = elements <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
+        while (slices > own->slices && elements > GPUSCAN__SLICE_MORE * all_items / slices)
             slices /= 2; /* slices are powers of two, since each number is another program */
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
@@ -20576,14 +20501,13 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
 
 /* Sets a GPU's groups. Each counts enough vectors for its bins: more with slices, whose bins are added at the end. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
     uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t per_item = own->copies == 0   ? 1
-                        : own->slices == 1 ? profile->histogram.least[gpuscan__by_size(plan)]
-                        : own->rows || plan->few ? gpuscan__max(profile->histogram.short_vectors, 1)
+                        : own->slices == 1 ? gs->device.profile.histogram.least
+                        : own->rows || plan->few ? gpuscan__max(gs->device.profile.histogram.short_vectors, 1)
                                            : 12;
     uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more */
     if (own->tiled) {
@@ -20652,8 +20576,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch =
-            gpuscan__key_is_cpu(&common->key) || own->tiled ? 0 : gpuscan__histogram_in_launch(gs, plan);
+        own->in_launch = gpuscan__key_is_cpu(&common->key) || own->tiled ? 0 : gpuscan__histogram_in_launch(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
     is_cpu = gpuscan__key_is_cpu(&common->key);
@@ -20718,11 +20641,10 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 
 /* Enqueues a launch that counts. If it takes only some of the tiles, they begin with first_tile. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
-                                               gpuscan__program *program, uint32_t flags, uint64_t first_tile,
-                                               uint64_t groups) {
+                                               uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, desc->counts.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
     numbers.samples_offset = 0;
     if (plan->image.place)
@@ -20737,29 +20659,26 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     gpuscan__arg_bins(&launch, plan);
-    numbers.accumulators_offset =
-        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
+    numbers.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
     numbers.tiles = gpuscan__unless_rehearsed(chain, plan->tiles);
     numbers.first_tile = first_tile;
     numbers.members = gpuscan__unless_rehearsed(chain, plan->members);
     numbers.tables = gpuscan__histogram_tables(plan);
     numbers.flags = flags | (plan->in_launch ? GPUSCAN__FLAG_FINISH : 0);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(groups, plan->common.key.group,
-                                                gpuscan__counts_shared(plan), plan->in_launch));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, gpuscan__counts_shared(plan),
+                               plan->in_launch);
 }
 
 /* Enqueues the launch that moves the sums to counts. */
 static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
-                                                gpuscan__program *program, uint32_t flags) {
+                                                uint32_t flags) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     const gpuscan__key *key = &plan->common.key;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, GPUSCAN__HISTOGRAM_FINISH, desc->counts.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__HISTOGRAM_FINISH);
     gpuscan__histogram_finish_numbers finish;
     uint64_t groups;
-    finish.accumulators_offset =
-        gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
+    finish.accumulators_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, gpuscan__types[plan->counter].size);
     finish.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
     finish.all_bins = plan->all_bins;
     finish.counters = gpuscan__unless_rehearsed(chain, plan->tiles) * plan->all_bins;
@@ -20767,11 +20686,10 @@ static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpu
     finish.flags = flags;
     groups = gpuscan__min(gpuscan__ceil_div(finish.counters, key->group),
                           chain->gs->device.units * (gpuscan__key_is_cpu(key) ? (uint64_t)1 : 16));
-    return gpuscan__launch_end(&launch, &finish, sizeof(finish), gpuscan__grid_of(groups, key->group, 0, 1));
+    return gpuscan__launch_end(&launch, &finish, sizeof(finish), groups, 0, 1);
 }
 
-static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                                 gpuscan__program *program) {
+static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__histogram_plan *plan = (const gpuscan__histogram_plan *)common;
     uint32_t flags = common->flags | (gpuscan__histogram_in_counts(plan) ? GPUSCAN__FLAG_IN_COUNTS : 0);
     uint64_t groups = gpuscan__unless_rehearsed(chain, plan->groups), most = groups, done = 0;
@@ -20779,9 +20697,9 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
     if (plan->key.tiled && !gpuscan__key_is_cpu(&common->key))
         most = gpuscan__max(GPUSCAN__TILE_GROUPS / plan->members, 1) * plan->members;
     for (; done < groups && r == 0; done += most)
-        r = gpuscan__histogram_count(chain, plan, program, flags, plan->key.tiled ? done / plan->members : 0,
+        r = gpuscan__histogram_count(chain, plan, flags, plan->key.tiled ? done / plan->members : 0,
                                      gpuscan__min(most, groups - done));
-    return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, program, flags);
+    return r != 0 || plan->in_launch ? r : gpuscan__histogram_finish(chain, plan, flags);
 }
 
 /* ---- self-test: samples whose bins are certain */
@@ -20819,7 +20737,7 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, con
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                          uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, bin = 0, end = plan->bins, middle;
+    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, part = past, bin, end = plan->bins;
     uint64_t range = plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__test_bin_begin(plan, bounds, end) : bounds->range;
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
@@ -20827,18 +20745,10 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, co
         return past == range && plan->key.closed ? (int64_t)plan->bins - 1 : gpuscan__above;
     if (plan->key.form != GPUSCAN_BINS_EVEN) /* bins of one width */
         return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
-    if (range && past <= UINT64_MAX / end)
-        return (int64_t)(past * end / range);
-    if (range == 0)
-        return (int64_t)(((past >> 32) * end + ((past & 0xffffffffu) * end >> 32)) >> 32);
-    while (end - bin > 1) { /* the last bin that begins at x or before */
-        middle = (bin + end) / 2;
-        if (gpuscan__test_bin_begin(plan, bounds, middle) <= past)
-            bin = middle;
-        else
-            end = middle;
-    }
-    return (int64_t)bin;
+    if (range)
+        part = gpuscan__fraction64(past, range); /* past / range, in parts of 2^64 */
+    bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* or one too small, as part is cut off */
+    return (int64_t)(bin + 1 < end && gpuscan__test_bin_begin(plan, bounds, bin + 1) <= past ? bin + 1 : bin);
 }
 
 /* Returns a sample, often next to a bin's end, sometimes outside. */
@@ -20950,10 +20860,8 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
 static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__histogram_plan stand_in = *(const gpuscan__histogram_plan *)plan;
     gpuscan_custom *texts = &stand_in.texts;
-    gpuscan__text source;
+    gpuscan__text source = gpuscan__text_of(gs);
     gpuscan_result r;
-    memset(&source, 0, sizeof(source));
-    source.allocator = &gs->allocator;
     gpuscan__test_source(&source, &stand_in);
     memset(texts, 0, sizeof(*texts));
     texts->source = source.data;
@@ -20979,8 +20887,7 @@ typedef struct gpuscan__test_rows {
 } gpuscan__test_rows;
 
 /* Adds weight to a bin's counter, unless counts is NULL. Treats samples outside the bins as the desc says. */
-static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin,
-                                  uint64_t weight) {
+static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin, uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
         bin = bin == gpuscan__below ? 0 : (int64_t)plan->bins - 1;
     else if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_COUNT && bin != gpuscan__nowhere)
@@ -21095,7 +21002,6 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
-    gpuscan_buffer none = {NULL, 0};
     uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
     uint32_t counter_size = gpuscan__types[of->counter].size, c;
     gpuscan__test_rows shape = gpuscan__test_rows_of(of, test->key, test->round);
@@ -21107,7 +21013,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
         return 0;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
-    desc->samples = desc->counts = desc->edges = desc->weights = desc->count_buffer = none;
+    desc->samples = desc->counts = desc->edges = desc->weights = desc->count_buffer = gpuscan__none;
     desc->host_edges = desc->host_weights = NULL;
     if (test->of->e.custom) {
         desc->custom = test->of->e.custom;
@@ -21148,8 +21054,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER,
-                   offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
+GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
@@ -21261,10 +21166,6 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-static const char *gpuscan__word_name(uint32_t word) {
-    return word == 16 ? "uint4" : word == 8 ? "uint2" : word == 4 ? "uint" : word == 2 ? "ushort" : "uchar";
-}
-
 /* Returns whether a tile lists its kept elements in local memory. It does if its lanes load them in order to decide. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
@@ -21290,7 +21191,7 @@ static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const
     gpuscan__text_add(text, line);
     for (k = from; k < key->outputs; k++) {
         uint32_t word = gpuscan__word_of(key->sizes[k]);
-        snprintf(line, sizeof(line), " X(%u, %s, %uu)", (unsigned)k, gpuscan__word_name(word),
+        snprintf(line, sizeof(line), " X(%u, %s, %uu)", (unsigned)k, gpuscan__raw_names[gpuscan__log2(word)],
                  (unsigned)(key->sizes[k] / word));
         gpuscan__text_add(text, line);
     }
@@ -21343,11 +21244,10 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__text_add(text, plan->e.reduces ? " X(results, gpuscan_result)\n" : "\n");
     gpuscan__define_number(text, "STAGES", (uint64_t)stages);
     if (stages)
-        gpuscan__define(text, "STAGED", gpuscan__word_name(gpuscan__word_of(own.sizes[0])));
+        gpuscan__define(text, "STAGED", gpuscan__raw_names[gpuscan__log2(gpuscan__word_of(own.sizes[0]))]);
     gpuscan__define_number(text, "STAGED_SIZE", stages ? own.sizes[0] : 0);
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
-    gpuscan__define_number(text, "RESULTS_LISTED",
-                           gpuscan__select_lists_results(&plan->e) ? plan->e.result_size : 0);
+    gpuscan__define_number(text, "RESULTS_LISTED", gpuscan__select_lists_results(&plan->e) ? plan->e.result_size : 0);
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
@@ -21380,8 +21280,8 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, c
     if (tally->dispatch.mem && gpuscan__ceil_div(gpuscan__ceil_div(written, *items), *limit) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
                              fields[GPUSCAN__TALLY_DISPATCH]);
-    gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size)->required = 0;
-    gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4)->required = 0;
+    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
+    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
     if (tally->count.mem)
         plan->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
@@ -21403,7 +21303,6 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
         if (!gpuscan__multiply(range->elements, range->size, &bytes))
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
                                  range->field);
-        range->idle = 1; /* the tally's ranges, added later, are not idle: a count of 0 writes the tally, too */
     }
     if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
                                     &plan->limit)) != 0 ||
@@ -21454,8 +21353,7 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
         {(unsigned)desc->by > GPUSCAN_SELECT_PREDICATE, argument, "by is not a gpuscan_select_by"},
         {(unsigned)type >= GPUSCAN_TYPE_COUNT, argument, "type is not a gpuscan_type"},
         {(unsigned)flag_type >= GPUSCAN_TYPE_COUNT, argument, "flag_type is not a gpuscan_type"},
-        {(is_custom || by_predicate) && !desc->custom, argument,
-         "custom is NULL, but type is CUSTOM or by PREDICATE"},
+        {(is_custom || by_predicate) && !desc->custom, argument, "custom is NULL, but type is CUSTOM or by PREDICATE"},
         {is_custom && (size == 0 || size > GPUSCAN__CUSTOM_MOST || (by_predicate && !desc->custom->type)), argument,
          "custom->type is NULL, or custom->size is not from 1 to 1024"},
         {by_predicate && desc->custom && !desc->custom->select, argument,
@@ -21622,8 +21520,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
         key->tile = group * vectors * vector;
         if (vectors > 1 && (vectors * vector * element > 128 || key->tile * unit > most))
             vectors /= 2;
-        else if (key->tile * unit <= most &&
-                 gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory)
+        else if (key->tile * unit <= most && gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory)
             return;
         else if (vectors > 1)
             vectors /= 2;
@@ -21711,9 +21608,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         plan->key.moves = common->in_place || plan->shows_in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
         gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
-        key->word = gpuscan__is_single_pass(tuning->strategy)
-                        ? gpuscan__word_bits(gs, common->e.t_size, gpuscan__whole_lanes(gs, key->group))
-                        : 0;
+        key->word = gpuscan__key_word(gs, key, common->e.t_size);
         key->registers = key->word ? gpuscan__registers(gs, key, tuning->registers) : 0;
         key->once = gpuscan__loads_once(gs, key, tuning);
     }
@@ -21793,18 +21688,6 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the source and destination of output k. */
-static void gpuscan__select_output(const gpuscan__select_plan *plan, uint32_t k, gpuscan_buffer *from,
-                                   gpuscan_buffer *to) {
-    if (plan->key.has_dst && k == 0) {
-        *from = plan->from;
-        *to = plan->to;
-    } else {
-        *from = plan->payloads[k - plan->key.has_dst].src;
-        *to = plan->payloads[k - plan->key.has_dst].dst;
-    }
-}
-
 /* Says where outputs go: to their buffers (HOME), or to scratch, from which the next launch moves them. */
 typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
     gpuscan__select_way;
@@ -21812,14 +21695,12 @@ typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRA
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
-    gpuscan_buffer none = {NULL, 0};
     uint32_t k;
     for (k = 0; k < key->outputs; k++) {
         uint64_t word = gpuscan__word_of(key->sizes[k]), words = key->sizes[k] / word;
-        gpuscan_buffer from, to;
-        uint64_t room;
-        gpuscan__select_output(plan, k, &from, &to);
-        room = plan->rooms[k] + to.offset * key->sizes[k] % 16;
+        const gpuscan_payload *payload = key->has_dst && k == 0 ? NULL : &plan->payloads[k - key->has_dst];
+        gpuscan_buffer from = payload ? payload->src : plan->from, to = payload ? payload->dst : plan->to;
+        uint64_t room = plan->rooms[k] + to.offset * key->sizes[k] % 16;
         numbers->from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH
                                        ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
                                        : gpuscan__arg_buffer(launch, from) * words;
@@ -21844,45 +21725,17 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
         const uint32_t tally = GPUSCAN__FLAG_TALLY_U32 | GPUSCAN__FLAG_TALLY_U64 | GPUSCAN__FLAG_DISPATCH;
         numbers->flags = (numbers->flags & ~(cl_ulong)tally) | GPUSCAN__FLAG_TALLY_U64;
         numbers->tally_offset = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->moved, 8);
-        numbers->dispatch_offset = gpuscan__arg_buffer(launch, none);
+        numbers->dispatch_offset = gpuscan__arg_buffer(launch, gpuscan__none);
     } else {
         numbers->tally_offset = gpuscan__arg_buffer(launch, plan->tally->count);
         numbers->dispatch_offset = gpuscan__arg_buffer(launch, plan->tally->dispatch);
     }
 }
 
-/* Returns an output, which stands in for buffers that are not given. */
-static cl_mem gpuscan__select_stand_in(const gpuscan__select_plan *plan) {
-    size_t i;
-    for (i = 0; i < plan->common.range_count; i++)
-        if (plan->common.ranges[i].writes && plan->common.ranges[i].buffer.mem)
-            return plan->common.ranges[i].buffer.mem;
-    return NULL;
-}
-
-/* Enqueues the sums of the parts, and their prefixes. */
-static gpuscan_result gpuscan__select_carries(gpuscan__chain *chain, const gpuscan__select_plan *plan,
-                                              gpuscan__program *program) {
-    const gpuscan__plan *common = &plan->common;
-    gpuscan__row_parts of;
-    memset(&of, 0, sizeof(of));
-    of.src = plan->decides;
-    of.values = plan->values;
-    of.count_buffer = plan->count_buffer;
-    of.count = plan->count;
-    of.rows = 1;
-    of.groups = of.parts = plan->parts;
-    of.shared = gpuscan__select_shared(chain->gs, &common->key, &plan->key, &common->e);
-    of.part_tiles = plan->part_tiles;
-    of.stand_in = gpuscan__select_stand_in(plan);
-    return gpuscan__enqueue_carries(chain, common, program, &of);
-}
-
 /* Moves the outputs from scratch to their buffers. */
-static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan,
-                                           gpuscan__program *program, size_t kernel) {
+static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
     const gpuscan__key *key = &plan->common.key;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, kernel, gpuscan__select_stand_in(plan));
+    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
     uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, key->group), (uint64_t)chain->gs->device.units * 16);
     gpuscan__select_numbers numbers;
@@ -21891,11 +21744,10 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->rooms[plan->key.outputs],
                                               plan->key.index_size ? plan->key.index_size : 1);
     gpuscan__arg_outputs(&launch, plan, GPUSCAN__SELECT_FROM_SCRATCH, &numbers);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__grid_of(groups, key->group, 0, 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                              gpuscan__program *program) {
+static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
@@ -21903,22 +21755,26 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles * plan->shares,
                                                                 plan->key.counted != 0)
                              : plan->parts;
+    uint64_t shared = gpuscan__select_shared(chain->gs, key, &plan->key, &common->e);
     gpuscan__launch launch;
     gpuscan__select_numbers numbers;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    if (!single && plan->parts > 1)
-        r = gpuscan__select_carries(chain, plan, program);
-    if (r != 0)
-        return r;
-    launch = gpuscan__launch_begin(chain, program, kernel, gpuscan__select_stand_in(plan));
+    gpuscan_result r;
+    if (!single && plan->parts > 1) {
+        const gpuscan__heads none = {GPUSCAN__HEADS_NONE, gpuscan__none, 0};
+        const gpuscan__row_parts of = {
+            none, plan->decides, plan->values, plan->count_buffer, gpuscan__none,   0, plan->count,
+            1,    plan->parts,   shared,       plan->parts,        plan->part_tiles};
+        if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
+            return r;
+    }
+    launch = gpuscan__launch_begin(chain, kernel);
     memset(&numbers, 0, sizeof(numbers));
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->decides);
     numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, plan->values) : 0;
     numbers.count = plan->count;
     numbers.count_offset = gpuscan__arg_count(&launch, plan->count_buffer);
     if (single)
-        numbers.states_offset =
-            gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
+        numbers.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
     else
         numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
@@ -21926,10 +21782,8 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     gpuscan__arg_outputs(&launch, plan, moves ? GPUSCAN__SELECT_TO_SCRATCH : GPUSCAN__SELECT_HOME, &numbers);
     if (!single && plan->parts > 1)
         numbers.flags |= GPUSCAN__FLAG_CARRIES;
-    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                            gpuscan__grid_of(groups, key->group,
-                                             gpuscan__select_shared(chain->gs, key, &plan->key, &common->e), !moves));
-    return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, program, kernel + 1);
+    r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, !moves);
+    return r != 0 || !moves ? r : gpuscan__select_move(chain, plan, kernel + 1);
 }
 
 /* ---- self-test of selections and runs */
@@ -21937,8 +21791,8 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 /* The buffers of a self-test's desc, by their use. Those that its program lacks may be NULL. */
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
-    gpuscan_type index_type;
-    uint64_t capacity;
+    const gpuscan_type *index_type;
+    const uint64_t *capacity;
 } gpuscan__select_test_buffers;
 
 /* Returns whether the self-test keeps element i. Round 0: about half, and the tiles' ends. Round 1: all of the first
@@ -21993,7 +21847,7 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
     gpuscan__test_sum sum;
     unsigned char *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *decides, *tally;
     unsigned char *indices = NULL, *lengths = NULL, *values = NULL, *results = NULL;
-    uint64_t i, kept = 0, last = 0, capacity = in->capacity;
+    uint64_t i, kept = 0, last = 0, capacity = *in->capacity;
     uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     decides = gpuscan__test_in(test, in->decides,
                                gpuscan__ceil_div(shape.count, unit) * (e->key ? e->key_size : e->src_size));
@@ -22028,9 +21882,9 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
                 memcpy(to[k] + (kept - 1) * size, from[k] + i * size, size);
         }
         if (indices && keeps && fits)
-            gpuscan__put(in->index_type, indices, kept - 1, i);
+            gpuscan__put(*in->index_type, indices, kept - 1, i);
         if (lengths && fits)
-            gpuscan__put(in->index_type, lengths, kept - 1, i + 1 - last);
+            gpuscan__put(*in->index_type, lengths, kept - 1, i + 1 - last);
         if (values)
             gpuscan__test_add(e, &shape, i, keeps, values, &sum);
         if (values && fits)
@@ -22046,7 +21900,9 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan_select_desc *desc = (gpuscan_select_desc *)test->desc;
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
-    gpuscan__select_test_buffers all;
+    const gpuscan__select_test_buffers all = {
+        by_predicate ? &desc->src : &desc->flags, by_predicate || own.own_flags ? NULL : &desc->src, &desc->dst,
+        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->capacity};
     if (test->round == 2)
         return 0;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
@@ -22061,20 +21917,11 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
     desc->count = gpuscan__select_test_shape(test).count;
     desc->selected.count_type = GPUSCAN_TYPE_U64;
-    memset(&all, 0, sizeof(all));
-    all.decides = by_predicate ? &desc->src : &desc->flags;
-    all.from = by_predicate || own.own_flags ? NULL : &desc->src;
-    all.to = &desc->dst;
-    all.indices = &desc->indices;
-    all.tally = &desc->selected.count;
-    all.index_type = desc->index_type;
-    all.capacity = desc->capacity;
     gpuscan__select_test_fill(test, &all);
     return 1;
 }
 
-GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK,
-                   offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
@@ -22118,7 +21965,6 @@ static void gpuscan__runs_state(gpuscan__elements *e) {
 
 /* Resolves what is reduced, and the type as which keys are compared. */
 static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *plan, uint32_t index_size) {
-    static const gpuscan_type of_size[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U64};
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_type key = desc->key_type ? desc->key_type : GPUSCAN_TYPE_U32;
@@ -22156,7 +22002,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     if (is_custom)
         e->custom = custom;
     else if (!gpuscan__is_float(key) || desc->bitwise)
-        key = of_size[plan->size == 8 ? 3 : plan->size / 2];
+        key = gpuscan__unsigned_of(plan->size);
     e->key = key;
     e->key_size = plan->size;
     if (e->reduces || e->length_size)
@@ -22226,7 +22072,9 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan_runs_desc *desc = (gpuscan_runs_desc *)test->desc;
     gpuscan_custom *custom = &test->custom;
-    gpuscan__select_test_buffers all;
+    const gpuscan__select_test_buffers all = {&desc->keys,       NULL,           &desc->keys_dst, &desc->starts,
+                                              &desc->lengths,    &desc->src,     &desc->dst,      &desc->runs.count,
+                                              &desc->index_type, &desc->capacity};
     if (test->round == 2)
         return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
@@ -22241,16 +22089,6 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
     desc->count = gpuscan__select_test_shape(test).count;
     desc->runs.count_type = GPUSCAN_TYPE_U64;
-    memset(&all, 0, sizeof(all));
-    all.decides = &desc->keys;
-    all.to = &desc->keys_dst;
-    all.indices = &desc->starts;
-    all.lengths = &desc->lengths;
-    all.values = &desc->src;
-    all.results = &desc->dst;
-    all.tally = &desc->runs.count;
-    all.index_type = desc->index_type;
-    all.capacity = desc->capacity;
     gpuscan__select_test_fill(test, &all);
     return 1;
 }
@@ -22261,8 +22099,7 @@ typedef gpuscan__select_plan gpuscan__runs_plan;
 #define gpuscan__runs_pieces  gpuscan__select_pieces
 #define gpuscan__runs_define  gpuscan__select_define
 #define gpuscan__runs_enqueue gpuscan__select_enqueue
-GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK,
-                   offsetof(gpuscan_runs_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_runs_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc) {
@@ -22318,15 +22155,10 @@ typedef struct gpuscan__sort_key {
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
-/* Elements in a caller's buffer or, without a buffer, `past` bytes into PLAIN scratch. */
-typedef struct gpuscan__sort_place {
-    gpuscan_buffer buffer;
-    uint64_t past;
-} gpuscan__sort_place;
-
-/* Buffers of keys or of values. Pass 0 loads `from`; even passes store to[0], odd ones to[1]; dst gets the result. */
+/* Buffers of keys or of values. Those without mem are in PLAIN scratch, and their offsets are in bytes. Pass 0 loads
+   `from`; even passes store to[0], odd ones to[1]; dst gets the result. */
 typedef struct gpuscan__sort_buffers {
-    gpuscan__sort_place from, to[2], dst;
+    gpuscan_buffer from, to[2], dst;
     uint32_t size;
     int has_dst; /* 0: no dst, so the result may stay where the last pass wrote it */
 } gpuscan__sort_buffers;
@@ -22360,6 +22192,7 @@ static int gpuscan__sort_packs(uint32_t fields) {
 
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
+    const gpuscan_sort_desc *desc; /* common.desc */
     gpuscan__sort_key key;
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
@@ -22434,8 +22267,7 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     int sweeps = !own.small && gpuscan__is_single_pass(gpuscan__key_strategy(key));
     return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
-           GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) |
-           GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
+           GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
@@ -22452,14 +22284,7 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
 
 /* Returns the type of a record or a field. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
-    switch (size) {
-    case 1: return "uchar";
-    case 2: return "ushort";
-    case 4: return "uint";
-    case 8: return "uint2";
-    case 12: return "gpuscan_sort_bytes_12";
-    default: return "uint4";
-    }
+    return size == 12 ? "gpuscan_sort_bytes_12" : gpuscan__raw_names[gpuscan__log2(size)];
 }
 
 static uint32_t gpuscan__sort_value_size(const gpuscan__key *key) {
@@ -22510,6 +22335,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
+#define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
+    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_PADDED, padded) X(SORT_COUNTED, counted)                    \
+    X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, rounds[0]) X(SORT_MORE_ROUNDS, rounds[1]) X(SORT_ONE_ROUNDS, rounds[2])    \
+    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4])
+
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -22528,25 +22358,12 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
-    gpuscan__define_number(text, "SORT_SMALL", own.small);
-    gpuscan__define_number(text, "SORT_TOGETHER", own.together);
-    gpuscan__define_number(text, "SORT_PADDED", own.padded);
-    gpuscan__define_number(text, "SORT_COUNTED", own.counted);
-    gpuscan__define_number(text, "SORT_FILLS", own.fills);
-    gpuscan__define_number(text, "SORT_FEW_ROUNDS", own.rounds[0]);
-    gpuscan__define_number(text, "SORT_MORE_ROUNDS", own.rounds[1]);
-    gpuscan__define_number(text, "SORT_ONE_ROUNDS", own.rounds[2]);
-    gpuscan__define_number(text, "SORT_HALF_ROUNDS", own.rounds[3]);
-    gpuscan__define_number(text, "SORT_QUARTER_ROUNDS", own.rounds[4]);
+    GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
-    gpuscan__define_number(text, "SORT_PACKED",
-                           (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
+    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "REGISTERS", key->registers);
-    gpuscan__define(text, "KEY_BITS", type->size == 8   ? "ulong"
-                                      : type->size == 4 ? "uint"
-                                      : type->size == 2 ? "ushort"
-                                                        : "uchar");
+    gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
@@ -22577,14 +22394,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
 
 /* Returns the type whose program sorts this type: signed integers are unsigned ones with a flipped sign bit. */
 static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
-    if (gpuscan__is_float(type))
-        return type;
-    switch (gpuscan__types[type].size) {
-    case 1: return GPUSCAN_TYPE_U8;
-    case 2: return GPUSCAN_TYPE_U16;
-    case 4: return GPUSCAN_TYPE_U32;
-    default: return GPUSCAN_TYPE_U64;
-    }
+    return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
 }
 
 /* Returns the bits to flip in a type's codes. */
@@ -22596,7 +22406,7 @@ static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
 }
 
 static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_type type = desc->key_type == GPUSCAN_TYPE_DEFAULT ? GPUSCAN_TYPE_U32 : desc->key_type;
     gpuscan_result r;
     uint32_t bits;
@@ -22632,12 +22442,11 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
 
 static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    const gpuscan_sort_desc *desc = plan->desc = (const gpuscan_sort_desc *)common->desc;
     uint64_t elements, most;
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
-    size_t i;
     if ((r = gpuscan__sort_resolve_keys(gs, plan)) != 0 ||
         (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->element_size, &elements)) != 0)
@@ -22665,8 +22474,6 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->required = 0;
     range->rereads = 1;
     range->partial = desc->count_buffer.mem != NULL;
-    for (i = 0; i < common->range_count; i++)
-        common->ranges[i].idle = 1;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
     if (!gpuscan__multiply(elements, 64 + most, &elements)) /* keeps sums of scratch bytes from overflowing */
@@ -22685,7 +22492,7 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* a part is whole tiles */
+enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* whole tiles a part; parts a unit, at most */
 
 /* Forms of a sort on a GPU. The first row that matches a call, and whose tile fits local memory, wins.
    ALONE    one group sorts all elements; it has more work-items than others, with fewer elements each. tuning:
@@ -22792,7 +22599,7 @@ typedef struct gpuscan__sort_most {
 } gpuscan__sort_most;
 
 static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__profile *profile = &gs->device.profile;
     int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
     const gpuscan__sort_tiles *of = &profile->sort_tiles;
@@ -22835,7 +22642,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
 /* Fits tiles of groups that all run at once. Returns whether there are compute units for all groups. */
 static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                                      uint32_t rounds) {
-    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    uint64_t count = plan->desc->count;
     uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort.group, plan->common.group_limit);
     uint64_t units = gs->device.units / gs->device.profile.sort.units;
     int can_halve = gs->device.profile.sort.halves && gpuscan__whole_lanes(gs, group) &&
@@ -22857,7 +22664,6 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
 
 /* Fits tiles, and sets how a group counts digits. Few elements get smaller tiles. */
 static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
     int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
@@ -22866,7 +22672,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     if (is_tuned && !counted) {
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
         vectors =
-            (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
+            (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
     }
     gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
     /* padding helps keys that are multiples of a power of two; smaller keys have no room. tuning: sort-padded */
@@ -22874,10 +22680,10 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
                        (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
-    plan->key.small = desc->count <= key->tile && !most->halves && !plan->fields && !counted;
+    plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
     if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
         return;
-    plan->key.counted = desc->count_buffer.mem != NULL;
+    plan->key.counted = plan->desc->count_buffer.mem != NULL;
     key->registers = gpuscan__registers(gs, key, most->registers);
     plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
     plan->key.copies = 32;
@@ -22910,7 +22716,7 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
 /* Plans the form of a row. Returns whether the form fits the call. */
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
-    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    uint64_t count = plan->desc->count;
     plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
     switch (row->form) {
     case GPUSCAN__SORT_ALONE:
@@ -22926,7 +22732,7 @@ static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const
 }
 
 static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    uint64_t count = ((const gpuscan_sort_desc *)plan->common.desc)->count;
+    uint64_t count = plan->desc->count;
     gpuscan__sort_most most;
     const gpuscan__sort_form *row = gpuscan__sort_forms;
     plan->key.digit_bits = is_single ? 8 : 4;
@@ -22939,7 +22745,6 @@ static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan,
 
 /* Sets the key, unless it is a self-test's, and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__key *key = &plan->common.key;
     int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
@@ -22947,12 +22752,12 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         memcpy(&plan->key, key->own, sizeof(plan->key));
     } else {
         memset(&plan->key, 0, sizeof(plan->key));
-        plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
+        plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
     }
     if (plan->by_index)
-        plan->values.size = plan->common.forced                  ? gpuscan__types[key->dst].size
-                            : desc->count > GPUSCAN__SORT_NARROW ? 8
-                                                                 : 4;
+        plan->values.size = plan->common.forced                        ? gpuscan__types[key->dst].size
+                            : plan->desc->count > GPUSCAN__SORT_NARROW ? 8
+                                                                       : 4;
     if (plan->common.forced)
         return;
     key->strategy = (uint32_t)strategy;
@@ -22965,7 +22770,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
         plan->key.digit_bits = 8;
-        plan->key.small = desc->count <= gs->device.profile.cpu.sort_small;
+        plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
         plan->key.whole = (uint32_t)is_whole;
     } else {
         key->registers = 0;
@@ -22983,26 +22788,17 @@ static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
 }
 
-static gpuscan__sort_place gpuscan__sort_of(gpuscan_buffer buffer) {
-    gpuscan__sort_place place;
-    place.buffer = buffer;
-    place.past = 0;
-    return place;
+/* Returns a caller's buffer; one that a preparation lacks becomes scratch. */
+static gpuscan_buffer gpuscan__sort_of(gpuscan_buffer buffer) {
+    return buffer.mem ? buffer : gpuscan__none;
 }
 
 /* Adds scratch for count elements of size bytes, and returns its place. */
-static gpuscan__sort_place gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan_buffer none = {NULL, 0};
-    gpuscan__sort_place place = gpuscan__sort_of(none);
+static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
     uint64_t *bytes = &plan->common.need.bytes[GPUSCAN__PLAIN];
-    place.past = *bytes;
-    *bytes += gpuscan__scratch_aligned(desc->count * size);
+    gpuscan_buffer place = {NULL, *bytes};
+    *bytes += gpuscan__scratch_aligned(plan->desc->count * size);
     return place;
-}
-
-static int gpuscan__sort_same_place(const gpuscan__sort_place *a, const gpuscan__sort_place *b) {
-    return a->buffer.mem == b->buffer.mem && a->buffer.offset == b->buffer.offset && a->past == b->past;
 }
 
 /* Returns whether the form takes one launch a pass, or is together. */
@@ -23011,15 +22807,13 @@ static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
 }
 
 /* Returns where the last pass writes the result. */
-static const gpuscan__sort_place *gpuscan__sort_result(const gpuscan__sort_plan *plan,
-                                                       const gpuscan__sort_buffers *buffers) {
-    return plan->key.small ? &buffers->to[0] : &buffers->to[(plan->passes - 1) % 2];
+static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
+    return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
 }
 
 /* Sets the buffers of a caller's array that goes through the passes. A small sort itself chooses to[0] or to[1]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
     buffers->from = gpuscan__sort_of(src->buffer);
     buffers->dst = gpuscan__sort_of(src[1].buffer);
@@ -23029,7 +22823,7 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
         buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (plan->key.fills) {
         buffers->to[0] = buffers->to[1] = buffers->dst;
-    } else if (apart && desc->may_destroy_src) {
+    } else if (apart && plan->desc->may_destroy_src) {
         buffers->to[0] = buffers->dst;
         buffers->to[1] = buffers->from;
     } else if (apart) {
@@ -23050,7 +22844,7 @@ static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__
 
 static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
+    const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__range *src = &common->ranges[plan->keys_range];
     gpuscan__sort_buffers *buffers = &plan->keys;
     buffers->size = plan->key_size;
@@ -23069,7 +22863,6 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
 
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     gpuscan__sort_buffers *buffers = &plan->values;
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
@@ -23081,9 +22874,9 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (!plan->by_index) {
         gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
-    } else if (desc->permutation.mem && plan->index_size == buffers->size) {
+    } else if (plan->desc->permutation.mem && plan->index_size == buffers->size) {
         buffers->has_dst = 0;
-        buffers->dst = gpuscan__sort_of(desc->permutation);
+        buffers->dst = gpuscan__sort_of(plan->desc->permutation);
         if (plan->key.small)
             odd = 1;
         buffers->to[!odd] = buffers->dst;
@@ -23095,27 +22888,25 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
 
 /* Returns an array that is gathered by index, or NULL. Number 0 is the caller's elements, others are payloads. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__range *ranges = plan->common.ranges;
     if (number == 0)
-        return desc->custom && (desc->dst.mem || !plan->common.is_run) ? &ranges[plan->keys_range] : NULL;
+        return plan->desc->custom && (plan->desc->dst.mem || !plan->common.is_run) ? &ranges[plan->keys_range] : NULL;
     return plan->by_index ? &ranges[plan->payloads_range + 2 * (number - 1)] : NULL;
 }
 
 static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
+    gpuscan_buffer result = gpuscan__sort_result(plan, buffers);
     return buffers->size && buffers->has_dst &&
-           !gpuscan__sort_same_place(gpuscan__sort_result(plan, buffers), &buffers->dst);
+           (result.mem != buffers->dst.mem || result.offset != buffers->dst.offset);
 }
 
 static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    return desc->permutation.mem && plan->index_size != plan->values.size;
+    return plan->desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
 /* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are sorted then. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
     uint32_t k;
     memset(&common->need, 0, sizeof(common->need));
@@ -23133,11 +22924,11 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
     plan->flags |= plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS;
-    plan->commands = (unsigned)(desc->custom != NULL) +
+    plan->commands = (unsigned)(plan->desc->custom != NULL) +
                      (plan->key.small || plan->key.together ? 1
                       : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
                                                             : 3 * plan->passes + (plan->buckets ? 4 : 0));
-    for (k = 0; k <= desc->payload_count; k++) {
+    for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
         plan->commands += !src ? 0 : apart ? 1 : 2;
@@ -23163,7 +22954,6 @@ static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) 
 
 /* Returns why the strategy cannot do the call; NULL: it can. */
 static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
         return why;
@@ -23171,14 +22961,14 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
         return "it needs a fence of device scope";
     if (gs->device.local_memory < 16 * GPUSCAN__KIB)
         return "it needs 16 KiB of local memory";
-    return desc->count >> 30 ? "2^30 elements or more" : NULL;
+    return plan->desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
 /* Returns the fields of a record that the passes carry, and sets the payload of each field; 0: payloads are gathered,
    or one payload is itself the value. Payloads share a record only if one pass packs it and a later one unpacks it. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
+    const gpuscan_sort_desc *desc = plan->desc;
     uint32_t fields = 0, f = 0, bytes = 0, least, k;
     size_t s;
     if (desc->payload_count > GPUSCAN__SORT_FIELDS || plan->wants_indices || desc->custom)
@@ -23201,37 +22991,28 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Returns a core's share of half of the cache, at most 8 MiB: elements are scattered from one half to the other. */
-static uint64_t gpuscan__sort_share(const gpuscan *gs) {
-    return gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * 1024 * GPUSCAN__KIB);
-}
-
 /* Decides whether a CPU makes buckets, and blocks within them. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan__profile *profile = &gs->device.profile;
     int forced = plan->common.forced != NULL;
-    uint64_t bytes = desc->count * (plan->key_size + plan->values.size); /* of all buckets */
-    uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), gpuscan__sort_share(gs));
+    uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* of all buckets */
+    /* a core's share of half of the cache: elements are scattered from one half to the other */
+    uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
+    uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
     plan->buckets =
         gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
-        (forced || (desc->count >= profile->cpu.sort_buckets && bytes <= most << plan->key.digit_bits));
+        (forced || (plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << plan->key.digit_bits));
     plan->blocks = plan->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << plan->key.digit_bits);
 }
 
 static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    gpuscan_strategy strategy = common->call->strategy;
+    const gpuscan_sort_desc *desc = plan->desc;
+    gpuscan_strategy strategy =
+        gpuscan__strategy_for(common, gs->device.profile.sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     uint64_t tiles, most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
     gpuscan_result r;
     const char *why;
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gs->device.profile.sort.strategy;
-    if (strategy == GPUSCAN_STRATEGY_CPU_SINGLE_PASS)
-        strategy = GPUSCAN_STRATEGY_CPU_MULTI_PASS;
-    if (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     why = gpuscan__sort_misfit(gs, plan, strategy);
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
@@ -23251,7 +23032,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     most = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     if (gpuscan__key_is_cpu(&common->key))
         most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
-                            (uint64_t)gs->device.units * gs->device.profile.cpu.sort_parts);
+                            (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
     plan->parts = gpuscan__min(tiles, most);
     plan->tiles = tiles;
     gpuscan__sort_choose_buckets(gs, plan);
@@ -23277,17 +23058,21 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Sets a sort place as an argument. Returns its offset in elements of size bytes. */
-static uint64_t gpuscan__arg_place(gpuscan__launch *launch, const gpuscan__sort_place *place, uint64_t size) {
-    return place->buffer.mem ? gpuscan__arg_buffer(launch, place->buffer)
-                             : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place->past, size);
+/* Sets one of a sort's buffers as an argument. Returns its offset in elements of size bytes. */
+static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
+    return place.mem ? gpuscan__arg_buffer(launch, place)
+                     : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
 }
 
-/* Sets values. A record's offset is in bytes: in the scratch it need not be a multiple of the record's size. */
-static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
-                                    const gpuscan__sort_place *place, uint64_t size) {
-    return plan->fields ? gpuscan__arg_place(launch, place, 1) * (place->buffer.mem ? size : 1)
-                        : gpuscan__arg_place(launch, place, size);
+/* The same in bytes: a record's or a payload's size need not divide an offset in the scratch. */
+static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
+    return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
+}
+
+/* Sets values; records in bytes. */
+static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan, gpuscan_buffer place,
+                                    uint64_t size) {
+    return plan->fields ? gpuscan__arg_bytes(launch, place, size) : gpuscan__arg_place(launch, place, size);
 }
 
 /* Sets the arrays of a record's fields, each to read and to write, and their offsets in bytes: from_0, to_0 ... */
@@ -23306,21 +23091,18 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
-    gpuscan__program *program;
-    cl_mem stand_in;
     uint32_t group;
     unsigned commands; /* commands that remain */
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
-    return gpuscan__launch_begin(run->chain, run->program, kernel + (run->plan->common.key.custom_size != 0),
-                                 run->stand_in);
+    return gpuscan__launch_begin(run->chain, kernel + (run->plan->common.key.custom_size != 0));
 }
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
                                         size_t numbers_size, uint64_t groups, uint64_t shared) {
     int is_last = --run->commands == 0;
-    return gpuscan__launch_end(launch, numbers, numbers_size, gpuscan__grid_of(groups, run->group, shared, is_last));
+    return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, is_last);
 }
 
 /* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles: as many groups as
@@ -23333,36 +23115,34 @@ static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t
 
 /* Returns how many groups go through all elements tile by tile. */
 static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)run->plan->common.desc;
-    uint64_t tiles = gpuscan__ceil_div(desc->count, run->plan->common.key.tile);
+    uint64_t tiles = gpuscan__ceil_div(run->plan->desc->count, run->plan->common.key.tile);
     return gpuscan__sort_tile_groups(run, gpuscan__min(tiles, (uint64_t)1 << 20));
 }
 
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
-    gpuscan__launch launch = gpuscan__launch_begin(run->chain, run->program, 0, run->stand_in);
+    gpuscan__launch launch = gpuscan__launch_begin(run->chain, 0);
     gpuscan__sort_keys_numbers numbers;
-    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    numbers.keys_offset = gpuscan__arg_place(&launch, &plan->keys.from, plan->key_size);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
+    numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
+    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size);
+    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
 /* Moves elements of size bytes, by index or in order. widens: stores the indices themselves as ulong. */
-static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__sort_place *from,
-                                         const gpuscan__sort_place *to, uint32_t size, int by_index, int widens) {
+static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
+                                         int by_index, int widens) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_GATHER);
-    gpuscan__sort_place indices = *(plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from);
+    gpuscan_buffer indices = plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from;
     uint32_t unit = size & (~size + 1), index_size = plan->values.size ? plan->values.size : 1;
     gpuscan__sort_gather_numbers numbers;
     unit = unit > 16 ? 16 : unit;
-    numbers.src_offset = gpuscan__arg_place(&launch, from, 1) * (from->buffer.mem ? size : 1);
-    numbers.dst_offset = gpuscan__arg_place(&launch, to, 1) * (to->buffer.mem ? size : 1);
-    numbers.indices_offset = gpuscan__arg_place(&launch, &indices, index_size);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
+    numbers.src_offset = gpuscan__arg_bytes(&launch, from, size);
+    numbers.dst_offset = gpuscan__arg_bytes(&launch, to, size);
+    numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size);
+    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc,
+                       plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
@@ -23370,13 +23150,12 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, const gpuscan__
 
 /* Returns the number of groups that count the digits of all passes, or with key.counted the most parts of the sort. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
-    uint64_t chunks = gpuscan__max(gpuscan__ceil_div(desc->count, each), 1);
+    uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
     uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
-    uint64_t most = desc->count_buffer.mem ? GPUSCAN__SORT_HISTOGRAM_GROUPS
-                    : plan->key_size < 4   ? GPUSCAN__SORT_HISTOGRAM_SMALL_MOST
-                                           : GPUSCAN__SORT_HISTOGRAM_MOST;
+    uint64_t most = plan->desc->count_buffer.mem ? GPUSCAN__SORT_HISTOGRAM_GROUPS
+                    : plan->key_size < 4         ? GPUSCAN__SORT_HISTOGRAM_SMALL_MOST
+                                                 : GPUSCAN__SORT_HISTOGRAM_MOST;
     most = gpuscan__min(gpuscan__max(chunks / 32, units * GPUSCAN__SORT_HISTOGRAM_GROUPS), units * most);
     return gpuscan__min(groups, most);
 }
@@ -23398,7 +23177,6 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)plan->common.desc;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
@@ -23406,17 +23184,17 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    numbers.keys_offset = gpuscan__arg_place(&launch, &keys->from, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, &keys->to[0], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, &keys->to[1], plan->key_size);
-    numbers.values_offset = gpuscan__arg_values(&launch, plan, plan->by_index ? &values->to[0] : &values->from, size);
-    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, &values->to[0], size);
-    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, &values->to[1], size);
+    numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, plan->key_size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], plan->key_size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, keys->to[1], plan->key_size);
+    numbers.values_offset = gpuscan__arg_values(&launch, plan, plan->by_index ? values->to[0] : values->from, size);
+    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, values->to[0], size);
+    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, values->to[1], size);
     if (gpuscan__sort_packs(plan->fields))
         gpuscan__sort_fields(&launch, plan, &numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags | plan->flags | forms);
+    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags | plan->flags | forms);
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.pass = pass;
     numbers.parts = plan->key.counted ? gpuscan__sort_histogram_groups(gs, plan) : plan->parts;
@@ -23434,8 +23212,7 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
     uint64_t groups = gpuscan__sort_tile_groups(run, plan->tiles);
     int more;
     for (more = 0; more < 2 && plan->key.counted; more++) {
-        uint64_t most = gpuscan__min(((const gpuscan_sort_desc *)plan->common.desc)->count,
-                                     gpuscan__sort_limit(gs, plan, more));
+        uint64_t most = gpuscan__min(plan->desc->count, gpuscan__sort_limit(gs, plan, more));
         groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
     }
     if (plan->key.counted)
@@ -23492,49 +23269,37 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
 
 /* Gathers an array by index; in place it goes through the scratch. */
 static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
-    gpuscan_buffer none = {NULL, 0};
-    gpuscan__sort_place from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
-    gpuscan__sort_place moved = gpuscan__sort_of(none);
+    gpuscan_buffer from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
+    gpuscan_buffer moved = {NULL, run->plan->moved_at};
     gpuscan_result r;
-    moved.past = run->plan->moved_at;
     if (gpuscan__sort_is_apart(src))
-        return gpuscan__sort_move(run, &from, &to, src->size, 1, 0);
-    r = gpuscan__sort_move(run, &from, &moved, src->size, 1, 0);
-    return r != 0 ? r : gpuscan__sort_move(run, &moved, &to, src->size, 0, 0);
+        return gpuscan__sort_move(run, from, to, src->size, 1, 0);
+    r = gpuscan__sort_move(run, from, moved, src->size, 1, 0);
+    return r != 0 ? r : gpuscan__sort_move(run, moved, to, src->size, 0, 0);
 }
 
-static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                            gpuscan__program *program) {
+static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
-    const gpuscan_sort_desc *desc = (const gpuscan_sort_desc *)common->desc;
-    const gpuscan__sort_buffers *both[2];
-    gpuscan__sort_run run;
+    const gpuscan_sort_desc *desc = plan->desc;
+    const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
+    gpuscan__sort_run run = {chain, plan, common->key.group, plan->commands};
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
-    run.chain = chain;
-    run.plan = plan;
-    run.program = program;
-    run.stand_in = desc->src.mem;
-    run.group = common->key.group;
-    run.commands = plan->commands;
     if (desc->custom)
         r = gpuscan__sort_keys_of(&run);
     if (r == 0)
         r = gpuscan__sort_passes(&run);
-    both[0] = &plan->keys;
-    both[1] = &plan->values;
     for (i = 0; i < 2 && r == 0; i++)
         if (gpuscan__sort_copies(plan, both[i]))
-            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), &both[i]->dst, both[i]->size, 0, 0);
+            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), both[i]->dst, both[i]->size, 0, 0);
     for (i = 0; i <= desc->payload_count && r == 0; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
         if (src)
             r = gpuscan__sort_gather(&run, src);
     }
-    if (r == 0 && gpuscan__sort_widens(plan)) {
-        gpuscan__sort_place to = gpuscan__sort_of(desc->permutation);
-        r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, &plan->values), &to, plan->index_size, 0, 1);
-    }
+    if (r == 0 && gpuscan__sort_widens(plan))
+        r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, &plan->values), desc->permutation, plan->index_size, 0,
+                               1);
     return r;
 }
 
@@ -23592,7 +23357,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    gpuscan_type raw = gpuscan__unsigned_types[gpuscan__log2(size)];
+    gpuscan_type raw = gpuscan__unsigned_of(size);
     unsigned char *src = gpuscan__test_in(test, &desc->src, count * size);
     unsigned char *dst = gpuscan__test_out(test, &desc->dst, count * size), *permutation = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
@@ -23660,8 +23425,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER,
-                   offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc) {
@@ -23889,8 +23653,7 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
         return GPUSCAN_SUCCESS;
     if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes || desc->src_image_pitch ||
         desc->images > 1)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                             "src_image with src, its pitches or several images");
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, its pitches or several images");
     if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, range, &plan->image)) != 0)
         return r;
     plan->key.image = plan->image.place;
@@ -23898,10 +23661,12 @@ static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_pla
 }
 
 static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch", 0, 0, 0};
-    gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch", 0, 0, 0};
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
+    const gpuscan__pixel_pitches src_pitches = {{"src", "src_pitch", "src_pitch_bytes"}, "src_image_pitch",
+                                                desc->src_pitch, desc->src_pitch_bytes, desc->src_image_pitch};
+    const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
+                                                desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
     uint64_t src_elements, dst_elements;
     gpuscan_buffer src = desc->src;
     gpuscan__range *range, image;
@@ -23921,12 +23686,6 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__add(desc->width, plan->key.exclusive, &plan->dst.width) ||
         !gpuscan__add(desc->height, plan->key.exclusive, &plan->dst.height))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
-    src_pitches.row = desc->src_pitch;
-    src_pitches.row_bytes = desc->src_pitch_bytes;
-    src_pitches.image = desc->src_image_pitch;
-    dst_pitches.row = desc->dst_pitch;
-    dst_pitches.row_bytes = desc->dst_pitch_bytes;
-    dst_pitches.image = desc->dst_image_pitch;
     if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
         (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
@@ -23937,9 +23696,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
         gpuscan__input_image(range, "src_image", &image);
     else
         gpuscan__pixels_rows(range, &plan->src);
-    range->idle = 1;
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
-    range->idle = 1;
     gpuscan__pixels_rows(range, &plan->dst);
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -23965,8 +23722,9 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
 
 /* A single band takes one launch if there is one strip, otherwise two or three. One band suits low images, and many
    images whose strips alone keep the device busy. tuning: integral-one-band */
-#define GPUSCAN__INTEGRAL_LOW  64 /* rows */
-#define GPUSCAN__INTEGRAL_BUSY 16 /* strips a compute unit */
+#define GPUSCAN__INTEGRAL_LOW   64 /* rows */
+#define GPUSCAN__INTEGRAL_BUSY  16 /* strips a compute unit */
+#define GPUSCAN__INTEGRAL_BANDS 4 /* bands a compute unit on a CPU */
 /* Up to this many bands tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
@@ -23977,13 +23735,10 @@ static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integ
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    gpuscan_strategy strategy = plan->common.call->strategy;
     uint32_t vectors = profile->integral.vectors;
     if (plan->key.channels == 4 && profile->integral.vectors_4)
         vectors = profile->integral.vectors_4;
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__strategies[profile->reduce.strategy].portable;
-    key->strategy = (uint32_t)strategy;
+    key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 &&
            gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
@@ -24000,7 +23755,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
-        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * profile->cpu.integral_bands, images);
+        uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* in rows */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
@@ -24045,12 +23800,11 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan,
-                                               gpuscan__program *program, int kernel, uint64_t groups) {
+static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpuscan__integral_plan *plan, int kernel,
+                                               uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
-    const gpuscan__key *key = &common->key;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, (size_t)kernel, desc->dst.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, (size_t)kernel);
     int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
@@ -24076,14 +23830,11 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.steps_at = plan->steps_at;
     numbers.is_direct = (uint64_t)plan->is_direct;
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(groups, key->group,
-                                                gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels),
-                                                is_last));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
+                               gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
 }
 
-static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                                gpuscan__program *program) {
+static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__integral_plan *plan = (const gpuscan__integral_plan *)common;
     const gpuscan__key *key = &common->key;
     int cpu = gpuscan__key_is_cpu(key);
@@ -24093,15 +23844,13 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     uint64_t steps = images * (plan->src.height + plan->bands);
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
+        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
     if (r == 0 && plan->src.width > 0 && plan->bands > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
+        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
     if (r == 0 && plan->strips > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_ROWS,
+        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_ROWS,
                                      gpuscan__ceil_div(steps, subgroups * key->vectors));
-    return r != 0 ? r
-                  : gpuscan__integral_launch(chain, plan, program, GPUSCAN__INTEGRAL_TILES,
-                                             images * plan->bands * blocks);
+    return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
 /* Returns a factor of a pixel's channel. The factors' sums over columns and rows multiply to the table's cells. Factors
@@ -24248,8 +23997,7 @@ static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan_
     uint64_t words = key->group + 2 * GPUSCAN_MAX_FRACTIONS;
     if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
         words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
-    return gpuscan__key_shared_bytes(gs, key, 8) +
-           (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
+    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
 GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -24333,19 +24081,15 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     if (!gpuscan__multiply(plan->rows, plan->results, &results) || !gpuscan__multiply(results, 4, &bytes))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst: its size in bytes does not fit 64 bits");
     range = gpuscan__input(common, "counts", desc->counts, elements, size);
-    range->idle = 1;
     gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, size);
-    range = gpuscan__input(common, "edges", desc->edges, (uint64_t)plan->bins + 1, 4);
-    range->idle = 1;
-    range->required = 0;
+    gpuscan__input(common, "edges", desc->edges, (uint64_t)plan->bins + 1, 4)->required = 0;
     range = gpuscan__output(common, "cdf", desc->cdf, elements, plan->cdf_size);
-    range->idle = 1;
     range->required = 0;
     range->partial = plan->rows > 1 && plan->pitch > plan->bins;
     gpuscan__rows_of(range, plan->rows, plan->bins, plan->pitch, plan->cdf_size);
     if (!desc->cdf.mem)
         plan->cdf_size = 0;
-    gpuscan__output(common, "dst", desc->dst, results, 4)->idle = 1;
+    gpuscan__output(common, "dst", desc->dst, results, 4);
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
 }
@@ -24410,7 +24154,6 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = common->call->strategy;
     int is_plain;
     plan->row_groups = 1; /* an earlier choice, whose program did not build, may have set it */
     if (common->forced) {
@@ -24419,9 +24162,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
             gpuscan__quantile_fit_large(gs, plan);
         return GPUSCAN_SUCCESS;
     }
-    if (strategy == GPUSCAN_STRATEGY_AUTO)
-        strategy = gpuscan__strategies[gs->device.profile.reduce.strategy].portable;
-    key->strategy = (uint32_t)strategy;
+    key->strategy = (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
     is_plain = desc->form != GPUSCAN_QUANTILE_MEAN && desc->fraction_count <= GPUSCAN__QUANTILE_FEW;
     key->own[0] = GPUSCAN__QUANTILE_SMALL;
     if (is_plain && !gpuscan__key_is_cpu(key) && gpuscan__quantile_fit_small(gs, plan))
@@ -24455,11 +24196,10 @@ static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quant
     return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
-static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common,
-                                                gpuscan__program *program) {
+static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, program, 0, desc->dst.mem);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     gpuscan__quantile_numbers numbers;
     gpuscan__fractions fractions;
     numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
@@ -24482,9 +24222,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.bin_width = gpuscan__float_bits(plan->bin_width);
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers),
-                               gpuscan__grid_of(gpuscan__quantile_groups(chain->gs, plan), common->key.group,
-                                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1));
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
+                               gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
 /* Fills counts that are symmetric and whose total is a power of two, so that the mean is in the middle and fractions
@@ -24566,8 +24305,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER,
-                   0, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {
@@ -25019,8 +24757,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     const gpuscan__program *program;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
-    memset(blob, 0, sizeof(*blob));
-    blob->allocator = &gs->allocator;
+    *blob = gpuscan__text_of(gs);
     memset(&header, 0, sizeof(header));
     gpuscan__text_padded(blob, &header, sizeof(header));
     if (only)
@@ -25163,8 +24900,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
     size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
     cl_int status = CL_SUCCESS, code = CL_SUCCESS;
-    program->program =
-        gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
+    program->program = gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
     if (code == CL_SUCCESS)
         code = status;
     if (!program->program || code != CL_SUCCESS)
@@ -25316,12 +25052,10 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
 /* Writes a file under a temporary name, and renames it. Returns NULL, or why the folder or the disk refuses it. */
 static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
                                        size_t size) {
-    uint64_t words[3]; /* seeds of a writer's temporary name; if two writers share one, the checksum finds it */
+    /* seeds of a writer's temporary name; if two writers share one, the checksum finds it */
+    const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
     FILE *file;
-    words[0] = (uint64_t)(uintptr_t)bytes;
-    words[1] = (uint64_t)time(NULL);
-    words[2] = (uint64_t)clock();
     snprintf(partial, room, "%s.%08lx", path,
              (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
     file = fopen(partial, "wb");

@@ -657,7 +657,7 @@ static void test_errors_of_sums(void **state) {
         if (grids[g].units)
             test.gs->device.units = grids[g].units;
         if (grids[g].group == 1) {
-            test.gs->device.profile.reduce.per_unit[0] = test.gs->device.profile.reduce.per_unit[1] = 1;
+            test.gs->device.profile.reduce.per_unit = 1;
             test.gs->device.profile.segments.per_unit = 1;
         }
         for (x = 0; x < sizeof addends / sizeof *addends; x++)
