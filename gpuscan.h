@@ -5712,7 +5712,7 @@ NULL};
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
 "#line 4685 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}`scan_`8s_$4;\n\n"
@@ -6017,8 +6017,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5036 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 5035 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
 "}$ns;\n\n"
@@ -6122,7 +6122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5153 \"kernels.cl.inc\"\n"
+"#line 5155 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6168,8 +6168,8 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5200 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5202 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
 "}$ns;\n\n"
@@ -6526,8 +6526,8 @@ static const char *const gpuscan__piece_select[] = {
 "carry=``E_next(carry,span.`9,link);\n"
 "}\n"
 "}\n"
-"`J\n\n"
-"$m`V`select_list(`B``3*`3,`I`N,`I`M,`list list){\n\n"
+"`J\n\n\n"
+"$m`V`select_list(`B``3*`3,`I`N,`I`M,`list list){\n"
 "`W!$RUNS_BY_SUBGROUP && ($STAGES || $PLACES)\n"
 "`Sown=$OWN_FIRST;\n"
 "$o\n"
@@ -6746,7 +6746,7 @@ NULL};
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
 "#line 5878 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_SUMS_NUMBERS\n"
@@ -7060,7 +7060,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6238 \"kernels.cl.inc\"\n"
+"#line 6237 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7172,8 +7172,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6354 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 6353 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$1$RESULT_TYPE `result_t;\n"
@@ -7308,7 +7308,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8\n"
 "$5$iends,`9);\n"
 "}\n\n"
-"#elif !$CPU\n\n\n\n"
+"#elif !$CPU\n\n\n"
 "$m`t `$7_`9(`t*x,`C``H*`H){\n"
 "`W$e\n"
 "`B`Sapart=$pS_APART;\n"
@@ -7422,7 +7422,7 @@ NULL};
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
 "#line 6646 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
 "$1`S`offset;\n"
@@ -8124,7 +8124,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7474 \"kernels.cl.inc\"\n"
+"#line 7472 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8176,8 +8176,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7526 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7524 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_$4;\n\n"
@@ -8769,7 +8769,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8184 \"kernels.cl.inc\"\n"
+"#line 8183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9017,7 +9017,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "low+=x->element[v];\n"
 "}\n"
 "`quan`3_found(to,`D,found,below,`M,rank);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "$0$QUANTILE_RANKS ((`C`I*)(`H + 1))\n"
 "$0$QUANTILE_WORDS ($QUANTILE_RANKS + $MAX_FRACTIONS)\n"
 "$FITS(`6s,$6``H)+\n"
