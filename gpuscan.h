@@ -5725,7 +5725,7 @@ NULL};
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
 "#line 4700 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}`scan_`8s_$4;\n\n"
@@ -6032,8 +6032,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5054 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 5053 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
 "}$ns;\n\n"
@@ -6137,7 +6137,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5171 \"kernels.cl.inc\"\n"
+"#line 5173 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6183,8 +6183,8 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5218 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5220 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
 "}$ns;\n\n"
@@ -6541,8 +6541,8 @@ static const char *const gpuscan__piece_select[] = {
 "carry=``E_next(carry,span.`9,link);\n"
 "}\n"
 "}\n"
-"`J\n\n"
-"$m`V`select_list(`B``3*`3,`I`N,`I`M,`list list){\n\n"
+"`J\n\n\n"
+"$m`V`select_list(`B``3*`3,`I`N,`I`M,`list list){\n"
 "`W!$RUNS_BY_SUBGROUP && ($STAGES || $PLACES)\n"
 "`Sown=$OWN_FIRST;\n"
 "$o\n"
@@ -6761,7 +6761,7 @@ NULL};
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
 "#line 5896 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_SUMS_NUMBERS\n"
@@ -7075,7 +7075,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6256 \"kernels.cl.inc\"\n"
+"#line 6255 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7187,8 +7187,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6372 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 6371 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$1$RESULT_TYPE `result_t;\n"
@@ -7323,7 +7323,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8\n"
 "$5$iends,`9);\n"
 "}\n\n"
-"#elif !$CPU\n\n\n\n"
+"#elif !$CPU\n\n\n"
 "$m`t `$7_`9(`t*x,`C``H*`H){\n"
 "`W$e\n"
 "`B`Sapart=$pS_APART;\n"
@@ -7437,7 +7437,7 @@ NULL};
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
 "#line 6664 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
 "$1`S`offset;\n"
@@ -8139,7 +8139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7492 \"kernels.cl.inc\"\n"
+"#line 7490 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8191,8 +8191,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7544 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7542 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_$4;\n\n"
@@ -8784,7 +8784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8202 \"kernels.cl.inc\"\n"
+"#line 8201 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9032,7 +9032,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "low+=x->element[v];\n"
 "}\n"
 "`quan`3_found(to,`D,found,below,`M,rank);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "$0$QUANTILE_RANKS ((`C`I*)(`H + 1))\n"
 "$0$QUANTILE_WORDS ($QUANTILE_RANKS + $MAX_FRACTIONS)\n"
 "$FITS(`6s,$6``H)+\n"
