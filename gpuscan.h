@@ -1868,6 +1868,11 @@ static const char *const gpuscan__piece_device[] = {
 "$0$m$r__attribute__((always_inline))\n"
 "`J\n"
 "$0$mstatic inline\n"
+"$8\n\n\n"
+"`W$CPU && !$INLINES\n"
+"$0$APART __attribute__((noinline))\n"
+"`J\n"
+"$0$APART\n"
 "$8\n\n\n\n\n\n\n\n\n"
 "$0$ASM(`4, name, parameters, instructions) \\\n"
 " $r`4 name parameters{ \\\n"
@@ -1901,17 +1906,19 @@ static const char *const gpuscan__piece_device[] = {
 "$0$KEEP_LOADS()\n"
 "$0$FORGET_UINT(x)\n"
 "$0$FORGET_ULONG(x)\n"
-"$8\n\n\n\n\n"
+"$8\n\n\n\n\n",
 "`W$t == 1\n"
 "$0$h)\n"
 "$0$GLOBAL_BARRIER()\n"
 "`J\n"
 "$0$h) $WAIT(CLK_LOCAL_MEM_FENCE)\n"
 "$0$GLOBAL_BARRIER() $WAIT(CLK_LOCAL_MEM_FENCE | ($BARRIER_ORDERS ? 0 : CLK_GLOBAL_MEM_FENCE))\n"
-"$8\n\n\n",
+"$8\n\n\n"
 "`W$COUNTED && $ON(PTX)\n"
 "$ASM(`5,`item,(void),vola`3(\"mov.u32 %0, %%tid.x;\" : \"=r\"(out)))\n"
 "$0$x `item()\n"
+"#elif $t == 1\n"
+"$0$x 0u\n"
 "`J\n"
 "$0$x ((`5)get_local_id(0))\n"
 "$8\n\n\n\n"
@@ -2220,7 +2227,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 633 \"kernels.cl.inc\"\n"
+"#line 642 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2264,7 +2271,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 686 \"kernels.cl.inc\"\n"
+"#line 695 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2293,7 +2300,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 712 \"kernels.cl.inc\"\n"
+"#line 721 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2375,7 +2382,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 802 \"kernels.cl.inc\"\n"
+"#line 811 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2506,7 +2513,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 952 \"kernels.cl.inc\"\n"
+"#line 961 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2652,7 +2659,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1118 \"kernels.cl.inc\"\n"
+"#line 1127 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2759,7 +2766,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1238 \"kernels.cl.inc\"\n"
+"#line 1247 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2818,7 +2825,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1304 \"kernels.cl.inc\"\n"
+"#line 1313 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2878,7 +2885,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1366 \"kernels.cl.inc\"\n"
+"#line 1375 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3200,7 +3207,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1733 \"kernels.cl.inc\"\n"
+"#line 1742 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3812,7 +3819,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2446 \"kernels.cl.inc\"\n"
+"#line 2455 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3998,7 +4005,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2649 \"kernels.cl.inc\"\n"
+"#line 2658 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4349,7 +4356,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3037 \"kernels.cl.inc\"\n"
+"#line 3046 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4624,7 +4631,8 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "$8\n\n"
 "`W$SELECT\n\n"
-"$r`t `kept_`9(``Z `Z,`I`N,`I`2,`T*`6s){\n"
+"$APART\n"
+"$r`t `kept_`9(``Z `Z,`I`N,`I`2,`T*restrict `6s){\n"
 "`W!$RUN_STATE\n"
 "`Iat;\n"
 "`F(`t)`kept_`6s($ELEMENTS(`Z),`N,`2,`6s,&at);\n"
@@ -4908,6 +4916,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$0$z_`9_end `chain_end\n"
 "$0`is_wide(`N, `2) true\n"
 "$8\n\n\n"
+"$APART\n"
 "$r`t `span_`9(``Z `Z,`I`N,`I`2,`Shead){\n"
 "`W$y > 1 || $HEADS\n"
 "`7`is_wide(`N,`2)){\n"
@@ -5078,6 +5087,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$5i;\n"
 "}\n"
 "$8\n\n\n\n"
+"$APART\n"
 "$r`t `span_scan_ahead(`B`span*span,$3`dst*dst,\n"
 "``E `E,`Lapart,`S`O,`span*ahead){\n"
 "``Z `Z=span->src;\n"
@@ -5126,6 +5136,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "$0`span_scan(span, dst, `E, apart, `O) `span_scan_ahead(span, dst, `E, apart, `O, 0)\n\n"
 "`W!$HEADS\n\n"
+"$APART\n"
 "$r`V``8s_scan($3`B`src*src,`Isrc_pitch,$3`dst*dst,\n"
 "`Idst_pitch,`I`M,`I`8s,`t base,`S`O,\n"
 "$3`dst*totals){\n"
@@ -5156,7 +5167,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3967 \"kernels.cl.inc\"\n"
+"#line 3980 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5724,7 +5735,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4700 \"kernels.cl.inc\"\n"
+"#line 4713 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6032,7 +6043,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5053 \"kernels.cl.inc\"\n"
+"#line 5066 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6137,7 +6148,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5173 \"kernels.cl.inc\"\n"
+"#line 5186 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6183,7 +6194,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5220 \"kernels.cl.inc\"\n"
+"#line 5233 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6527,6 +6538,7 @@ static const char *const gpuscan__piece_select[] = {
 "`7next)\n"
 "next->`9=`op_span_`9(*next,`6s);\n"
 "}\n\n\n"
+"$APART\n"
 "$r`V`select_hook_part($OP_PARAMETERS,``Z `Z,`B`job*part,\n"
 "`I`2,`Lends,``E carry){\n"
 "`I`6s[$WORDS];\n"
@@ -6760,7 +6772,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5896 \"kernels.cl.inc\"\n"
+"#line 5910 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -6934,10 +6946,10 @@ static const char *const gpuscan__piece_engine[] = {
 "$5job;\n"
 "}\n\n"
 "`W$CPU\n\n"
-"$m`V`draw_span($OP_PARAMETERS,``8 `N_`8,`I`M,`job*job,\n"
-"``8*`8,`span*span){\n"
+"$m`V`draw_span($OP_PARAMETERS,`Sgroups,``8 `N_`8,`I`M,\n"
+"`job*job,``8*`8,`span*span){\n"
 "`Slive=`live_`3s(`N_`8.`M),all=(`5)$OP_ROWS*live;\n"
-"`Snumber=`ticket($COUNTERS(`N_`8.`9s),all+(`5)$l0),&`H->ticket);\n"
+"`Snumber=`ticket($COUNTERS(`N_`8.`9s),all+groups,&`H->ticket);\n"
 "span->src=`N_`8.src;\n"
 "span->`N=span->`2=span->head=0;\n"
 "job->`3=$NONE;\n"
@@ -6950,13 +6962,14 @@ static const char *const gpuscan__piece_engine[] = {
 "span->`2=min(span->`N+$TILE,`8->`M)-($jSPAN_TAIL)&&`8->`M>0?1:0);\n"
 "span->head=$OP_HEAD(*job);\n"
 "}\n\n\n",
-"kernel $t_ATTRIBUTE `V`look_back_cpu($OP_PARAMETERS){ $ONE_ITEM\n"
+"$APART\n"
+"$r`V``3s_take($OP_PARAMETERS,`Sgroups){\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,(`5)$4.`O);\n"
 "``8 `N_`8=``N_`8($OP_ARGUMENTS,`M),`8,next_`8;\n"
 "`job job,next_job;\n"
 "`span span,next;\n"
 "`I`6s[$OP_WORDS];\n"
-"`draw_span($OP_ARGUMENTS,`N_`8,`M,&job,&`8,&span);\n"
+"`draw_span($OP_ARGUMENTS,groups,`N_`8,`M,&job,&`8,&span);\n"
 "span.`9=`op_span_`9(span,`6s);\n"
 "while(job.`3!=$NONE){\n"
 "``E `E;\n"
@@ -6964,12 +6977,15 @@ static const char *const gpuscan__piece_engine[] = {
 "$TEST_DELAY(job.`3);\n"
 "`publish_`9(&`8,job.`3,span.`9);\n"
 "`E=`find_`E(&`8,job.`3,span.`9,`H);\n"
-"`draw_span($OP_ARGUMENTS,`N_`8,`M,&next_job,&next_`8,&next);\n"
+"`draw_span($OP_ARGUMENTS,groups,`N_`8,`M,&next_job,&next_`8,&next);\n"
 "`op_span($OP_ARGUMENTS,&job,&span,&next,`E,`6s);\n"
 "job=next_job;\n"
 "`8=next_`8;\n"
 "span=next;\n"
 "}\n"
+"}\n"
+"kernel $t_ATTRIBUTE `V`look_back_cpu($OP_PARAMETERS){ $ONE_ITEM\n"
+"``3s_take($OP_ARGUMENTS,(`5)$l0));\n"
 "}\n"
 "#elif !$AHEAD\n\n"
 "kernel $t_ATTRIBUTE `V`look_back($OP_PARAMETERS){ $ONE_ITEM\n"
@@ -7075,7 +7091,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6255 \"kernels.cl.inc\"\n"
+"#line 6273 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7187,7 +7203,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6371 \"kernels.cl.inc\"\n"
+"#line 6389 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7436,7 +7452,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6664 \"kernels.cl.inc\"\n"
+"#line 6682 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8139,7 +8155,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7490 \"kernels.cl.inc\"\n"
+"#line 7508 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8191,7 +8207,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7542 \"kernels.cl.inc\"\n"
+"#line 7560 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8284,6 +8300,7 @@ static const char *const gpuscan__piece_integral[] = {
 "to[c]=pixel.channel[c];\n"
 "}\n\n"
 "$0$PIXEL_AT(x) `pixel_load(src, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
+"$APART\n"
 "$r`V``8_add($3`t*`9s,$PICTURE src,``Q_t at,\n"
 "$3`cell*to,`Iwidth,`Lbegins,`S`O,`B`Lstores){\n"
 "`t `9=$START;\n"
@@ -8784,7 +8801,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8201 \"kernels.cl.inc\"\n"
+"#line 8220 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8947,6 +8964,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$8\n\n"
 "`W$CPU\n"
 "$0$QUANTILE_BLOCK 256\n\n\n"
+"$APART\n"
 "$r`I`quan`3_block($3`B`src*`Ms,`B``D*`D,`I`N,\n"
 "`I`2,`I$9,`Irank,`B`mean_range*range,\n"
 "`I`9,$3`5*to){\n"
@@ -9315,7 +9333,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8806 \"kernels.cl.inc\"\n"
+"#line 8826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9656,7 +9674,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9222 \"kernels.cl.inc\"\n"
+"#line 9242 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9748,7 +9766,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9330 \"kernels.cl.inc\"\n"
+"#line 9350 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -9914,6 +9932,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`S`Mer=``Mer_of($BINNED_OF(s,i),(`5)(i%$CHANNELS),bounds,edges);\n"
 "$COUNT_AT(`Mer,i,$WEIGHT_OF(s,i,weights));\n"
 "}\n\n\n\n\n"
+"$APART\n"
 "$r`V`histogram_move_span($3``Mer*accumulators,$3``Mer*`Ms,\n"
 "`I`N,`I`2,`Iall_bins,`Stables,\n"
 "`S`O){\n"
@@ -9939,6 +9958,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Ms[`N+k]=`9s[k];\n"
 "}\n"
 "}\n\n\n\n"
+"$APART\n"
 "$r`V``M_blocks($SAMPLES samples,$3`B`weight*weights,\n"
 "`histogram_$4 $4,`I`N_`8,`I`8_blocks,\n"
 "`Ibegin,`I`8_end,`Iblock,`Iend,`table table,\n"
@@ -9970,6 +9990,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Y`Sk=0;k<$TABLE_WORDS;k++)\n"
 "tables[k]=0;\n"
 "}\n\n\n\n"
+"$APART\n"
 "$r`V`tables_add(`C`5*tables,$3``Mer*`9s,`Latomics,`Ladds,\n"
 "`bounds bounds,`edges edges){\n"
 "`Sbins=bounds.all_bins-($jHISTOGRAM_FINISH)&& !atomics?1:0);\n"
@@ -10102,7 +10123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9730 \"kernels.cl.inc\"\n"
+"#line 9753 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10651,7 +10672,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10381 \"kernels.cl.inc\"\n"
+"#line 10404 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10677,7 +10698,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10404 \"kernels.cl.inc\"\n"
+"#line 10427 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10810,7 +10831,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10567 \"kernels.cl.inc\"\n"
+"#line 10590 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10857,7 +10878,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10615 \"kernels.cl.inc\"\n"
+"#line 10638 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11006,7 +11027,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10787 \"kernels.cl.inc\"\n"
+"#line 10810 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11121,6 +11142,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "pass.`O=`X->`O;\n"
 "$5pass;\n"
 "}\n\n\n\n"
+"$APART\n"
 "$r`V$wspan(`B$w`X*`X,`I`N,`I`2,`Send,`Spasses){\n"
 "`position next[$6`key_bits)][$RADIX];\n"
 "`digit digit[$6`key_bits)];\n"
@@ -11158,19 +11180,19 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "pass.keys!=pass.keys_dst&& !(pass.`O&$FLAG_NO_KEYS));\n"
 "}\n\n"
 "`W!$SORT_SMALL\n\n\n"
-"kernel $t_ATTRIBUTE `V$w`M_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
+"$APART\n"
+"$r`V$w`M_part(`B$w`X*`X,`Sp,`Ipart,`Sown,\n"
+"`Sgroups){\n"
 "enum{TABLES=4};\n"
-"$SORT_CALL\n"
-"$3`position*table=$SORT_TABLE;\n"
-"$wpass pass=$wpass_of(&`X,(`5)$4.pass);\n"
+"$3`position*table=($3`position*)`X->states;\n"
+"$wpass pass=$wpass_of(`X,p);\n"
+"$3`B`key_bits*keys=pass.keys;\n"
 "`digit digit=pass.plain;\n"
-"`Ipart=$wpart(`X.`M),i=min($s0)*part,`X.`M);\n"
-"`I`2=min(i+part,`X.`M),quarter=(`2-i)/TABLES,end=i+quarter;\n"
+"`Ii=min(own*part,`X->`M);\n"
+"`I`2=min(i+part,`X->`M),quarter=(`2-i)/TABLES,end=i+quarter;\n"
 "`position `Ms[TABLES][$RADIX];\n"
-"`7(`X.`O&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,$l0)))\n"
+"`7(`X->`O&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,groups))\n"
 "`F;\n"
-"keys=pass.keys;\n"
-"table+=$s0);\n"
 "`Y`Sd=0;d<$RADIX;d++)\n"
 "`Y`St=0;t<TABLES;t++)\n"
 "`Ms[t][d]=0;\n"
@@ -11185,15 +11207,19 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Yi+=3*quarter;i<`2;i++)\n"
 "`Ms[0][`digit_of(keys[i],digit)]++;\n"
 "`Y`Sd=0;d<$RADIX;d++)\n"
-"table[d*$l0)]=`Ms[0][d]+`Ms[1][d]+`Ms[2][d]+`Ms[3][d];\n"
+"table[d*groups+own]=`Ms[0][d]+`Ms[1][d]+`Ms[2][d]+`Ms[3][d];\n"
 "}\n\n",
-"kernel $t_ATTRIBUTE `V$wscatter_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
+"kernel $t_ATTRIBUTE `V$w`M_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
 "$SORT_CALL\n"
-"$3`B`position*table=$SORT_TABLE;\n"
-"$wpass pass=$wpass_of(&`X,(`5)$4.pass);\n"
-"`Sgroups=(`5)$l0),own=(`5)$s0);\n"
-"`Ipart=$wpart(`X.`M),`N=min(own*part,`X.`M);\n"
-"`I`2=min(`N+part,`X.`M);\n"
+"$w`M_part(&`X,(`5)$4.pass,$wpart(`X.`M),(`5)$s0),\n"
+"(`5)$l0));\n"
+"}\n\n\n"
+"$APART\n"
+"$r`V$wscatter_part(`B$w`X*`X,`Sp,`Ipart,`Sown,\n"
+"`Sgroups){\n"
+"$3`B`position*table=($3`B`position*)`X->states;\n"
+"$wpass pass=$wpass_of(`X,p);\n"
+"`I`N=min(own*part,`X->`M),`2=min(`N+part,`X->`M);\n"
 "`7$jSORT_TAIL)&&`2>`N)\n"
 "`2--;\n"
 "`7`N==`2)\n"
@@ -11203,7 +11229,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`F;\n\n\n"
 "`Scell=`digit_of(pass.keys[`N],pass.plain)*groups+own;\n"
 "`position to=table[cell];\n"
-"`7(cell+1<$RADIX*groups?table[cell+1]:`X.`M)-to==`2-`N){\n"
+"`7(cell+1<$RADIX*groups?table[cell+1]:`X->`M)-to==`2-`N){\n"
 "$wcopy_span(&pass,to,`N,`2,!(pass.`O&$FLAG_NO_KEYS));\n"
 "`F;\n"
 "}\n"
@@ -11211,7 +11237,13 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Y`Sd=0;d<$RADIX;d++)\n"
 "next[d]=table[d*groups+own];\n"
 "$wscatter_span(&pass,`N,`2,next);\n"
+"}\n\n"
+"kernel $t_ATTRIBUTE `V$wscatter_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
+"$SORT_CALL\n"
+"$wscatter_part(&`X,(`5)$4.pass,$wpart(`X.`M),(`5)$s0),\n"
+"(`5)$l0));\n"
 "}\n\n\n\n"
+"$APART\n"
 "$r`V$wbucket($w`X `X,`I`N,`I`2,`Isplit){\n"
 "`position begin[$RADIX+1];\n"
 "`Sparts=1,passes=`X.passes.passes,end=`X.passes.end;\n"
@@ -11241,10 +11273,12 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Y`Sd=0;d<parts;d++)\n"
 "$wspan(&`X,begin[d],begin[d+1],end,passes);\n"
 "}\n\n\n\n\n"
-"kernel $t_ATTRIBUTE `V$wbuckets($SORT_PARAMETERS){ $ONE_ITEM\n"
-"$SORT_CALL\n"
-"$3`position*table=$SORT_TABLE;\n"
-"`Sgroups=(`5)$l0),tickets=2*$RADIX;\n"
+"$APART\n"
+"$r`V$wdraw_buckets($w`X `X,`Isplit,`Sgroups){\n"
+"$3`position*table=($3`position*)`X.states;\n"
+"$3`key_bits*keys_dst=`X.keys_dst;\n"
+"$3$w`U*`Us_dst=`X.$2.to;\n"
+"`Stickets=2*$RADIX;\n"
 "`7$SORT_IS_UNEVEN(table,groups))\n"
 "`F;\n"
 "`X.keys=`X.keys_dst;\n"
@@ -11254,9 +11288,9 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`X.passes.end=$wdigit(`X.passes,`X.passes.passes).shift;\n"
 "`7`X.passes.passes%2){\n"
 "`X.keys_dst=`X.keys_tmp;\n"
-"`X.keys_tmp=keys_dst+$4.keys_dst_offset;\n"
+"`X.keys_tmp=keys_dst;\n"
 "`X.$2.to=`X.`Us_tmp;\n"
-"`X.`Us_tmp=`Us_dst+$4.`Us_dst_offset;\n"
+"`X.`Us_tmp=`Us_dst;\n"
 "}\n"
 "`Y`St;(t=atomic_inc($SORT_TICKET(table,groups)))<tickets;){\n"
 "`Sd=t%$RADIX;\n"
@@ -11265,8 +11299,12 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`7$jSORT_BUCKETS)&&`2>`N)\n"
 "`2--;\n"
 "`7large==(t<$RADIX))\n"
-"$wbucket(`X,`N,`2,$4.split);\n"
+"$wbucket(`X,`N,`2,split);\n"
 "}\n"
+"}\n\n",
+"kernel $t_ATTRIBUTE `V$wbuckets($SORT_PARAMETERS){ $ONE_ITEM\n"
+"$SORT_CALL\n"
+"$wdraw_buckets(`X,$4.split,(`5)$l0));\n"
 "}\n"
 "`J\n"
 "kernel $t_ATTRIBUTE `V$wsmall_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
@@ -11281,7 +11319,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11095 \"kernels.cl.inc\"\n"
+"#line 11139 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12095,7 +12133,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12037 \"kernels.cl.inc\"\n"
+"#line 12081 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12297,7 +12335,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12281 \"kernels.cl.inc\"\n"
+"#line 12325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12418,7 +12456,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12415 \"kernels.cl.inc\"\n"
+"#line 12459 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
