@@ -1822,7 +1822,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n\n\n\n\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
@@ -1837,9 +1837,9 @@ static const char *const gpuscan__piece_device[] = {
 "$0$BARRIER_ORDERS $ON(PTX)\n"
 "$0$FIXED_LOCAL $ON(PTX)\n"
 "$0$SPILLS $ON(PTX)\n"
-"$0$SPECIALIZES $ON(PTX)\n"
+"$0$SPECIALIZES ($ON(PTX) || $ON(AMD))\n"
 "$0$DEEP_LOADS $ON(PTX)\n"
-"$0$QUICK_LANES $ON(PTX)\n\n\n\n\n"
+"$0$QUICK_LANES ($e && !$ON(SUBGROUPS))\n\n\n\n\n"
 "`W$INLINES\n"
 "#pragma clang attribute pop\n"
 "$0inline __attribute__((always_inline))\n"
@@ -1901,14 +1901,14 @@ static const char *const gpuscan__piece_device[] = {
 "$0$KEEP_LOADS()\n"
 "$0$FORGET_UINT(x)\n"
 "$0$FORGET_ULONG(x)\n"
-"$8\n\n\n\n\n"
+"$8\n\n\n\n\n",
 "`W$t == 1\n"
 "$0$h)\n"
 "$0$GLOBAL_BARRIER()\n"
 "`J\n"
 "$0$h) $WAIT(CLK_LOCAL_MEM_FENCE)\n"
 "$0$GLOBAL_BARRIER() $WAIT(CLK_LOCAL_MEM_FENCE | ($BARRIER_ORDERS ? 0 : CLK_GLOBAL_MEM_FENCE))\n"
-"$8\n\n\n",
+"$8\n\n\n"
 "`W$COUNTED && $ON(PTX)\n"
 "$ASM(`5,`item,(void),vola`3(\"mov.u32 %0, %%tid.x;\" : \"=r\"(out)))\n"
 "$0$x `item()\n"
@@ -2216,7 +2216,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 629 \"kernels.cl.inc\"\n"
+"#line 631 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2260,7 +2260,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 682 \"kernels.cl.inc\"\n"
+"#line 684 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2289,7 +2289,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 707 \"kernels.cl.inc\"\n"
+"#line 709 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2371,7 +2371,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 795 \"kernels.cl.inc\"\n"
+"#line 797 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2502,7 +2502,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 943 \"kernels.cl.inc\"\n"
+"#line 945 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2648,7 +2648,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1111 \"kernels.cl.inc\"\n"
+"#line 1113 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2755,7 +2755,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1231 \"kernels.cl.inc\"\n"
+"#line 1233 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2814,7 +2814,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1294 \"kernels.cl.inc\"\n"
+"#line 1296 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2874,7 +2874,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1356 \"kernels.cl.inc\"\n"
+"#line 1358 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -2987,7 +2987,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$m`t `window_begin(`t `9,`C``H*`H){\n"
 "$5$q_TREE?`window_scan(`9,`H):`9;\n"
 "}\n\n\n\n\n"
-"$0$LINKS_MASKED (!$QUICK_LANES || $T_SIZE <= 4)\n"
+"$0$LINKS_MASKED (!$SPILLS || $T_SIZE <= 4)\n"
 "$0$LINKS_MOST (!$LINKS_MASKED ? 8 : (int)$6`t) > 8 ? 1 : 16)\n"
 "$0$LINKS_STEP ($q < $LINKS_MOST ? $q : $LINKS_MOST)\n\n\n"
 "$m``E `window_chain(``E `E,`t x,`S`Z,\n"
@@ -3196,7 +3196,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1722 \"kernels.cl.inc\"\n"
+"#line 1724 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3799,7 +3799,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2420 \"kernels.cl.inc\"\n"
+"#line 2422 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3985,7 +3985,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2622 \"kernels.cl.inc\"\n"
+"#line 2624 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4336,7 +4336,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3013 \"kernels.cl.inc\"\n"
+"#line 3015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5143,7 +5143,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3945 \"kernels.cl.inc\"\n"
+"#line 3947 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5711,7 +5711,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4683 \"kernels.cl.inc\"\n"
+"#line 4685 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6017,7 +6017,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5037 \"kernels.cl.inc\"\n"
+"#line 5039 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6122,7 +6122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5154 \"kernels.cl.inc\"\n"
+"#line 5156 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6168,7 +6168,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5201 \"kernels.cl.inc\"\n"
+"#line 5203 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6745,7 +6745,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5878 \"kernels.cl.inc\"\n"
+"#line 5880 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7060,7 +7060,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6238 \"kernels.cl.inc\"\n"
+"#line 6240 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7172,7 +7172,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6354 \"kernels.cl.inc\"\n"
+"#line 6356 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7421,7 +7421,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6647 \"kernels.cl.inc\"\n"
+"#line 6649 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8124,7 +8124,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7476 \"kernels.cl.inc\"\n"
+"#line 7478 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8176,7 +8176,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7528 \"kernels.cl.inc\"\n"
+"#line 7530 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8769,7 +8769,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8186 \"kernels.cl.inc\"\n"
+"#line 8188 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9300,7 +9300,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8789 \"kernels.cl.inc\"\n"
+"#line 8791 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9641,7 +9641,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9205 \"kernels.cl.inc\"\n"
+"#line 9207 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9733,7 +9733,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9313 \"kernels.cl.inc\"\n"
+"#line 9315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10087,7 +10087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9713 \"kernels.cl.inc\"\n"
+"#line 9715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10636,7 +10636,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10364 \"kernels.cl.inc\"\n"
+"#line 10366 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10662,7 +10662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10387 \"kernels.cl.inc\"\n"
+"#line 10389 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10795,7 +10795,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10550 \"kernels.cl.inc\"\n"
+"#line 10552 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10842,7 +10842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10598 \"kernels.cl.inc\"\n"
+"#line 10600 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10991,7 +10991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10770 \"kernels.cl.inc\"\n"
+"#line 10772 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11266,7 +11266,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11078 \"kernels.cl.inc\"\n"
+"#line 11080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -11341,7 +11341,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n\n\n"
 "$0$RANK_MASKS \\\n"
 " ($QUICK_LANES&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
-"$0$MASKED_BITS 5\n"
+"$0$MASKED_BITS ($u >= 32 ? 5u : $u == 16 ? 4u : 3u)\n"
+"$0$MASKS (1u << $MASKED_BITS)\n"
 "$0$MASK_MOST(`G) ($t * (`G) / 5)\n\n",
 "$0$RANKS_BY_MASKS 0u\n"
 "$0$RANKS_BY_VOTES 1u\n"
@@ -11597,7 +11598,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7t->totals[e]==$t*`G)\n"
 "`H->ranks_by=$RANKED;\n"
 "else\n"
-"atomic_add((vola`3 `C`5*)&`H->digits.masks[d%$u],t->totals[e]);\n"
+"atomic_add((vola`3 `C`5*)&`H->digits.masks[d%$MASKS],t->totals[e]);\n"
 "$8\n"
 "}\n"
 "}\n\n\n"
@@ -11660,12 +11661,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$m$g $wpeers(`Sd,`Lmasked,`C$w`H*`H){\n"
 "`W$RANK_MASKS\n"
 "`7masked){\n"
+"`S`6s=$BALLOT_BITS/32,lower=d&$DIGIT_SCALE*($MASKS-1);\n"
 "`Sown=$k*$u*$DIGIT_SCALE;\n"
-"`Slower=d&$DIGIT_SCALE*($u-1);\n"
-"vola`3 `C`5*mask= &$AT_DIGIT(vola`3 `5,`H->digits.masks,own|lower);\n"
-"atomic_or(mask,1u<<$LANE);\n"
+"vola`3 `C`5*mask= &$AT_DIGIT(vola`3 `5,`H->digits.masks,own|lower*`6s);\n"
+"atomic_or(mask+$LANE/32,1u<<$LANE%32);\n"
 "$u_SYNC();\n"
-"$g alike= *mask;\n"
+"$g alike=mask[0];\n"
+"`7`6s>1)\n"
+"alike|=($g)((`T)mask[`6s-1]<<32);\n"
 "$u_SYNC();\n"
 "`H->digits.masks[$x]=0;\n"
 "$u_SYNC();\n"
@@ -11706,6 +11709,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7highest[b]!=$LANE)\n"
 "next=`H->others+$LANE;\n"
 "`N[b]=atomic_add((vola`3 `C`5*)next,(below[b]+1)<<upper*16);\n"
+"`7$ON(LOCAL))\n"
+"$u_SYNC();\n"
 "}\n"
 "$o\n"
 "`Y`Sb=0;b<$RANK_BATCH;b++){\n"
@@ -12080,7 +12085,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12019 \"kernels.cl.inc\"\n"
+"#line 12026 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12282,7 +12287,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12263 \"kernels.cl.inc\"\n"
+"#line 12270 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12403,7 +12408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12397 \"kernels.cl.inc\"\n"
+"#line 12404 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12980,7 +12985,7 @@ typedef struct gpuscan__sort_tile {
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with NVIDIA's lanes. Indices: keys of up to 4, of 8 bytes; without values, with values of 4, 8, 16
+/* Tiles of sorts with lanes. Indices: keys of up to 4, of 8 bytes; without values, with values of 4, 8, 16
    bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
@@ -14141,7 +14146,7 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
-       runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
+       runs two. Without lanes that allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
     /* Arrays above 64 to 128 bytes per work-item become private memory, so groups have more work-items than AMD's, with
        fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units.
@@ -14154,13 +14159,18 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
 /* The largest tiles that local memory holds, since a digit's runs are longer then. More registers would exclude a
    resident group. More groups per compute unit are slower, and so are early loads of values: stores stay in the cache
    until their lines are full. Counts on the device: u64 with values of 4 or 8 bytes needs more registers, for its
-   loops. tuning: sort-tiles, sort-record-tiles, sort-counted */
+   loops. tuning: sort-tiles, sort-record-tiles, sort-counted
+   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
       {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}}};
+      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
+    {GPUSCAN__ON_AMD,
+     {{{256, 26, 0}, {256, 26, 0}, {256, 12, 0}, {256, 6, 0}}, {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}},
+     {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
+      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}}};
 
 /* Large sorts move payloads as records through the passes, which beats gathering them by index. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -22473,6 +22483,11 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
+/* Returns whether a group's lanes are QUICK_LANES: see [DEVICE] in kernels.cl.inc. */
+static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
+    return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
+}
+
 /* Returns at least all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
                                            uint32_t value_size, uint32_t group, uint32_t vectors) {
@@ -22487,7 +22502,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks without digits.to's room; ranks_by */
+    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks without digits.to's room; ranks_by */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -22683,7 +22698,7 @@ enum { GPUSCAN__SORT_CPU_TILE = 1024 }; /* a part is whole tiles */
    elements, one group sorts. */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
 enum { /* what a form needs */
-    GPUSCAN__SORT_QUICK = 1,  /* lanes by NVIDIA's instructions */
+    GPUSCAN__SORT_QUICK = 1,  /* see gpuscan__sort_is_quick */
     GPUSCAN__SORT_SINGLE = 2, /* a single pass over the elements for each digit */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
@@ -22785,15 +22800,16 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
     const gpuscan__sort_tiles *of = &profile->sort_tiles;
     size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &(counted ? of->counted : of->tiles)[plan->key_size > 4][values];
-    int is_quick = gpuscan__whole_lanes(gs, profile->sort.group) && gs->device.lanes == GPUSCAN__LANES_PTX;
+    const gpuscan__sort_tile *tile = &(desc->count_buffer.mem ? of->counted : of->tiles)[plan->key_size > 4][values];
+    int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
+    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
     gpuscan__sort_most most;
-    most.group = is_quick && is_single ? tile->group : profile->sort.group;
-    most.vectors = is_quick && is_single ? tile->rounds : profile->sort.vectors;
+    most.group = is_tuned ? tile->group : profile->sort.group;
+    most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
     most.registers = tile->registers;
     most.batch = is_quick ? 4 : 1;
-    if (is_quick && is_single && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
+    if (is_quick && is_single && most.vectors > most.batch && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
         (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* digits of these keys take more registers */
         most.vectors -= most.batch;
     most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
