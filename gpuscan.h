@@ -1822,7 +1822,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n\n\n\n\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
@@ -1837,9 +1837,9 @@ static const char *const gpuscan__piece_device[] = {
 "$0$BARRIER_ORDERS $ON(PTX)\n"
 "$0$FIXED_LOCAL $ON(PTX)\n"
 "$0$SPILLS $ON(PTX)\n"
-"$0$SPECIALIZES $ON(PTX)\n"
+"$0$SPECIALIZES ($ON(PTX) || $ON(AMD))\n"
 "$0$DEEP_LOADS $ON(PTX)\n"
-"$0$QUICK_LANES $ON(PTX)\n\n\n\n\n"
+"$0$QUICK_LANES ($e && !$ON(SUBGROUPS))\n\n\n\n\n"
 "`W$INLINES\n"
 "#pragma clang attribute pop\n"
 "$0inline __attribute__((always_inline))\n"
@@ -2227,7 +2227,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 642 \"kernels.cl.inc\"\n"
+"#line 644 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2271,7 +2271,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 695 \"kernels.cl.inc\"\n"
+"#line 697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2300,7 +2300,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 721 \"kernels.cl.inc\"\n"
+"#line 723 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2382,7 +2382,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 811 \"kernels.cl.inc\"\n"
+"#line 813 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2513,7 +2513,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 961 \"kernels.cl.inc\"\n"
+"#line 963 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2659,7 +2659,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1127 \"kernels.cl.inc\"\n"
+"#line 1129 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2766,7 +2766,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1247 \"kernels.cl.inc\"\n"
+"#line 1249 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2825,7 +2825,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1313 \"kernels.cl.inc\"\n"
+"#line 1315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2885,7 +2885,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1375 \"kernels.cl.inc\"\n"
+"#line 1377 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -2998,7 +2998,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$m`t `window_begin(`t `9,`C``H*`H){\n"
 "$5$q_TREE?`window_scan(`9,`H):`9;\n"
 "}\n\n\n\n\n"
-"$0$LINKS_MASKED (!$QUICK_LANES || $T_SIZE <= 4)\n"
+"$0$LINKS_MASKED (!$SPILLS || $T_SIZE <= 4)\n"
 "$0$LINKS_MOST (!$LINKS_MASKED ? 8 : $T_SIZE > 8 ? 1 : 16)\n"
 "$0$LINKS_STEP ($q < $LINKS_MOST ? $q : $LINKS_MOST)\n\n\n"
 "$m``E `window_chain(``E `E,`t x,`S`Z,\n"
@@ -3207,7 +3207,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1742 \"kernels.cl.inc\"\n"
+"#line 1744 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3819,7 +3819,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2455 \"kernels.cl.inc\"\n"
+"#line 2457 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -4005,7 +4005,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2658 \"kernels.cl.inc\"\n"
+"#line 2660 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4356,7 +4356,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3046 \"kernels.cl.inc\"\n"
+"#line 3048 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5167,7 +5167,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3980 \"kernels.cl.inc\"\n"
+"#line 3982 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5735,7 +5735,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4713 \"kernels.cl.inc\"\n"
+"#line 4715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6043,7 +6043,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5066 \"kernels.cl.inc\"\n"
+"#line 5068 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6148,7 +6148,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5186 \"kernels.cl.inc\"\n"
+"#line 5188 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6194,7 +6194,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5233 \"kernels.cl.inc\"\n"
+"#line 5235 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6772,7 +6772,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5910 \"kernels.cl.inc\"\n"
+"#line 5912 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7091,7 +7091,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6273 \"kernels.cl.inc\"\n"
+"#line 6275 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7203,7 +7203,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6389 \"kernels.cl.inc\"\n"
+"#line 6391 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7452,7 +7452,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6682 \"kernels.cl.inc\"\n"
+"#line 6684 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8155,7 +8155,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7508 \"kernels.cl.inc\"\n"
+"#line 7510 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8207,7 +8207,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7560 \"kernels.cl.inc\"\n"
+"#line 7562 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8801,7 +8801,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8220 \"kernels.cl.inc\"\n"
+"#line 8222 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9333,7 +9333,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8826 \"kernels.cl.inc\"\n"
+"#line 8828 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9674,7 +9674,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9242 \"kernels.cl.inc\"\n"
+"#line 9244 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9766,7 +9766,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9350 \"kernels.cl.inc\"\n"
+"#line 9352 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10123,7 +10123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9753 \"kernels.cl.inc\"\n"
+"#line 9755 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10672,7 +10672,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10404 \"kernels.cl.inc\"\n"
+"#line 10406 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10698,7 +10698,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10427 \"kernels.cl.inc\"\n"
+"#line 10429 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10831,7 +10831,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10590 \"kernels.cl.inc\"\n"
+"#line 10592 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10878,7 +10878,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10638 \"kernels.cl.inc\"\n"
+"#line 10640 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11027,7 +11027,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10810 \"kernels.cl.inc\"\n"
+"#line 10812 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11319,7 +11319,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11139 \"kernels.cl.inc\"\n"
+"#line 11141 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -11394,7 +11394,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n\n\n"
 "$0$RANK_MASKS \\\n"
 " ($QUICK_LANES&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
-"$0$MASKED_BITS 5\n"
+"$0$MASKED_BITS ($u >= 32 ? 5u : $u == 16 ? 4u : 3u)\n"
+"$0$MASKS (1u << $MASKED_BITS)\n"
 "$0$MASK_MOST(`G) ($t * (`G) / 5)\n\n",
 "$0$RANKS_BY_MASKS 0u\n"
 "$0$RANKS_BY_VOTES 1u\n"
@@ -11650,7 +11651,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7t->totals[e]==$t*`G)\n"
 "`H->ranks_by=$RANKED;\n"
 "else\n"
-"atomic_add((vola`3 `C`5*)&`H->digits.masks[d%$u],t->totals[e]);\n"
+"atomic_add((vola`3 `C`5*)&`H->digits.masks[d%$MASKS],t->totals[e]);\n"
 "$8\n"
 "}\n"
 "}\n\n\n"
@@ -11713,12 +11714,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$m$g $wpeers(`Sd,`Lmasked,`C$w`H*`H){\n"
 "`W$RANK_MASKS\n"
 "`7masked){\n"
+"`S`6s=$BALLOT_BITS/32,lower=d&$DIGIT_SCALE*($MASKS-1);\n"
 "`Sown=$k*$u*$DIGIT_SCALE;\n"
-"`Slower=d&$DIGIT_SCALE*($u-1);\n"
-"vola`3 `C`5*mask= &$AT_DIGIT(vola`3 `5,`H->digits.masks,own|lower);\n"
-"atomic_or(mask,1u<<$LANE);\n"
+"vola`3 `C`5*mask= &$AT_DIGIT(vola`3 `5,`H->digits.masks,own|lower*`6s);\n"
+"atomic_or(mask+$LANE/32,1u<<$LANE%32);\n"
 "$u_SYNC();\n"
-"$g alike= *mask;\n"
+"$g alike=mask[0];\n"
+"`7`6s>1)\n"
+"alike|=($g)((`T)mask[`6s-1]<<32);\n"
 "$u_SYNC();\n"
 "`H->digits.masks[$x]=0;\n"
 "$u_SYNC();\n"
@@ -11759,6 +11762,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7highest[b]!=$LANE)\n"
 "next=`H->others+$LANE;\n"
 "`N[b]=atomic_add((vola`3 `C`5*)next,(below[b]+1)<<upper*16);\n"
+"`7$ON(LOCAL))\n"
+"$u_SYNC();\n"
 "}\n"
 "$o\n"
 "`Y`Sb=0;b<$RANK_BATCH;b++){\n"
@@ -12133,7 +12138,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12081 \"kernels.cl.inc\"\n"
+"#line 12088 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12335,7 +12340,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12325 \"kernels.cl.inc\"\n"
+"#line 12332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12456,7 +12461,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12459 \"kernels.cl.inc\"\n"
+"#line 12466 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13027,8 +13032,8 @@ typedef struct gpuscan__sort_tile {
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with NVIDIA's lanes. First index: 0 for keys of up to 4 bytes, 1 for keys of 8 bytes. Second index: 0
-   without values, 1 to 3 with values of 4, 8 or 16 bytes. */
+/* Tiles of sorts with lanes. First index: 0 for keys of up to 4 bytes, 1 for keys of 8 bytes. Second index: 0 without
+   values, 1 to 3 with values of 4, 8 or 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* in sorts with a launch per pass */
@@ -14193,7 +14198,7 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
-       runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
+       runs two. Without lanes that allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
     /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so groups have more
        work-items than AMD's, with fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8
@@ -14206,13 +14211,18 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
 /* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
    be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
    cache until their lines are full. Counts on the device: u64 keys with values of 4 or 8 bytes need more registers for
-   their loops. tuning: sort-tiles, sort-record-tiles, sort-counted */
+   their loops. tuning: sort-tiles, sort-record-tiles, sort-counted
+   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
       {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}}};
+      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
+    {GPUSCAN__ON_AMD,
+     {{{256, 26, 0}, {256, 26, 0}, {256, 12, 0}, {256, 6, 0}}, {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}},
+     {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
+      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}}};
 
 /* Large sorts move payloads as records through the passes, which beats gathering them by index. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -22349,6 +22359,11 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
+/* Returns whether a group's lanes are QUICK_LANES: see [DEVICE] in kernels.cl.inc. */
+static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
+    return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
+}
+
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
                                            uint32_t value_size, uint32_t group, uint32_t vectors) {
@@ -22363,7 +22378,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks without digits.to's room; ranks_by */
+    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks without digits.to's room; ranks_by */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -22540,7 +22555,7 @@ enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* whole ti
    TILES    one or several launches a pass; if one tile holds all elements, one group sorts */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
 enum { /* what a form needs */
-    GPUSCAN__SORT_QUICK = 1,  /* lanes by NVIDIA's instructions */
+    GPUSCAN__SORT_QUICK = 1,  /* see gpuscan__sort_is_quick */
     GPUSCAN__SORT_SINGLE = 2, /* a single pass over the elements for each digit */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
@@ -22642,15 +22657,16 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
     const gpuscan__sort_tiles *of = &profile->sort_tiles;
     size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &(counted ? of->counted : of->tiles)[plan->key_size > 4][values];
-    int is_quick = gpuscan__whole_lanes(gs, profile->sort.group) && gs->device.lanes == GPUSCAN__LANES_PTX;
+    const gpuscan__sort_tile *tile = &(desc->count_buffer.mem ? of->counted : of->tiles)[plan->key_size > 4][values];
+    int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
+    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
     gpuscan__sort_most most;
-    most.group = is_quick && is_single ? tile->group : profile->sort.group;
-    most.vectors = is_quick && is_single ? tile->rounds : profile->sort.vectors;
+    most.group = is_tuned ? tile->group : profile->sort.group;
+    most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
     most.registers = tile->registers;
     most.batch = is_quick ? 4 : 1;
-    if (is_quick && is_single && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
+    if (is_quick && is_single && most.vectors > most.batch && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
         (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* digits of these keys take more registers */
         most.vectors -= most.batch;
     most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
