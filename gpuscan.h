@@ -9301,7 +9301,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
 "#line 8788 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
 "$1struct{\n"
@@ -9641,7 +9641,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9204 \"kernels.cl.inc\"\n"
+"#line 9206 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9733,7 +9733,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9312 \"kernels.cl.inc\"\n"
+"#line 9314 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10087,7 +10087,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9712 \"kernels.cl.inc\"\n"
+"#line 9714 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10636,7 +10636,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10363 \"kernels.cl.inc\"\n"
+"#line 10365 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10662,7 +10662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10386 \"kernels.cl.inc\"\n"
+"#line 10388 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10795,7 +10795,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10549 \"kernels.cl.inc\"\n"
+"#line 10551 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10842,7 +10842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10597 \"kernels.cl.inc\"\n"
+"#line 10599 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10991,7 +10991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10769 \"kernels.cl.inc\"\n"
+"#line 10771 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11121,7 +11121,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "digit[p]=$wdigit(all,p);\n"
 "$w`M_all(&pass,`N,`2,digit,next,passes);\n"
 "`Y`Sp=0;p<passes;p++)\n"
-"moves+=moving[p]=$w`Q_span(next[p],`N,`2);\n\n"
+"moves+=moving[p]=$w`Q_span(next[p],`N,`2);\n\n\n"
 "`Lto_dst=pass.keys==`X->keys_dst?false:pass.keys==`X->keys_tmp||moves%2!=0;\n"
 "`L`Us_to_dst=`Us_in_dst?false:pass.$2.`Z==`X->`Us_tmp||moves%2!=0;\n"
 "`Y`Sp=0;p<passes;p++){\n"
@@ -11266,7 +11266,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11077 \"kernels.cl.inc\"\n"
+"#line 11080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -11928,7 +11928,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " }\n"
 "$SORT_TAKE($wtake_keys,`twiddled,key)\n\n"
 "`W$SORT_VALUES\n"
-"$SORT_TAKE($wtake_movers,$wmover,mover)\n\n\n"
+"$SORT_TAKE($wtake_movers,$wmover,mover)\n\n"
 "$m`V$wload_movers($wmover*movers,$w$2 $2,`S`G,\n"
 "`S`M,`S`O){\n"
 "`W$SORT_MOVES_INDICES\n"
@@ -12080,7 +12080,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12019 \"kernels.cl.inc\"\n"
+"#line 12021 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12222,7 +12222,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "$h);\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$SORT_TILE_INLINE `V$w`M_part(`Spart,`Sparts,$3`B`key_bits*keys,\n"
 "$3`5*states,$3`5*bases,$3`5*zeros,\n"
 "$3`5*`Mer,`I`M,$wpasses all,\n"
@@ -12282,7 +12282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12263 \"kernels.cl.inc\"\n"
+"#line 12264 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12403,7 +12403,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12397 \"kernels.cl.inc\"\n"
+"#line 12398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12515,7 +12515,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`7own>=`3s)\n"
 "`F;\n"
 "$TEST_DELAY(own);\n"
-"`Sagreed=$wagree(`X->zeros,`3s,`H);\n\n"
+"`Sagreed=$wagree(`X->zeros,`3s,`H);\n\n\n"
 "`Sgroups=agreed==$SORT_ALONE?1:`3s,$9_`N=`3s-groups;\n"
 "`Y`Sp=0;p<`X->passes.passes&&agreed!=$SORT_EXITS;p++){\n"
 "$wpass pass=$wpass_of(`X,p);\n"
