@@ -11121,7 +11121,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "digit[p]=$wdigit(all,p);\n"
 "$w`M_all(&pass,`N,`2,digit,next,passes);\n"
 "`Y`Sp=0;p<passes;p++)\n"
-"moves+=moving[p]=$w`Q_span(next[p],`N,`2);\n\n\n"
+"moves+=moving[p]=$w`Q_span(next[p],`N,`2);\n\n"
 "`Lto_dst=pass.keys==`X->keys_dst?false:pass.keys==`X->keys_tmp||moves%2!=0;\n"
 "`L`Us_to_dst=`Us_in_dst?false:pass.$2.`Z==`X->`Us_tmp||moves%2!=0;\n"
 "`Y`Sp=0;p<passes;p++){\n"
@@ -11266,7 +11266,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11080 \"kernels.cl.inc\"\n"
+"#line 11079 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12080,7 +12080,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12021 \"kernels.cl.inc\"\n"
+"#line 12020 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12282,7 +12282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12264 \"kernels.cl.inc\"\n"
+"#line 12263 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12403,7 +12403,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12398 \"kernels.cl.inc\"\n"
+"#line 12397 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12515,7 +12515,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`7own>=`3s)\n"
 "`F;\n"
 "$TEST_DELAY(own);\n"
-"`Sagreed=$wagree(`X->zeros,`3s,`H);\n\n\n"
+"`Sagreed=$wagree(`X->zeros,`3s,`H);\n\n"
 "`Sgroups=agreed==$SORT_ALONE?1:`3s,$9_`N=`3s-groups;\n"
 "`Y`Sp=0;p<`X->passes.passes&&agreed!=$SORT_EXITS;p++){\n"
 "$wpass pass=$wpass_of(`X,p);\n"
