@@ -9334,7 +9334,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
 "#line 8828 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
 "$1struct{\n"
@@ -9674,7 +9674,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9244 \"kernels.cl.inc\"\n"
+"#line 9246 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9766,7 +9766,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9352 \"kernels.cl.inc\"\n"
+"#line 9354 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10123,7 +10123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9755 \"kernels.cl.inc\"\n"
+"#line 9757 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10672,7 +10672,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10406 \"kernels.cl.inc\"\n"
+"#line 10408 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10698,7 +10698,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10429 \"kernels.cl.inc\"\n"
+"#line 10431 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10831,7 +10831,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10592 \"kernels.cl.inc\"\n"
+"#line 10594 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10878,7 +10878,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10640 \"kernels.cl.inc\"\n"
+"#line 10642 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11027,7 +11027,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10812 \"kernels.cl.inc\"\n"
+"#line 10814 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11319,7 +11319,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11141 \"kernels.cl.inc\"\n"
+"#line 11143 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -11986,7 +11986,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " }\n"
 "$SORT_TAKE($wtake_keys,`twiddled,key)\n\n"
 "`W$SORT_VALUES\n"
-"$SORT_TAKE($wtake_movers,$wmover,mover)\n\n\n"
+"$SORT_TAKE($wtake_movers,$wmover,mover)\n\n"
 "$m`V$wload_movers($wmover*movers,$w$2 $2,`S`G,\n"
 "`S`M,`S`O){\n"
 "`W$SORT_MOVES_INDICES\n"
@@ -12138,7 +12138,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12088 \"kernels.cl.inc\"\n"
+"#line 12089 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12280,7 +12280,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "$h);\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$SORT_TILE_INLINE `V$w`M_part(`Spart,`Sparts,$3`B`key_bits*keys,\n"
 "$3`5*states,$3`5*bases,$3`5*zeros,\n"
 "$3`5*`Mer,`I`M,$wpasses all,\n"
