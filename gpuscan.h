@@ -15206,17 +15206,17 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* Zeros that clear a call's scratch or replace an init that is not given; the largest is a gpuscan_run, twice an
-   element. Not const, since constants take room in an executable. */
+/* These zeros clear a call's scratch, or replace an init that is not given. The largest such init is a gpuscan_run of
+   twice an element's size. The array is not const, since constants take room in an executable. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
 static const gpuscan_buffer gpuscan__none = {NULL, 0};
 
-/* Buffer and offset of each kind of a call's scratch. */
+/* Holds the buffer and the offset of each kind of a call's scratch. */
 typedef struct gpuscan__place {
     cl_mem mem[GPUSCAN__SCRATCHES];
-    uint64_t offset[GPUSCAN__SCRATCHES]; /* bytes */
+    uint64_t offset[GPUSCAN__SCRATCHES]; /* in bytes */
     uint32_t epoch;
 } gpuscan__place;
 
@@ -15228,8 +15228,8 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns how many bytes to add if a size does not divide the offset of scratch. Kernels count in whole values, so the
-   first value begins at the next multiple of its size. */
+/* Returns how many bytes to add to scratch for values of `size` bytes. Scratch begins at a multiple of 64 bytes, and
+   its first value at the next multiple of `size`, since kernels' offsets are in whole values. */
 GPUSCAN__SHARED uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
@@ -15304,7 +15304,7 @@ GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
         gpuscan__drop_scratch(gs, i);
 }
 
-/* Clears a buffer and waits for the end. Uses writes, not a fill: tools that track initialised memory see writes. */
+/* Clears a buffer and waits until it is 0. Uses writes, not a fill: tools that track initialised memory see writes. */
 GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t bytes) {
     uint64_t piece = bytes < (uint64_t)1 << 20 ? bytes : (uint64_t)1 << 20, at;
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
@@ -15315,13 +15315,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     for (at = 0; at < bytes && code == CL_SUCCESS; at += piece)
         code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at,
                                            (size_t)(bytes - at < piece ? bytes - at : piece), zeros, 0, NULL, NULL);
-    if (code == CL_SUCCESS) /* Intel's CPU runtime returns from a blocking write before it is done */
+    if (code == CL_SUCCESS) /* Intel's CPU runtime returns from a blocking write before the write is done */
         code = gs->cl.clFinish(gs->service_queue);
     gpuscan__release(&gs->allocator, zeros);
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Grows the object's own scratch of a kind. If the kind must be 0, clears it and waits for the end. */
+/* Grows the object's own scratch of a kind. If that kind must begin as 0, clears it and waits until it is 0. */
 static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     cl_int code;
@@ -15358,21 +15358,21 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* The commands of one call, in order. Only the last one writes outputs. A command waits for the one before it if the
-   queue is out-of-order, or if there is a wait list: then a failed event stops the whole call. */
+/* Enqueues the commands of one call in order. Only the last one writes outputs. Each command waits for the one before
+   it if the queue is out-of-order or the call has a wait list, so that a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    cl_mem stand_in; /* in place of buffers that are not given: one that the call writes */
+    cl_mem stand_in; /* a buffer that the call writes, used in place of buffers that are not given */
     int in_order, own_scratch;
-    cl_uint wait_count;    /* for the next command */
+    cl_uint wait_count;    /* wait_count and waits: the next command waits for these events */
     const cl_event *waits;
-    cl_event previous;     /* owned */
+    cl_event previous;     /* the last command's event, which the chain owns */
     cl_event pair[2];
     gpuscan__place place;
-    gpuscan__text *recording; /* rehearsal: its steps are recorded here, and not enqueued; otherwise NULL */
+    gpuscan__text *recording; /* in a rehearsal, takes the steps, which are not enqueued; otherwise NULL */
 };
 
 /* Checks call.queue and call.wait_list, and gets the queue. */
@@ -15388,7 +15388,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
         return r;
     *queue = call->queue ? call->queue : gs->queue;
-    *in_order = gs->last_in_order; /* still true: the library retains that queue */
+    *in_order = gs->last_in_order; /* the library retains last_queue, so this is still true */
     if (*queue != gs->last_queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
@@ -15430,7 +15430,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the chain wait for an event, which it then owns. If there are events already, a marker joins them to one. */
+/* Makes the next command wait for `event`, too, and owns it. A marker joins all events that it waits for already. */
 static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
     gpuscan *gs = chain->gs;
     if (chain->wait_count > 0) {
@@ -15452,7 +15452,7 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
     return GPUSCAN_SUCCESS;
 }
 
-/* Makes the chain wait for the object's scratch, if another queue or an out-of-order one used it last. */
+/* If another queue or an out-of-order queue used the object's scratch last, makes the chain wait for that use. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event;
@@ -15493,12 +15493,12 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Returns whether the tracer sees the commands: it does not see those of self-tests and rehearsals. */
+/* Returns whether the tracer sees the chain's commands. It does not see those of self-tests and rehearsals. */
 static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Records a command's result. event: the command's, or NULL; name: for the tracer; what: for the text of an error. */
+/* Handles a command's result. event: the command's event, or NULL. name: for the tracer. what: for error messages. */
 static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
                                                 const char *what) {
     gpuscan__chain_waited(chain);
@@ -15535,12 +15535,12 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         if (chain->own_scratch && !chain->in_order) {
             cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
             gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
-            if (code != CL_SUCCESS) /* too late to fail the call */
+            if (code != CL_SUCCESS) /* it is too late to fail the call */
                 gpuscan__drop_all_scratch(gs);
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
-        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* otherwise only the tracer needed it */
+        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* otherwise the tracer alone needed it */
             chain->previous = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
@@ -15560,7 +15560,7 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Most bytes of a fill: NVIDIA's driver uses only 32 bits of its size, and of its offset if the pattern is one byte. */
+/* Maximum size of one fill. NVIDIA's driver uses 32 bits of the size, and for patterns of one byte of the offset. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
@@ -15575,7 +15575,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Gives the chain its scratch: the object's own, or the caller's, in which it clears the kinds that must be 0. */
+/* Gives the chain its scratch, the object's own or the caller's. In the caller's, clears the kinds that must be 0. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -15596,7 +15596,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(gpuscan__zeros) && may_write) /* as in gpuscan__clear_buffer */
+            if (piece <= sizeof(gpuscan__zeros) && may_write) /* tools see writes, as in gpuscan__clear_buffer */
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -15623,8 +15623,8 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
-/* LIST(X) names a kernel's numbers. NUMBERS makes the host's struct from it, and the text of the kernel's struct, so
-   that both have the same fields in the same order. Each number has 64 bits. */
+/* LIST(X) names a kernel's numbers. From this list NUMBERS makes the host's struct, and the text of the kernel's
+   struct, so that both structs have equal fields in one order. Each number has 64 bits. */
 #define GPUSCAN__NUMBER_FIELD(name) cl_ulong name;
 #define GPUSCAN__NUMBER_TEXT(name) "ulong " #name "; "
 #define GPUSCAN__NUMBERS(kernel, LIST)                                                                                 \
@@ -15633,9 +15633,9 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     } gpuscan__##kernel##_numbers;                                                                                     \
     static const char gpuscan__##kernel##_numbers_text[] = LIST(GPUSCAN__NUMBER_TEXT);                                 \
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
-/* Copies a number that the plan has under the same name. Use: LIST(GPUSCAN__FROM_PLAN). */
+/* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets the count of elements for a kernel: that of `of` (a desc, or a plan), which count_buffer and flags may limit. */
+/* Sets a kernel's numbers count, flags and count_offset. of: a desc or a plan, whose count_buffer may limit `count`. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
@@ -15645,16 +15645,16 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
-    uint32_t group;   /* work-items of a group */
-    const char *name; /* of the kernel */
+    uint32_t group;   /* work-items per group */
+    const char *name; /* the kernel's name */
     gpuscan__known *known;
-    cl_mem stand_in; /* a buffer in place of those not given; NULL if the driver accepts NULL */
+    cl_mem stand_in; /* replaces buffers that are not given; NULL if the driver accepts NULL for them */
     uint32_t stand_in_generation;
     cl_uint index;
     cl_int code;
 } gpuscan__launch;
 
-/* The generation of buffers that the library does not own. Such an argument is set at each launch. */
+/* Stands for the generation of a buffer that the library does not own. Such a buffer is set at each launch. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
 /* In a rehearsal records a step and returns 1; otherwise returns 0. */
@@ -15669,14 +15669,14 @@ static int gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind,
     return 1;
 }
 
-/* Records an argument that is no buffer; value: NULL for size bytes of local memory. */
+/* Records an argument that is not a buffer. value: NULL stands for `size` bytes of local memory. */
 static int gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
     const uint64_t bytes = size;
     return value ? gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size)
                  : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
-/* Begins a launch. Scratch stands in for missing buffers, if there is any, unless the driver takes NULL. */
+/* Begins a launch. Unless the driver accepts NULL, scratch replaces missing buffers, or chain->stand_in does. */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan *gs = chain->gs;
     gpuscan__program *program = chain->program;
@@ -15702,8 +15702,8 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-/* Sets an argument. value: NULL for size bytes of local memory. generation: that of the library's buffer; 0: not a
-   buffer. kept: where the value is remembered; NULL: the argument is set each time. */
+/* Sets an argument. value: NULL stands for `size` bytes of local memory. generation: the generation of the library's
+   buffer; 0: not a buffer. kept: where the value is remembered; NULL: the argument is set at each launch. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
@@ -15722,7 +15722,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* Sets an argument. generation: as in gpuscan__arg_kept, or GPUSCAN__CALLERS for any other buffer. */
+/* Sets an argument. generation: as in gpuscan__arg_kept, or GPUSCAN__CALLERS if the library does not own the buffer. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
     gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
@@ -15733,7 +15733,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
         gpuscan__arg_of(launch, value, size, 0);
 }
 
-/* Sets a buffer. Returns its offset, which is one of the kernel's numbers. */
+/* Sets a buffer as an argument. Returns the buffer's offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
     if (gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0))
@@ -15747,13 +15747,13 @@ GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, c
         gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
 }
 
-/* Sets count_buffer, as gpuscan__arg_buffer does. */
+/* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
 }
 
-/* Sets a kind of scratch as an argument. Returns the offset behind the kind's ticket counters, if it has any, and
-   `past` more bytes, in units of bytes_each (see gpuscan__slack). */
+/* Sets a kind of scratch as an argument. Returns an offset in units of `bytes_each` bytes (see gpuscan__slack): it
+   skips the kind's ticket counters, if the kind has any, and `past` more bytes. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     cl_mem mem = chain->place.mem[kind];
@@ -15772,12 +15772,12 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
     return chain->recording ? extent != 0 : extent;
 }
 
-/* Enqueues a launch of groups. shared: bytes of local memory, the kernel's last argument; 0: the kernel has no such
-   argument. is_last: it is the call's last command. */
+/* Enqueues a launch of groups. shared: bytes of local memory for the kernel's last argument; 0: the kernel has no such
+   argument. is_last: the launch is the call's last command. */
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
                                           uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
-    /* PoCL compiles a kernel for grids of up to 2^16 work-items, and once more for larger ones */
+    /* PoCL compiles a kernel for grids of up to 2^16 work-items, and once more for larger grids */
     uint64_t most = chain->recording ? ((uint64_t)1 << 16) / launch->group + 1 : UINT64_MAX;
     size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
     cl_event event = NULL;
@@ -15800,7 +15800,7 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
-/* Enqueues a call that computes and writes nothing: its event must complete all the same. */
+/* Enqueues a call that computes and writes nothing. A marker completes its event. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
@@ -15813,7 +15813,7 @@ static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
 
 /* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
 
-/* A mistake that a call's arguments may have. */
+/* Describes a mistake that a call's arguments may have. */
 typedef struct gpuscan__mistake {
     int is_made;
     gpuscan_result code;
@@ -15840,7 +15840,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Computes the elements from the first of row 0 to the last of the last row. Their bytes must fit 64 bits, too. */
+/* Computes the elements from row 0's first to the last row's last, with gaps. Their bytes must fit 64 bits, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -15945,7 +15945,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     return gpuscan__check_alignment(gs, range);
 }
 
-/* Adds a range that the call reads. Its buffer is required if it has elements, unless the caller changes that. */
+/* Adds a range that the call reads. A range with elements needs a buffer, unless the function's caller changes that. */
 static gpuscan__range *gpuscan__input(gpuscan__plan *plan, const char *field, gpuscan_buffer buffer, uint64_t elements,
                                       uint32_t size) {
     gpuscan__range *range = &plan->ranges[plan->range_count++];
@@ -15968,13 +15968,13 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     return range;
 }
 
-/* Marks a range that a call may lack, and accesses whatever its count is. */
+/* Marks a range whose buffer is optional. The call accesses it even if the element count is 0. */
 GPUSCAN__SHARED void gpuscan__beside(gpuscan__range *range) {
     range->required = 0;
     range->at_zero = 1;
 }
 
-/* Marks a range as rows of count elements, with gaps between them if the pitch is larger. */
+/* Marks a range as rows of `count` elements. If `pitch` is larger than `count`, there are gaps between rows. */
 GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch,
                                       uint32_t size) {
     if (rows < 2 || count == 0)
@@ -15997,8 +15997,8 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether each range's rows lie in the other's gaps. Modulo the greatest common divisor of both pitches all
-   rows of a range are at one position, and these two must not overlap. A finer test would have to visit the rows. */
+/* Returns whether each range's rows lie in the other's gaps. Modulo the greatest common divisor of both pitches, all
+   rows of one range are at one position. The rows at these two positions must not overlap. A finer test is too slow. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
     uint64_t divisor = a->pitch, rest = b->pitch, from;
@@ -16028,7 +16028,7 @@ static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__rang
            (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
 }
 
-/* Checks all pairs of ranges that include a written one. Sets plan->in_place. */
+/* Checks all pairs of ranges in which at least one is written. Sets plan->in_place. */
 static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     for (i = 0; i < plan->range_count; i++)
@@ -16070,7 +16070,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     if (usable < bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
                              (unsigned long long)usable, (unsigned long long)bytes);
-    range->end = range->begin + bytes; /* the call uses no more than this */
+    range->end = range->begin + bytes; /* the call uses no bytes after this end */
     return gpuscan__check_overlaps(gs, plan);
 }
 
@@ -16102,8 +16102,8 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 #undef GPUSCAN__PAYLOAD_FIELDS
 
-/* Resolves payloads, each of count elements to read and at most `written` to write. in_place: the ranges' in_place for
-   payload 0, and one more for each further payload; 0: no payload may be in place. */
+/* Resolves the payloads. Each has `count` elements to read and at most `written` to write. in_place: the field in_place
+   of payload 0's ranges; each further payload gets the next number; 0: no payload may be in place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -16130,7 +16130,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves segments of count elements, if the desc has segments, and their type. has_rows: the desc has rows, too. */
+/* If the desc has segments of `count` elements, resolves them and their type. has_rows: 1 if the desc has rows, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -16190,7 +16190,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Names of desc fields: a range of rows, its pitch in pixels, and its pitch in bytes, which may split a pixel. */
+/* Names the desc's fields: a range of rows, its pitch in pixels, and its pitch in bytes, which may split a pixel. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -16209,7 +16209,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
 
 /* ---- images */
 
-/* The channels of an image's pixels. Orders that OpenCL 1.2's headers lack are given as numbers. */
+/* Describes the channels of an image's pixels. Numbers stand for orders that OpenCL 1.2's headers lack. */
 typedef struct gpuscan__image_order {
     cl_channel_order order;
     uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
@@ -16225,7 +16225,7 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
-/* The type as which kernels read a channel. */
+/* Names the type as which kernels read a channel. */
 typedef struct gpuscan__image_channel {
     cl_channel_type channel;
     gpuscan_type type;
@@ -16240,7 +16240,7 @@ static const gpuscan__image_channel gpuscan__image_channels[] = {
     {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
     {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
 
-/* The facts of an image that kernels depend on. place is GPUSCAN__IMAGE_NONE if there is no image. */
+/* Holds the facts of an image that kernels depend on. place: GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -16298,7 +16298,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
     range->is_image = 1;
     range->begin = 0;
-    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is all of it */
+    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
     return gpuscan__image_format(gs, field, format, facts);
 }
 
@@ -16313,7 +16313,7 @@ GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *fie
     range->row = range->pitch = 0;
 }
 
-/* Checks that the image has width x height pixels from image->x, image->y on. */
+/* Checks that the image has `width` x `height` pixels that begin at image->x, image->y. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                      const gpuscan__image_facts *facts, uint64_t width,
                                                      uint64_t height) {
@@ -16328,7 +16328,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Sets a source's type and channels to the image's. The desc may repeat the type, and use the first channels only. */
+/* Sets a source's type and channels to the image's. A desc may repeat the type, and may use only the first channels. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -16355,7 +16355,7 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
                                                                 : "read_imageui(image, at)");
 }
 
-/* Copies a host's init to a buffer if init is too large for an argument. Commands that use the buffer keep it alive. */
+/* Copies the host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     cl_int code;
     if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
@@ -16368,7 +16368,7 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets init as two arguments, a value of dst's type (zeros: none) and a buffer. Returns the buffer's offset. */
+/* Sets two arguments for init: a value of dst's type (0 if there is none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
     gpuscan__arg(launch, by_value && plan->init ? plan->init : (const void *)gpuscan__zeros,
@@ -16387,8 +16387,8 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns the bits of a state word for values of t_size bytes; 0: no word holds them. whole: groups consist of whole
-   sub-groups. Words of twice the size take half the registers of a look-back. tuning: scan-words */
+/* Returns the bits of a state word for values of t_size bytes; 0: no word holds them. whole: 1 if groups consist of
+   whole sub-groups. With words of twice the size a look-back takes half the registers. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
@@ -16397,7 +16397,7 @@ GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, 
     return gs->device.int64_atomics ? 64 : 32;
 }
 
-/* Returns the bits of the plan's state words for values of t_size bytes; 0: none can, or the strategy has none. */
+/* Returns the bits of the plan's state words for values of t_size bytes; 0: no word holds them, or none is used. */
 GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__is_single_pass(gpuscan__key_strategy(key))
                ? gpuscan__word_bits(gs, t_size, gpuscan__whole_lanes(gs, key->group))
@@ -16408,13 +16408,13 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Sets the scratch for the words of count tiles or partial results; see [HANDOVER] in kernels.cl.inc. */
+/* Sets the scratch for state words of `count` tiles or partial results. See [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     need->bytes[gpuscan__word_scratch(word)] =
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc, whose prefix has up to two values. */
+/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc. That struct's prefix has up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
@@ -16423,9 +16423,9 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
            (align > 16 ? align : 0);
 }
 
-/* Limits a group's work-items. Each lane holds one sub-group's sum, so a group has at most as many sub-groups as lanes.
-   With LANES_LOCAL only a whole group can look back, so it must be a single sub-group in a single-pass scan, and in a
-   reduction whose operator does not commute. */
+/* Limits a group's work-items. Each lane holds one sub-group's sum, so a group has at most as many sub-groups as a
+   sub-group has lanes. With LANES_LOCAL only a whole group can look back. So a group is one sub-group in a single-pass
+   scan, and in a reduction whose operator does not commute. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->alone == GPUSCAN__ALONE_IN_LOOK_BACK
@@ -16436,7 +16436,7 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
-/* Halves a work-item's vectors of `bytes` bytes until they take at most 128 bytes of registers. */
+/* Halves the number of a work-item's vectors until they take at most 128 bytes of registers. bytes: a vector's size. */
 static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
@@ -16470,7 +16470,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns how many bytes of local memory a launch of the key's kernels takes. Some forms need more. */
+/* Returns how many bytes of local memory a launch of the key's kernels takes. Some forms need more than that. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -16493,7 +16493,7 @@ static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
                                                           : gpuscan__strategies[strategy].portable;
 }
 
-/* Returns the call's strategy (by_auto: AUTO's), or the next simpler one that the operation does not lack. */
+/* Returns the call's strategy, or `by_auto` for AUTO. Replaces a strategy that the operation lacks by a simpler one. */
 enum {
     GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
@@ -16554,7 +16554,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
     if (r == 0) {
-        plan->key.strategy = strategy; /* for gpuscan__note_refusal */
+        plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
         gpuscan__give_up_lanes(gs, plan, programs, "its program did not build with them");
         gs->error[0] = 0;
         *again = 1;
@@ -16575,9 +16575,9 @@ static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
-/* Stands in for a custom text in a self-test, since the text must not run on values that it does not expect. The last
-   operand that is not 0 wins, for each part of a struct by itself: associative, but not commutative. Parts are words if
-   the size allows it, since NVIDIA's compiler takes several times as long for bytes. tuning: device-stand-in-parts */
+/* This text replaces the caller's custom text in a self-test, since the caller's must not run on unexpected values. In
+   each part of a struct the last operand that is not 0 wins. This operator is associative, but does not commute. Parts
+   are words if the size allows, since NVIDIA's compiler takes long for bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
@@ -16590,7 +16590,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-/* Returns whether kernels run in sub-groups of the width they are written for, if they cannot require the width. */
+/* Returns whether sub-groups have the width that the kernels are written for. Some devices cannot require the width. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
     size_t i, width = gs->device.lane_width;
     if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
@@ -16607,7 +16607,7 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Runs the self-test of a plan that stands in for another one, unless the kernels cannot run with its group size. */
+/* Runs the self-test of `stand_in`, a plan that replaces the call's, unless its group is too large for its kernels. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -16653,7 +16653,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
         custom.combine = "gpuscan_test_last(a, b)";
         custom.identity = "gpuscan_test_none()";
     }
-    if (!stand_in.e.custom) /* if only the conversion is the caller's, the test runs the program without it */
+    if (!stand_in.e.custom) /* if only the conversion is the caller's, the self-test runs the program without it */
         stand_in.key.custom_size = 0;
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
@@ -16682,8 +16682,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the plan's program. Sets *again if the call must be planned again: kernels were not built, do not fit their
-   group, or are wrong. */
+/* Gets the plan's program. Sets *again if the call must be planned again: kernels were not built, cannot run in groups
+   of the planned size, or are wrong. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
     size_t group = 0;
@@ -16719,7 +16719,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         again = 0;
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
-        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose had no other strategy left */
+        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose had no other strategy */
             return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
             return r;
@@ -16729,13 +16729,13 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
 
-/* All operations take one path: resolve, check, plan, enqueue. Its modes: a call, gpuscan_X_prepare, _scratch_size. */
+/* All operations take one path, in one of these modes: a call, gpuscan_X_prepare, or gpuscan_X_scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Returns the scratch that a plan may touch when it reads a count of 0. */
+/* Returns the scratch that a call may access if its kernels read a count of 0. */
 static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     gpuscan__need need = plan->need;
     if (plan->idle_plain)
@@ -16743,7 +16743,7 @@ static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     return need;
 }
 
-/* Rehearses a call's program if drivers defer work to a first launch, so that blobs have its recording. */
+/* Rehearses a call's program if the driver defers work to a first launch, so that blobs contain the recording. */
 static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16755,7 +16755,7 @@ static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, g
     return r;
 }
 
-/* Returns a buffer that the call writes; NULL: there is none. */
+/* Returns a buffer that the call writes; NULL: it writes none. */
 static cl_mem gpuscan__written(const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++)
@@ -16811,7 +16811,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
-/* Returns whether two of the ranges may be the same one. Both are marked, so finding one is enough. */
+/* Returns whether two of the plan's ranges may be in place. Both are marked, so the first marked range is enough. */
 static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++)
@@ -16834,14 +16834,14 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
 
 /* The outcome of preparing a range of counts. */
 typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* the programs of the last count: not in place, and in place */
+    gpuscan__key keys[2]; /* the last count's programs. keys[0]: not in place. keys[1]: in place */
     gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
-    uint64_t size;        /* bytes of all scratch in one buffer, the most that any count needs */
+    uint64_t size;        /* bytes of one buffer with all scratch, for the count that needs most */
 } gpuscan__prepared;
 
-/* Prepares a call. Mode SIZE builds the program, too, whose group size decides the scratch. Whether the call will be in
-   place is not known yet: AUTO plans both cases; a forced strategy has one plan for both. Rehearses a program unless
-   the last count used it; always: rehearses in any case. */
+/* Prepares a call. Mode SIZE builds the program, too, since the program's group size decides the scratch. It is unknown
+   whether the call will be in place: AUTO plans both cases; a forced strategy has one plan for both. Rehearses a
+   program unless the last count used the program. always: 1: rehearses in any case. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
@@ -16903,10 +16903,10 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* The data of self-tests make the typical mistakes of an operator visible: a tile lacks its predecessor, its first or
-   its last element; operands are swapped; half of a value is lost. Every result is exact in its type, so its bits equal
-   those of a loop on the host, whatever the order. Numbers are uint64_t: the bits of an integer, extended to 64, even
-   for floats. */
+/* The data of self-tests make an operator's typical mistakes visible: a tile lacks its predecessor, or its first or
+   last element; operands are swapped; half of a value is lost. Every result is exact in its type, so its bits equal
+   those of a loop on the host, whatever the order. The host has each number as an integer, extended to 64 bits in a
+   uint64_t. A float element gets the value of this integer. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
@@ -16916,7 +16916,7 @@ static uint64_t gpuscan__mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Cuts bits to an integer type and extends them to 64 again. Floats keep all bits. */
+/* Cuts `bits` to an integer type and extends the result to 64 bits. Returns `bits` unchanged for a float type. */
 static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     uint32_t width = gpuscan__types[type].size * 8;
     if (width < 64 && !gpuscan__is_float(type)) {
@@ -16950,7 +16950,7 @@ static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     return type == GPUSCAN_TYPE_F64 ? u64 : type == GPUSCAN_TYPE_F32 ? u32 : gpuscan__half(x);
 }
 
-/* Stores element i of size bytes by its bits. */
+/* Stores `bits` as element i of an array whose elements have `size` bytes. */
 static void gpuscan__put_bits(uint32_t size, void *array, uint64_t i, uint64_t bits) {
     unsigned char *at = (unsigned char *)array + i * size;
     uint32_t u32 = (uint32_t)bits;
@@ -16976,12 +16976,12 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* The data of one round: count elements in tiles. There are several rounds, since one mistake may hide another. */
+/* Describes the data of one round: `count` elements in tiles. Several rounds are run: a mistake may hide another. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* tiles of the round's parity begin with an edge (gpuscan__is_edge), others do not */
+    unsigned round; /* a tile begins with an edge (gpuscan__is_edge) if its number has the round's parity */
     int decides;    /* 1: the operator of a reduction returns one of the elements, or init */
-    uint64_t best;  /* the index of the element that a reduction returns; count: it returns init */
+    uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
@@ -16989,13 +16989,13 @@ GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsign
     return shape;
 }
 
-/* Returns whether element i is an edge: the last one, a tile's last, or the first in a tile of the round's parity. */
+/* Returns whether element i is an edge: the last of all or of a tile, or the first of a tile of the round's parity. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element i is an edge, the second of a tile that begins with an edge, or a random one in `spacing`. */
+/* Returns whether element i is an edge, the second of a tile that begins with an edge, or in a random 1 / `spacing`. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -17005,8 +17005,8 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns a marked element's rank, 2 to 100; 0 for other elements. Ranks ascend, with an edge's above all before it. If
-   shape->decides, element `best` has rank 100 and others less; with sparse, elements after `best` have 0. */
+/* Returns element i's rank: 2 to 100 if it is marked, otherwise 0. Ranks ascend. An edge's rank is above all before it.
+   If shape->decides, element `best` has rank 100 and others less. sparse: elements after `best` have rank 0. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -17022,8 +17022,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element i changes; 64: no bit. Edges change bits below 8, other elements even
-   bits from 8 on. No element changes odd bits from 9 on, or init's bit, one below 8: see gpuscan__test_init. */
+/* Returns the number of the bit that only element i changes; 64: it changes none. Edges change bits 0 to 7; others
+   change even bits from 8 on. Init changes odd bits from 9 on, or one bit below 8: see gpuscan__test_init. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -17061,7 +17061,7 @@ static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) 
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
     if (gpuscan__is_float(e->src) || e->src != e->dst)
         return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spread over the type's range */
+    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spreads levels over the type */
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
@@ -17079,14 +17079,14 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         if (!real)
             return gpuscan__wrap(e->src, random | 1);
         if (!gpuscan__is_marked(shape, i, e->dst == GPUSCAN_TYPE_F16 ? shape->count / 500 + 1 : 1))
-            return 0; /* f16 is exact up to 2048 */
+            return 0; /* f16 holds all integers up to 2048 */
         return (1 + random % (gpuscan__is_float(e->dst) ? 3 : 100)) * gpuscan__test_factor(e);
     case GPUSCAN__DATA_PRODUCT:
         if (!real)
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* GPUSCAN__DATA_SET, _CLEARED. A float has the value that the low bits have in the destination */
+    default: /* GPUSCAN__DATA_SET, _CLEARED. A float has the value of x's low 8 bits in dst */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -17103,31 +17103,31 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* changes the bit of element 0 or of tile 1's first element: of the one that is no edge in this round */
+        /* init changes a bit of element 0 or of tile 1's first element, whichever is not an edge in this round */
         bit = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* and the bits above those of elements */
+        if (data == GPUSCAN__DATA_SET) /* init also changes the bits above those of elements */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
     }
     if (!gpuscan__is_float(e->dst))
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
-    if (e->dst == GPUSCAN_TYPE_F64) /* sums and products stay exact */
+    if (e->dst == GPUSCAN_TYPE_F64) /* 4 * 2^32 + 2 keeps sums and products exact */
         return 4 * high + 2;
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Returns a byte of a custom element. All bytes are 0, or none: the stand-in keeps the last part that is not 0. */
+/* Returns one byte of a custom element. All bytes are 0 or none is: the stand-in keeps the last part that is not 0. */
 static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
 
-/* The running total of elements: a number, or the bytes of a custom type. */
+/* Holds the running total of elements: a number, or the bytes of a custom type. */
 typedef struct gpuscan__test_sum {
     uint64_t number;
     unsigned char bytes[GPUSCAN__CUSTOM_MOST];
 } gpuscan__test_sum;
 
-/* Stores element i in src and adds it to the sum. is_first: the sum begins with it. */
+/* Stores element i in src and adds it to the sum. is_first: 1 if the sum begins with element i. */
 GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
                                        int is_first, unsigned char *src, gpuscan__test_sum *sum) {
     uint64_t x;
@@ -17154,7 +17154,7 @@ GPUSCAN__SHARED void gpuscan__put_sum(const gpuscan__elements *e, unsigned char 
         gpuscan__put(e->dst, to, i, sum->number);
 }
 
-/* Fills src, init, the expected scan (NULL: not wanted) and the expected total. */
+/* Fills src, init, `scan` with the expected scan (NULL: not wanted), and the expected total. */
 GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
                                             unsigned char *src, unsigned char *init, unsigned char *scan,
                                             unsigned char *total) {
@@ -17177,21 +17177,21 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 
 /* ---- a test's arrays, and its run */
 
-/* A self-test has its own buffers and scratch: waiting calls may use the object's. Guard bytes follow each array. */
+/* A self-test has its own buffers and scratch, since waiting calls may use the object's. Arrays end with a guard. */
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer; /* a buffer of the test's desc; NULL: an array on the host alone */
-    int is_input;           /* the call leaves it as it is */
-    uint64_t bytes;         /* including the guard */
-    unsigned char *before, *expected; /* contents before and after the call */
+    int is_input;           /* 1: the call must not change the array */
+    uint64_t bytes;         /* bytes of the array and its guard */
+    unsigned char *before, *expected; /* contents before the call, and those expected after it */
 } gpuscan__test_array;
 
-/* An image of pixels on the host, for a call that reads an image. The first columns and rows are not read. */
+/* A self-test's image on the host, for a call that reads an image. The test skips its first columns and rows. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
-    gpuscan_image *image; /* in the test's desc; NULL: no image */
-    const unsigned char *pixels; /* rows without gaps */
+    gpuscan_image *image; /* a field of the test's desc; NULL: no image */
+    const unsigned char *pixels; /* rows of pixels without gaps */
     gpuscan_type type;
     uint32_t place, channels;
     uint64_t width, height;
@@ -17201,12 +17201,12 @@ typedef struct gpuscan__test_image {
 struct gpuscan__test {
     gpuscan *gs;
     const gpuscan__plan *of; /* the plan whose program is tested */
-    const gpuscan__key *key; /* the program's */
+    const gpuscan__key *key; /* the key of that program */
     unsigned round;
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
-    gpuscan__plan *plan; /* the operation's, begun with desc */
-    gpuscan_call *call;  /* desc's */
-    /* what a desc may point to */
+    gpuscan__plan *plan; /* the operation's plan, begun with desc */
+    gpuscan_call *call;  /* desc's call */
+    /* a desc may point to the fields that follow */
     gpuscan_custom custom;
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
     unsigned char init[GPUSCAN__CUSTOM_MOST];
@@ -17230,7 +17230,7 @@ static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_
     return array;
 }
 
-/* Adds an input. Returns its contents; NULL: no memory, and test->failed is set. */
+/* Adds an input. Returns its contents. If memory is short, returns NULL and sets test->failed. */
 static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     if (!array)
@@ -17239,13 +17239,13 @@ static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buff
     return array->before;
 }
 
-/* Adds an output. Returns its expected contents, GPUSCAN__TEST_FILL at first; NULL: as in gpuscan__test_in. */
+/* Adds an output. Returns its expected contents, filled with GPUSCAN__TEST_FILL; NULL: as in gpuscan__test_in. */
 GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     return array ? array->expected : NULL;
 }
 
-/* Adds cleared memory of the host. Returns NULL as gpuscan__test_in does. */
+/* Adds cleared memory of the host. If memory is short, returns NULL and sets test->failed. */
 static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     unsigned char *memory = gpuscan__test_in(test, NULL, bytes);
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
@@ -17256,7 +17256,7 @@ static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
     return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
 }
 
-/* Creates the image, in a format of four channels that every device reads. The caller's format has the same program. */
+/* Creates the image in a format of four channels that every device reads. The caller's format has this program, too. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -17279,7 +17279,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
-            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* floats: the last one, CL_FLOAT */
+            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* floats: the last match, CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
@@ -17294,7 +17294,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
                                           &code);
     if (of->image->mem && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
-    return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* gpuscan__test_end releases it */
+    return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* gpuscan__test_end releases the image */
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
@@ -17323,7 +17323,7 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
 
-/* Says whether programs are tested at all. Tests for which that takes too long define their own macro. */
+/* Says whether programs have self-tests. Where self-tests take too long, a test suite defines its own macro. */
 #ifndef GPUSCAN__SELF_TESTS
 #define GPUSCAN__SELF_TESTS 1
 #endif
@@ -17456,7 +17456,7 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     }
 }
 
-/* Creates the stage's buffers and clears them; clears scratch only as far as it must be 0. */
+/* Creates the stage's buffers and clears them. Of the scratch, only what must be 0 is cleared. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
@@ -17506,7 +17506,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     size_t at = 0;
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(stage, 0, sizeof(stage));
-    memset(program->known, 0, sizeof(program->known)); /* the kernels get other arguments */
+    memset(program->known, 0, sizeof(program->known)); /* the rehearsal gives the kernels other arguments */
     while (r == 0 && code == CL_SUCCESS && gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
         gpuscan__step_buffers buffers;
         gpuscan__step_launch launch;
@@ -17515,7 +17515,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
         switch (step.kind) {
         case GPUSCAN__STEP_BUFFERS:
             memcpy(&buffers, bytes, sizeof(buffers));
-            gpuscan__stage_end(gs, stage); /* commands that still run keep them alive */
+            gpuscan__stage_end(gs, stage); /* commands that still run keep the buffers alive */
             r = gpuscan__stage_begin(gs, stage, &buffers);
             break;
         case GPUSCAN__STEP_KERNEL:
@@ -17533,7 +17533,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
             code = gpuscan__replay_argument(gs, stage, kernel, index++, &step, bytes);
         }
     }
-    if (gs->service_queue) { /* waits even after a failure: enqueued commands use the buffers */
+    if (gs->service_queue) { /* waits even after a failure, since enqueued commands use the buffers */
         cl_int finished = gs->cl.clFinish(gs->service_queue);
         code = code == CL_SUCCESS ? finished : code;
     }
@@ -17541,10 +17541,10 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program: runs the call's kernels in the library's queue with other buffers and scratch, and with a count
-   of 0 that the device reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape:
-   PoCL and Mesa compile it, others load it onto the device. Nothing is rehearsed if data other than counted elements
-   are large (many bins). On drivers that compile then, a launch that the program's recording has is not repeated. */
+/* Rehearses a program: runs the call's kernels in the library's queue with other buffers and scratch. The kernels do
+   nothing, since they read a count of 0 on the device. Drivers defer work to a kernel's first launch of some shape:
+   PoCL and Mesa compile it, others load it onto the device. Calls with large data besides counted elements (many bins)
+   are not rehearsed. If a driver compiles at a launch, a launch that the program's recording has is not repeated. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -17595,28 +17595,28 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__HOST_ARRAYS = 7 }; /* of a call, at most */
+enum { GPUSCAN__HOST_ARRAYS = 7 }; /* maximum number of a call's host arrays */
 
-/* An array of a blocking call, with the plan's range that it replaces and the place of its buffer in the desc. */
+/* Describes an array of a blocking call: the plan's range that it replaces, and where the desc has its buffer. */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
     gpuscan_buffer *buffer; /* NULL: the call itself writes the array */
-    gpuscan__range range;   /* found by its field's name */
+    gpuscan__range range;   /* the plan's range whose field is `field` */
     int zero_copy;          /* the buffer uses the array's memory */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
     gpuscan *gs;
     const gpuscan__operation *operation;
-    void *desc;            /* a copy of the caller's */
-    gpuscan_call *call;    /* the copy's */
-    gpuscan_result result; /* the first error, before the call begins */
+    void *desc;            /* a copy of the caller's desc */
+    gpuscan_call *call;    /* the copied desc's call */
+    gpuscan_result result; /* the first error before the call begins */
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
     int in_order;
-    cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* owned */
+    cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* the arrays' buffers, which this struct owns */
     int mem_count;
 } gpuscan__host_call;
 
@@ -17626,7 +17626,7 @@ static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, in
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* Adds an array, if it is wanted, in place of a buffer of the desc. buffer NULL: the call itself writes the array. */
+/* If is_wanted, adds an array that replaces a buffer of the desc. buffer: NULL: the call itself writes the array. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -17640,7 +17640,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->buffer = buffer;
 }
 
-/* Sets a number of the desc. */
+/* Sets a number of the desc that is a parameter of the function. */
 GPUSCAN__SHARED void gpuscan__host_set(gpuscan__host_call *host, const char *field, uint64_t number, uint64_t *to) {
     gpuscan__host_refuse(host, field, *to != 0);
     *to = number;
@@ -17650,8 +17650,8 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges, and checks them for overlaps as buffers are: in a copy of the plan, whose ranges are at the
-   arrays' addresses. Arrays are copied back as a whole, so gaps between rows count as written. Sets plan->in_place. */
+/* Finds the arrays' ranges. Checks arrays for overlaps as if they were buffers, in a copy of the plan with the arrays'
+   addresses. Arrays are copied back as a whole, so gaps between rows count as written. Sets plan->in_place. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     gpuscan__plan copy = *plan;
@@ -17667,7 +17667,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", array->field);
         if (gpuscan__host_bytes(array) > SIZE_MAX)
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit the host's size_t", array->field);
-        range->buffer.mem = range->root = (cl_mem)(void *)host; /* one memory: the host's */
+        range->buffer.mem = range->root = (cl_mem)(void *)host; /* all arrays lie in one memory, the host's */
         range->begin = (uintptr_t)array->data;
         range->end = range->begin + gpuscan__host_bytes(array);
         range->row = range->pitch = 0;
@@ -17677,14 +17677,14 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return r;
 }
 
-/* Returns whether the device can use an array in place: kernels rely on the type's alignment. Only the device knows a
+/* Returns whether an array is aligned for its type, so that the device can use it in place. Only the device knows a
    custom type's alignment, but the alignment divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     uint32_t size = array->range.size, power = size & (~size + 1);
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Fills a buffer. A blocking write waits only until the array is read; an out-of-order queue needs the event, too. */
+/* Copies an array to its buffer. A blocking write ends when the array is read; an out-of-order queue needs an event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -17696,8 +17696,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* Creates an array's buffer: from the array's memory if the device can use that, otherwise with a copy. Arrays that
-   begin at one address share a buffer of the longest one's size: all of them are only read, or the call is in place. */
+/* Creates an array's buffer: from the array's memory if the device can use it there, otherwise with a copy. Arrays that
+   begin at one address share a buffer of the longest array's size: they are all only read, or the call is in place. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -17827,7 +17827,7 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     host->result = gpuscan__enter(gs, copy, host->call);
 }
 
-/* Adds segments that are given as a host array. segments: those of the copied desc. */
+/* Adds segments that are given as a host array. segments: a field of the copied desc. */
 GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
     if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
         return;
@@ -17850,7 +17850,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
-/* Kernels of a key, in order: in several passes scan_sums and scan_carries; the form's kernel; the operation's own. */
+/* Numbers a key's kernels: in several passes first scan_sums and scan_carries; the form's; the operation's own. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
@@ -17877,7 +17877,7 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #undef GPUSCAN__ENGINE_ROW
 #undef GPUSCAN__ENGINE_ROWS
 
-/* The most tiles that can each load all sums before their own, one sum for each of 512 lanes. Tests define fewer. */
+/* Maximum number of tiles that load all sums before their own, one sum for each of 512 lanes. Tests define fewer. */
 #ifndef GPUSCAN__FEW_TILES
 #define GPUSCAN__FEW_TILES 512
 #endif
@@ -17908,7 +17908,7 @@ static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, 
 }
 
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
-    if (gpuscan__key_is_cpu(key)) /* each takes many tiles */
+    if (gpuscan__key_is_cpu(key)) /* each group takes many tiles */
         return gpuscan__min(tiles, gs->device.units);
     return gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? tiles
            : key->once                                                      ? tiles + 1
@@ -17946,8 +17946,8 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for states: sums and prefixes. Both share a word if SHARES_WORD (see [HANDOVER] in
-   kernels.cl.inc). */
+/* Sets the scratch for states: sums and prefixes. With SHARES_WORD, a tile's sum and prefix share a word (see
+   [HANDOVER] in kernels.cl.inc). */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16;
     uint64_t prefix = gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
@@ -17982,14 +17982,14 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint6
     return GPUSCAN_SUCCESS;
 }
 
-/* Says where segments begin, for a kernel. */
+/* Tells a kernel where segments begin. */
 typedef struct gpuscan__heads {
     uint32_t form;       /* GPUSCAN__HEADS_... */
-    gpuscan_buffer data; /* FLAGS, KEYS: the caller's */
-    uint64_t at;         /* BITS: bytes from PLAIN scratch's begin to the bits */
+    gpuscan_buffer data; /* FLAGS, KEYS: the caller's array */
+    uint64_t at;         /* BITS: the offset of the bits in PLAIN scratch, in bytes */
 } gpuscan__heads;
 
-/* Sets the heads, keys or bits as a kernel's argument, and returns its offset. Without segments it does nothing. */
+/* Sets the heads, keys or bits as a kernel's argument, and returns their offset. Without segments sets no argument. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -17997,10 +17997,10 @@ static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads
                                               : gpuscan__arg_buffer(launch, heads->data);
 }
 
-/* Rows that are cut into parts: their input, and the grid that sums them. */
+/* Describes rows that are cut into parts: their input, and the grid that sums the parts. */
 typedef struct gpuscan__row_parts {
     gpuscan__heads heads;
-    gpuscan_buffer src, values, count_buffer, init_buffer; /* values: of runs that reduce */
+    gpuscan_buffer src, values, count_buffer, init_buffer; /* values: the input of runs that reduce */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
 } gpuscan__row_parts;
@@ -18049,24 +18049,24 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     few          | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
     look-back    | SINGLE_PASS otherwise                             | look_back, on CPUs look_back_cpu
     ahead        | SINGLE_PASS_AHEAD                                 | ahead
-   Offsets of segments (heads == BITS) first become bits: scan_heads_clear, scan_heads_set. The key has shifts in all
-   forms except whole rows; few, counted and word only in single passes. */
+   The kernels scan_heads_clear and scan_heads_set first turn segments' offsets (heads == BITS) into bits. The key has
+   `shifts` in all forms except whole rows. It has few, counted and word only in single passes. */
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* FEW_TILES: single pass over few tiles; each loads all sums before its own; 0: another form */
+    uint32_t few; /* FEW_TILES: each tile loads all sums before its own, in a single pass; 0: another form */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
-    uint32_t shifts;     /* src or dst is not aligned for whole vectors */
-    uint32_t heads;      /* GPUSCAN__HEADS_...: what says where segments begin */
-    uint32_t heads_size; /* bytes of a head or key; BITS: of an offset */
-    uint32_t heads_real; /* KEYS: the keys are floats */
+    uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
+    uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
+    uint32_t heads_size; /* bytes of a flag or key; BITS: bytes of an offset */
+    uint32_t heads_real; /* KEYS: 1: the keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
 
 typedef struct gpuscan__scan_plan {
     gpuscan__plan common;
-    const gpuscan_scan_desc *desc; /* common.desc */
+    const gpuscan_scan_desc *desc; /* common.desc with its type */
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
@@ -18089,8 +18089,8 @@ GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
-/* How groups take tiles of whole rows: not at all; by vectors of a row's elements; by vectors that include the gaps
-   between rows; or by elements, where vectors would stay half empty (neighbouring lanes take neighbouring elements). */
+/* Says how groups take whole rows. NONE: not at all. BY_VECTORS: by vectors of a row's elements. WITH_GAPS: by vectors
+   with the gaps between rows. BY_ELEMENTS: lane by lane, element by element, if vectors would stay half empty. */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
@@ -18109,7 +18109,7 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
-/* Defines what only scans by segments need: the form of heads, and the flag that sums carry. */
+/* Defines what only segmented scans need: the form of heads, and the flag that sums carry. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
     uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes */
     gpuscan__define_number(text, "HEADS", own->heads);
@@ -18137,7 +18137,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns how many bytes of local memory lanes take to exchange a vector each; 0: none. */
+/* Returns how many bytes of local memory lanes need to exchange one vector each; 0: lanes do not exchange vectors. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -18258,7 +18258,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* Scans by segments store large outputs past the caches; other scans may not. tuning: scan-stream-segments */
+    /* Segmented scans store large outputs past the caches. Profiles decide for others. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -18282,8 +18282,8 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Returns the first row that matches the call. A forced strategy takes the first matching row that has this strategy,
-   or if there is none, replaces the strategy of the first matching row. */
+/* Returns the first row of the profile's tunings that matches the call. A forced strategy takes the first matching row
+   of that strategy. If there is none, it replaces the strategy of the first matching row. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan_strategy forced = plan->common.call->strategy;
@@ -18306,20 +18306,20 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether some row's offset is not a multiple of 16 bytes. Buffers begin at such a multiple. */
+/* Returns whether some row's offset is not a multiple of 16 bytes. Buffers begin at a multiple of 16 bytes. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
     return ((plan->desc->src.offset * e->src_size | plan->desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
-/* Returns the limit on a work-item's registers; 0: none, as for elements above 40 bytes. tuning: scan-registers */
+/* Returns the limit on a work-item's registers; 0: no limit, as for elements above 40 bytes. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Sets the key, unless it is a self-test's, and the tiles. */
+/* Sets the key, which a self-test has already, and the tiles. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -18387,16 +18387,16 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
-/* Rows of up to this many elements leave a tile nearly empty: many share tiles, even in a forced single pass. */
+/* Rows of up to this many elements leave a tile nearly empty, so rows share tiles, even in a forced single pass. */
 #define GPUSCAN__SHORT_ROW 32
 /* Rows of at least this many bytes are scanned by one group each, if there are many. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
 /* Rows of up to this many bytes are loaded by elements (ROWS_BY_ELEMENTS), if their gaps are longer than the rows. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if elements are numbered by the pitch. The last row ends with a cache line, so
-   that tiles share no line, unless that leaves much of a tile empty. In that case elements before the first row may
-   fill its vector. tuning: scan-dense-rows */
+/* Returns how many rows a tile holds if the gaps between rows count as elements. The tile's last row ends with a cache
+   line, so that tiles share no line, unless that leaves much of a tile empty. In that case the first vector may begin
+   with elements before the first row. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = length & (0u - length); /* even: the largest power of two that divides length */
     uint32_t lines_end = even < line ? line / even : 1;        /* rows from one line's end to the next */
@@ -18429,8 +18429,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Sets the key's group and vectors for tiles of whole rows: the profile's, fewer vectors for few elements, larger tiles
-   with each step. Returns 0 after the last step, or if the device's limits cut the tile down. */
+/* Sets the key's group and vectors for tiles of whole rows. Step 0 takes the profile's, or fewer vectors for few
+   elements; each further step makes tiles larger. Returns 0 after the last step, or if the device limits the tile. */
 static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__profile *profile = &gs->device.profile;
@@ -18459,8 +18459,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Returns how busy a multiprocessor is, in %: its work-items with elements, of those that it runs with the smallest
-   groups; if its registers are not known, of a group's work-items. tuning: scan-rows-group */
+/* Returns how busy a multiprocessor is, in %: the used part of a tile, times the work-items that run at a time, divided
+   by those that run with the smallest groups. Without known registers, the used part alone. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
@@ -18507,7 +18507,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     whole_rows.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     gpuscan__scan_shape(gs, plan, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
-    /* takes the step that leaves the tiles least empty; 90 % is good enough */
+    /* takes the step that leaves the least of a tile empty; 90 % in use is good enough */
     for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
         uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
         if (busy > best) {
@@ -18538,7 +18538,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* rows are enough for a group each, without a look-back */
+        /* there are enough rows to give each its own group, without a look-back */
         tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
@@ -18550,7 +18550,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         gpuscan__scan_shape(gs, plan, &tuning);
     }
     memset(&common->need, 0, sizeof(common->need));
-    if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* no look-back, no scratch */
+    if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* whole rows need no look-back and no scratch */
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
         gpuscan__need_states(common, plan->tiles);
@@ -18574,7 +18574,7 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     return gpuscan__min(units, most);
 }
 
-/* Enqueues the kernels that turn offsets into bits; first_kernel is the first of the two. */
+/* Enqueues the two kernels that turn offsets into bits. first_kernel: the index of the first one. */
 static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
                                                size_t first_kernel) {
     const gpuscan_scan_desc *desc = plan->desc;
@@ -18688,15 +18688,15 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
         if (bits)
             gpuscan__put(desc->segments.type, data, s, starts[s]);
         else if (flags)
-            data[starts[s] * size + s % size] = 1; /* in any of a flag's bytes */
+            data[starts[s] * size + s % size] = 1; /* any byte of a flag may be set */
         else
             for (i = starts[s]; i < starts[s + 1]; i++)
                 gpuscan__put(desc->segments.type, data, i, own->heads_real ? s % 3 : s % 3 << (s % size * 8));
     }
 }
 
-/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. In round 0 the second
-   ends in the third tile, past a tile without a head. In round 1 one ends with the first tile, and one has the rest. */
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. Round 0: the second one
+   spans a tile without a head. Round 1: one ends where the first tile does, and the last one has all other elements. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
@@ -18729,7 +18729,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->custom = e->custom;
     desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc->init = test->init;
-    if (own.whole_rows) { /* rows of two thirds of a tile, of a seventh, or of one element */
+    if (own.whole_rows) { /* a row has two thirds of a tile, a seventh of a tile, or one element */
         shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
@@ -18746,7 +18746,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     src = gpuscan__test_in(test, &desc->src, (desc->src.offset + rows * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (desc->dst.offset + rows * pitch) * e->dst_size);
-    if (own.heads) { /* rows are then segments */
+    if (own.heads) { /* the rows become segments */
         rows = gpuscan__test_starts(desc->count, shape.tile, round, starts);
         gpuscan__test_heads(test, &own, starts, rows);
     } else {
@@ -18758,7 +18758,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
             shape.count = starts[row + 1] - at;
             shape.tile = shape.count / 2 + 1;
         }
-        shape.round = round + 2 * (unsigned)row; /* rows differ */
+        shape.round = round + 2 * (unsigned)row; /* each row has other data */
         gpuscan__test_elements(e, &shape, own.inclusive != 0, src + (desc->src.offset + at) * e->src_size, test->init,
                                dst + (desc->dst.offset + at) * e->dst_size, total ? total + row * e->dst_size : last);
     }
@@ -18824,7 +18824,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
     if (gpuscan__is_single_pass(plan->call->strategy))
         return gpuscan__unsupported(gs, "uniform add has no single-pass strategy");
-    e->convert = NULL; /* one type, no conversion */
+    e->convert = NULL; /* all values have one type */
     if (desc->op != GPUSCAN_OP_CUSTOM) /* the caller's type keeps its text */
         e->custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
@@ -18857,8 +18857,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-/* Returns addend i or, with of_dst, element i of dst. Each decides the result in at least one round, and neighbours
-   differ. wins: 1 if the element decides, for operators that return one of their operands. */
+/* Returns addend i or, with of_dst, element i of dst. Each decides a result in at least one round, and neighbours
+   differ. wins: 1: for operators that return one of their operands, dst's element is the result. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -18915,7 +18915,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* blocks of less than a vector; of several vectors and a rest */
+    desc->block = test->round == 0 ? 7 : 77; /* 7: less than a vector; 77: several vectors and a rest */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -18957,31 +18957,31 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
     uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
-    uint32_t vector;   /* elements of a load */
+    uint32_t vector;   /* elements per load */
     uint32_t each;     /* 1: a group takes each row or segment */
     uint32_t split;    /* 1: extra groups share the long rows or segments */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which few segments are split, even if they have few in total */
-    GPUSCAN__LANE_LONG = 32,      /* most elements per lane of a sub-group; a group takes longer rows */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* most elements per lane on average, if the operator does not commute */
-    GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
-    GPUSCAN__LANE_GROUPS = 64,    /* most groups per compute unit if lanes take rows */
-    GPUSCAN__LANE_GROUPS_FEW = 8, /* most groups per compute unit for rows of up to LANE_FEW bytes in total, where a
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which few segments are split, even if all have few in total */
+    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group; a group takes longer rows */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane on average, if the operator does not commute */
+    GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
+    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes take rows */
+    GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
                                      group's start takes longer than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
-    GPUSCAN__MOST_SHARERS = 0xffff, /* most groups that share segments: the lower half of a ticket counts them */
-    GPUSCAN__REDUCE_STEPS = 256 /* most steps of a work-item on a GPU: more elements get more groups */
+    GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments: a ticket's lower half counts them */
+    GPUSCAN__REDUCE_STEPS = 256 /* maximum steps of a work-item on a GPU: more elements get more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
-    const gpuscan_reduce_desc *desc; /* common.desc */
+    const gpuscan_reduce_desc *desc; /* common.desc with its type */
     gpuscan__reduce_key key;
-    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
-    uint64_t results;   /* number of results: 1, or the rows' or segments' */
+    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows rows */
+    uint64_t results;   /* 1, or the number of rows or segments */
     uint64_t mean;      /* elements of a row, or of a segment on average */
     int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
     uint64_t src_pitch;
@@ -18989,8 +18989,8 @@ typedef struct gpuscan__reduce_plan {
     uint64_t group_rows; /* on a CPU, if not 0: whole rows that each group takes */
     uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
                                                        elements; on a CPU they share the path */
-    uint64_t marks_at;  /* bytes into PLAIN scratch: marks by which groups describe their shares of segments */
-    uint64_t result_at; /* bytes into PLAIN scratch: a result for the host */
+    uint64_t marks_at;  /* offset in PLAIN scratch, in bytes: groups describe their shares of segments by marks */
+    uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
@@ -19029,9 +19029,9 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* Returns how many levels running sums have: see [CASCADE] in kernels.cl.inc; 0: additions are exact, or the error
-   depends on no order (MUL). On a CPU a work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
-   scarce: a work-item takes at most REDUCE_STEPS steps, and more in small groups that take whole segments. */
+/* Returns the number of levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or their order
+   does not change the error (MUL). On a CPU a work-item may sum 2^32 elements, in steps of at least 64. On a GPU, where
+   registers are scarce, it takes at most REDUCE_STEPS steps, and more in small groups that take whole segments. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -19123,7 +19123,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    /* Both are checked: on host arrays result may overlap src. A stand-in buffer has room for the first element. */
+    /* dst and result are both checked, since a host's result may overlap src. A stand-in has room for one element. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -19145,8 +19145,8 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns how many elements a lane loads at once: up to 16 bytes. Smaller loads, of at least 4 elements, are for rows
-   or segments (of `mean` elements on average) that would fill less than half of a load, and for ARGMIN and ARGMAX. */
+/* Returns how many elements each load of a lane has: up to 16 bytes. Smaller loads, of at least 4 elements, are for
+   rows or segments (of `mean` elements on average) that would fill less than half a load, and for ARGMIN and ARGMAX. */
 static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     while (vector > 4 && (2 * vector > mean || e->arg))
@@ -19159,7 +19159,7 @@ static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t v
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
 }
 
-/* Returns log2 of the lanes, at most `most`, that load these vectors with `loads` loads each. */
+/* Returns log2 of the number of lanes, at most `most`, that load `vectors` vectors with `loads` loads each. */
 static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t most) {
     uint32_t bits = 0;
     while (((uint64_t)loads << bits) < vectors && (2u << bits) <= most)
@@ -19167,7 +19167,7 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns how many loads a lane has for rows of `vectors` vectors: no more than a row has, and five instead of four if
+/* Returns how many loads a lane has for rows of `vectors` vectors: at most one per vector, and five instead of four if
    that halves the lanes. tuning: reduce-lanes-loads */
 static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     if (vectors <= 4)
@@ -19189,8 +19189,8 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether each row or segment gets a whole group: if it has more elements than a sub-group's lanes load in a
-   few steps. Very many rows stay with lanes unless they are split, or summed in order. (In order, lanes load
-   neighbouring elements; many more of these than a vector would exhaust the first-level cache.) */
+   few steps. Very many rows stay with lanes unless the rows are split, or summed in order. (In order, a lane loads
+   neighbouring elements. If these were many more than a vector, they would exhaust the first-level cache.) */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -19222,7 +19222,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
 /* Returns the size of a group whose lanes take segments, in work-items. A long segment is taken by the whole group. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint32_t group = gs->device.profile.segments.lanes_group, items = gs->device.profile.segments.lanes_items;
-    if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
+    if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* mean segment is long */
         return group;
     while (items && group > GPUSCAN__LANE_LEAST_GROUP && plan->desc->count < (uint64_t)group * items)
         group /= 2;
@@ -19262,7 +19262,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the groups of split rows or segments. Extra groups share what is longer than split_each elements: each group
+/* Sets the groups of split rows or segments. Extra groups share those longer than split_each elements: each extra group
    takes what lies in its own range of split_count * split_each elements. See gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19275,7 +19275,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t least = profile->segments.split_from;
     uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
-    if (plan->is_few) /* a quarter of an equal share of all elements */
+    if (plan->is_few) /* split_each is a quarter of an equal share of all elements */
         each = gpuscan__max(tile, gpuscan__ceil_div(all, 4 * most));
     if (plan->common.forced)
         each = (uint64_t)group * plan->key.lanes * plan->key.vector;
@@ -19289,8 +19289,8 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     plan->groups += plan->split_groups;
 }
 
-/* Sets a row's lanes (log2), a group's rows, and the groups. A row gets a group if it has more elements than a
-   sub-group's lanes load in a few steps. Few rows are spread over all compute units. */
+/* Sets log2 of a row's lanes, the rows per group, and the number of groups. A row gets a group if it has more elements
+   than a sub-group's lanes load in a few steps. Few rows are spread over all compute units. */
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
@@ -19310,7 +19310,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
         return;
     }
     plan->lane_rows = (uint32_t)gpuscan__min(key->group >> plan->lane_bits, spread);
-    if (plan->lane_rows > lanes >> plan->lane_bits) /* a multiple of a sub-group's rows */
+    if (plan->lane_rows > lanes >> plan->lane_bits) /* rounds up to a multiple of a sub-group's rows */
         plan->lane_rows += (0 - plan->lane_rows) % (lanes >> plan->lane_bits);
     if (plan->key.each)
         plan->lane_rows = 1;
@@ -19319,7 +19319,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 
 /* Sets the groups' shares of the path on a CPU. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    /* If this wraps, `most` groups run. */
+    /* If `steps` wraps, `most` groups run. */
     uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
@@ -19348,7 +19348,7 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     if (plan->split_groups == 1)
         return;
     if (key->word)
-        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* tails and heads */
+        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* each group has a tail and a head */
     else
         plan->marks_at = gpuscan__scratch_aligned(2 * plan->split_groups * t_size + gpuscan__slack(t_size));
     need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->split_groups;
@@ -19365,7 +19365,7 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     if (!cpu)
         most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
     plan->groups = gpuscan__min(tiles, most);
-    if (e->commutes && !cpu) { /* at least 4 vectors for a work-item */
+    if (e->commutes && !cpu) { /* each work-item gets at least 4 vectors */
         uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(plan->desc->count, least), 1), most);
     }
@@ -19485,7 +19485,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Returns a round's data. Each round another element decides; in the last, init does (not for ARGMIN and ARGMAX). */
+/* Returns a round's data. In each round another element is the result; in the last init is (not in ARGMIN, ARGMAX). */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -19497,9 +19497,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments: many short ones in round 0; three longer than a tile in round 1; three longer than a
-   lane takes in round 2, which only split ones have. After each segment comes an empty one (with lanes, from round 1
-   on, 15 come, so that long segments are exceptions). Returns 1 + these empty ones; 0: rows. */
+/* Sets a round's rows or segments: many short ones in round 0; three longer than a tile in round 1; if rows or segments
+   are split, three longer than a lane takes in round 2. An empty segment follows each other one; with lanes 15 do from
+   round 1 on, so that long segments are exceptions. Returns 1 + the empty segments after each other one; 0: rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -19533,7 +19533,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     desc->init = e->arg ? NULL : test->init;
     desc->count = shape.count;
     desc->rows = 1;
-    memset(test->init, 0xff, sizeof(test->init)); /* the index of no element */
+    memset(test->init, 0xff, sizeof(test->init)); /* no element has this index */
     each = own.segments ? gpuscan__test_rows_of_segments(test, &own) : 0;
     rows = each ? desc->segments.count / each : desc->rows;
     length = each ? desc->count / rows : desc->count;
@@ -19547,7 +19547,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         if (own.segments) {
             shape.count = length;
             shape.tile = length / 2 + 1;
-            shape.round = test->round + 2 * (unsigned)i; /* rows differ */
+            shape.round = test->round + 2 * (unsigned)i; /* each row has other data */
             shape.best = gpuscan__mix(i) % length;
         }
         if (e->arg) {
@@ -19604,56 +19604,56 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t in_launch; /* the launch that counts also finishes: 1 by a fence, otherwise GPUSCAN__ARRIVALS_... */
-    uint32_t rows;      /* rows with gaps, tiles or an image */
-    uint32_t slices;             /* of the bins or values */
+    uint32_t in_launch; /* 1: the launch that counts also finishes, by a fence; GPUSCAN__ARRIVALS_...: by arrivals */
+    uint32_t rows;      /* 1: rows have gaps, or there are tiles or an image */
+    uint32_t slices;             /* number of slices into which bins or values are cut */
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
-    uint32_t merge;              /* GPUSCAN__MERGE_...: where counts by value go; 0: values are bins */
-    uint32_t local_edges;        /* edges are copied to local memory */
+    uint32_t merge;              /* GPUSCAN__MERGE_...: where counts by value are added; 0: values are bins */
+    uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
-    uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
+    uint32_t edge_cells;         /* number of cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
-    uint32_t spare;              /* one more counter in each copy, for samples outside the bins */
-    uint32_t converted, weighed; /* converted: by custom->convert; weighed: by the desc's weight */
-    uint32_t tiled;              /* one histogram for each tile */
-    uint32_t by_channel;         /* each channel has other bounds or edges */
-    uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
+    uint32_t spare;              /* 1: each copy has one more counter, for samples outside the bins */
+    uint32_t converted, weighed; /* converted: 1: by custom->convert; weighed: 1: by the desc's weight */
+    uint32_t tiled;              /* 1: each tile has its own histogram */
+    uint32_t by_channel;         /* 1: each channel has its own bounds or edges */
+    uint32_t pixel_channels;     /* number of channels that expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
     uint32_t local_words;        /* words of local memory that the kernel declares: see gpuscan__declared_words */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
-/* The bounds of the bins, in the form in which kernels compare samples with them. */
+/* Holds the bounds of the bins, in the form in which kernels compare samples with them. */
 typedef struct gpuscan__bounds {
     uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
-    uint64_t edges; /* index of the first edge */
+    uint64_t edges; /* index of the first edge in the edges' array */
 } gpuscan__bounds;
 
 typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
     gpuscan__histogram_key key;
     gpuscan__image_facts image;
-    gpuscan_type element;            /* type in memory: a channel's, or that of a custom pixel */
-    gpuscan_type sample;             /* the type that is put into bins */
+    gpuscan_type element;            /* type in memory: a channel's type, or a custom pixel's */
+    gpuscan_type sample;             /* type of the values that are put into bins */
     gpuscan_type counter, weight;
-    uint32_t element_size, sample_size; /* bytes; with expressions a sample is a whole pixel */
-    uint32_t pixel_elements;            /* the desc's channels; custom type: 1 */
-    uint32_t unit;                      /* bytes of one step in the kernels' offset and pitch: see gpuscan_element */
-    uint32_t channels;               /* counted separately; with expressions 1 */
-    uint32_t bins, channel_bins;     /* bins and counters of a channel */
-    uint32_t slice_bins;             /* bins, or byte values, that a group counts */
-    gpuscan_custom texts;            /* the program's texts: the caller's, and the desc's weight as combine */
-    uint64_t all_bins;               /* of all channels of the mask */
+    uint32_t element_size, sample_size; /* sizes in bytes; with expressions a sample is a whole pixel */
+    uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
+    uint32_t unit;                      /* bytes that the kernels' offset and pitch count as 1: see gpuscan_element */
+    uint32_t channels;               /* channels that are counted separately; with expressions 1 */
+    uint32_t bins, channel_bins;     /* numbers of a channel's bins, and of its counters */
+    uint32_t slice_bins;             /* number of bins, or of byte values, that a group counts */
+    gpuscan_custom texts;            /* the program's texts: the caller's; `combine` is the desc's weight */
+    uint64_t all_bins;               /* number of bins of all channels in the mask */
     uint64_t count, rows;            /* rows without gaps become one long row */
-    uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
-    uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
-    uint64_t members;                                      /* groups that share a tile; on a CPU the pieces of a tile */
-    int in_launch;                   /* the launch that counts also finishes */
+    uint64_t pitch, weights_pitch, groups; /* pitch is in bytes */
+    uint64_t tile_width, tile_height, tiles_across, tiles; /* if tiles is 1, that tile holds all samples */
+    uint64_t members;                                      /* groups per tile; on a CPU, pieces per tile */
+    int in_launch;                   /* 1: the launch that counts also finishes */
     int few;                         /* 1: one row with few samples, and bins cut into slices: see SLICE_MORE */
     gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
-    gpuscan__bounds channel[4];      /* if by_channel: bounds of each channel of the mask in turn */
-    uint64_t edges;                  /* edges from the first channel's first to the last channel's last */
+    gpuscan__bounds channel[4];      /* if by_channel: bounds of the mask's channels in turn */
+    uint64_t edges;                  /* number of edges from the first channel's first to the last channel's last */
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
@@ -19666,8 +19666,8 @@ typedef struct gpuscan__histogram_plan {
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
-enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* the plan's first ranges */
-enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* kernels of the program */
+enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
+enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
 
 static uint32_t gpuscan__active_channels(uint32_t mask) {
     uint32_t active = 0;
@@ -19687,23 +19687,23 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
 }
 
-/* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc divides them. */
+/* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc lays them out. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t counters = (uint64_t)plan->slice_bins + own->spare, words = counters * own->copies;
-    uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* local edge */
+    uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* last edge's index */
     if (own->by_value == GPUSCAN__BY_VALUE_SPREAD)
         words = 256 * 32;
     if (own->copies)
         words += own->merge == GPUSCAN__MERGE_LOCAL ? plan->all_bins : counters * gpuscan__upper_words(own);
-    if (own->local_edges) /* with padding against bank conflicts */
+    if (own->local_edges) /* edges have padding against bank conflicts */
         words = (words + 1) / 2 * 2 + own->edge_cells +
                 (last + 1 + last / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
     return gpuscan__max(words, 1);
 }
 
-/* Returns how many words a kernel declares: `words`, rounded up by at most a quarter, but not above `most`, so that
-   many numbers of bins share a program. */
+/* Returns how many words of local memory a kernel declares: `words`, rounded up by at most a quarter, but not above
+   `most`. Rounding lets similar bin counts share a program. */
 static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     uint64_t step = 1;
     while (step * 8 <= words)
@@ -19717,13 +19717,13 @@ static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__his
     return element * (own->pixel_channels ? own->pixel_channels : 1);
 }
 
-/* Returns how many samples a load has. An image's pixels are read one by one. */
+/* Returns how many samples one load has. An image's pixels are read one by one. */
 static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t size = gpuscan__sample_size(key, own);
     return own->image ? 1 : gpuscan__vector(size, size);
 }
 
-/* Returns whether the program has a kernel for tiles whose rows are whole vectors. That kernel needs half of the
+/* Returns whether the program has a kernel for tiles whose rows are whole vectors. That kernel takes half as many
    registers and instructions. More copies of the bins do not make it faster. tuning: histogram-whole-tiles */
 static uint32_t gpuscan__has_whole_tiles(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t vector = gpuscan__histogram_vector(key, own);
@@ -19746,12 +19746,12 @@ static uint64_t gpuscan__histogram_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(HISTOGRAM, !cpu) | GPUSCAN__PIECE(HISTOGRAM_FINISH, 1);
 }
 
-/* Returns the type that is put into bins: the samples', or the one that custom->convert returns. */
+/* Returns the type of values that are put into bins: the samples' type, or the type that custom->convert returns. */
 static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
     return (gpuscan_type)(key->dst ? key->dst : key->src);
 }
 
-/* Returns the width of vectors in which a CPU puts samples into bins; 1: none. The simulator crashes on width 16. */
+/* Returns how many samples a CPU puts into bins as one vector; 1: no vectors. The simulator crashes on 16 samples. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
@@ -19762,11 +19762,11 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
     return sample->size == 8 ? 8 : 16;
 }
 
-/* Defines the caller's expressions as functions of a pixel and its number. */
+/* Defines the caller's expressions as functions of a pixel and the pixel's number in its row. */
 static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
                                         const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
-    static const char *const lengths[] = {"", "", "2", "3", "4"}; /* of vectors */
+    static const char *const lengths[] = {"", "", "2", "3", "4"}; /* suffixes of vector types */
     char pixel[24];
     gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
     gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
@@ -19795,7 +19795,7 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
         gpuscan__undefine(text, texts->source);
 }
 
-/* Defines the types of samples, of the values that are compared, of counters and of weights. */
+/* Defines the types of samples, of values that are compared with bounds, of counters and of weights. */
 static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                     const gpuscan__histogram_key *own) {
     const gpuscan__key *key = &plan->key;
@@ -19804,7 +19804,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     int is_custom = key->src == GPUSCAN_TYPE_CUSTOM;
     uint32_t is_float = sample->kind == 'f';
     const char *real = binned == GPUSCAN_TYPE_F64 ? "double" : "float", *name = gpuscan__types[key->src].name;
-    const char *wide = sample->kind == 's' ? "int" : "uint"; /* of small integers in vectors */
+    const char *wide = sample->kind == 's' ? "int" : "uint"; /* type of small integers in vectors */
     gpuscan__define(text, "SAMPLE", is_custom ? "gpuscan_custom_type" : name);
     gpuscan__define(text, "ELEMENT", is_custom ? "uchar" : name);
     gpuscan__define_number(text, "SAMPLE_SIZE", gpuscan__sample_size(key, own));
@@ -19853,19 +19853,19 @@ static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
     uint64_t quotient = 0;
     int bit;
     for (bit = 0; bit < 64; bit++) {
-        uint64_t digit = a >= b - a; /* whether 2 * a >= b */
+        uint64_t digit = a >= b - a; /* 1 if 2 * a >= b */
         a = digit ? a - (b - a) : 2 * a;
         quotient = 2 * quotient + digit;
     }
     return quotient;
 }
 
-/* Returns whether integer bins can use MULTIPLY: see gpuscan_even_bin in kernels.cl.inc. range 0: 2^64. */
+/* Returns whether integer bins can use BIN_MODE_MULTIPLY: see gpuscan_even_bin in kernels.cl.inc. range: 0: 2^64. */
 static int gpuscan__is_product(uint64_t range, uint64_t bins) {
     return range == 0 || (bins < range && (range <= (uint64_t)1 << 32 || (range & (range - 1)) == 0));
 }
 
-/* Returns how a sample finds its integer bin. */
+/* Returns how an integer sample finds its bin: GPUSCAN__BIN_MODE_... */
 static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
@@ -19893,19 +19893,19 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
-/* Resolves integer bins: the range, and how a sample finds its bin. */
+/* Resolves integer bins: their range, and how a sample finds its bin. */
 static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                             gpuscan__histogram_plan *plan) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     unsigned bits = type->size * 8;
-    uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* two's complement */
-    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* 0: 2^64 */
+    uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* in two's complement */
+    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: values of the type; 0: 2^64 */
     uint64_t lower = desc->lower.u, upper = desc->upper.u, range;
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
-        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no values exist past that; s - lower would wrap */
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* values from lower on; 0: 2^64 */
+        range = beyond && beyond < bins ? beyond : bins; /* no values exist past the end; s - lower would wrap */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -19917,20 +19917,20 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     plan->bounds.lower = lower;
     plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
-    /* s - lower modulo 2^32 tells values below the range from values above it, so 32 bits suffice, if lower is a value
-       of the type and the range stays within the type. */
+    /* 32 bits suffice if lower is a value of the type and the range stays within the type, since s - lower modulo 2^32
+       then tells values below the range from values above it. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above)
-            key->wide_offset = desc->closed && range == whole - above; /* then lower + range is no value of the type */
+            key->wide_offset = desc->closed && range == whole - above; /* 1: lower + range is no value of the type */
     }
-    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: by 0 */
+    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: shift by 0 */
     if (desc->form != GPUSCAN_BINS_VALUES) {
         key->mode = gpuscan__bin_mode(range, bins);
         plan->bounds.factor = gpuscan__bin_factor(key->mode, range, bins);
     }
-    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && plan->bounds.factor > 31) /* one bin covers all of 32 bits */
+    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && plan->bounds.factor > 31) /* one bin covers all 32-bit values */
         key->wide_offset = 1;
     return GPUSCAN_SUCCESS;
 }
@@ -19947,12 +19947,12 @@ static double gpuscan__double(double x) {
     return rounded;
 }
 
-/* Divides by a divisor from memory, since -ffast-math turns two divisions by one number into multiplications. */
+/* Divides by a divisor from memory, since -ffast-math turns two divisions by the same number into multiplications. */
 static double gpuscan__quotient(double dividend, double divisor) {
     return gpuscan__double(dividend / gpuscan__double(divisor));
 }
 
-/* Returns whether x is neither infinite nor NaN, by its bits: -ffast-math removes comparisons that tell. */
+/* Returns whether x is neither infinite nor NaN. Tests its bits, since -ffast-math removes such comparisons. */
 static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
@@ -19975,7 +19975,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     double lower = gpuscan__double(desc->lower.f), upper = gpuscan__double(desc->upper.f), step, least;
     const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
-    if (lower == 0 && upper == 0) /* -0.0, too */
+    if (lower == 0 && upper == 0) /* includes -0.0 */
         upper = 1.0;
     if (!gpuscan__is_finite(desc->lower) || !gpuscan__is_finite(desc->upper) ||
         !(lower >= -largest && upper <= largest && lower < upper))
@@ -19988,7 +19988,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
-    if (!(lower < upper) || !(step >= least)) /* 1 / step is then finite, too */
+    if (!(lower < upper) || !(step >= least)) /* then 1 / step is finite, too */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     plan->bounds.real_lower = lower;
@@ -20031,7 +20031,7 @@ static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram
     key->wide_offset = wide;
     key->range_all = all;
     plan->bounds = plan->channel[0];
-    if (!alike) /* one mode must do for all */
+    if (!alike) /* one mode must serve all channels */
         key->mode = is_float  ? GPUSCAN__BIN_MODE_GUESS
                     : product ? GPUSCAN__BIN_MODE_MULTIPLY
                               : GPUSCAN__BIN_MODE_GENERAL;
@@ -20173,7 +20173,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
     return gpuscan__resolve_bins(gs, desc, plan);
 }
 
-/* Resolves the tiles, also those without pixels, whose counters are written as well. */
+/* Resolves the tiles. Tiles without pixels are included, since their counters are written, too. */
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
@@ -20188,7 +20188,7 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds the range of the samples, in a buffer or an image, for later checks. Sets the rows' pitch in bytes. */
+/* Adds the range of the samples, in a buffer or an image, for later checks. Sets the pitch of rows in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan, const gpuscan__range *image) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
@@ -20319,13 +20319,13 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return own->copies != 0;
 }
 
-/* Up to this many bins edges are copied to local memory; a cell says where a search begins. tuning: histogram-edges */
+/* Up to this many bins, edges are copied to local memory. A cell says where a search begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048
-#define GPUSCAN__EDGES_ALONE 32  /* up to this many bins cells do not pay */
-#define GPUSCAN__FEW_EDGES   256 /* above this many bins edges without cells are searched faster in the cache */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* from this many samples on cells are made */
+#define GPUSCAN__EDGES_ALONE 32  /* up to this many bins, cells cost more time than they save */
+#define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells are searched faster in the cache */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which cells are made */
 
-/* Puts the edges beside the bins in local memory. The bins get fewer copies if need be: 4 avoid enough conflicts. */
+/* Puts edges beside the bins in local memory. If room is short, halves the bins' copies: 4 avoid enough conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -20344,19 +20344,19 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
-/* Above this many bins each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
+/* Above this many bins, each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
-/* Up to this many bytes of tables the last group sums them, which takes less time than another launch. */
+/* Up to this many bytes of tables, the last group sums the tables, which takes less time than another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
-#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* most groups of a launch that counts tiles */
+#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
 
 static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
     return plan->tile_width * plan->tile_height * plan->channels; /* fits 64 bits, as the samples' extent does */
 }
 
 /* Limits for tiles: copies of the bins take time; small groups let more tiles run at once. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* least samples for each counter of the copies */
+#define GPUSCAN__TILE_COPIES  16 /* minimum number of samples per counter of all copies */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     if (!plan->key.tiled)
@@ -20364,12 +20364,12 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* Returns the plan's index of a profile's arrays by sample size: GPUSCAN__SMALL or GPUSCAN__LARGE. */
+/* Returns the index of the plan's sample size in a profile's arrays: GPUSCAN__SMALL or GPUSCAN__LARGE. */
 static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
     return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
 }
 
-/* Sets the copies of the bins: the largest power of two that the limits allow. */
+/* Sets the number of copies of the bins: the largest power of two that the limits allow. */
 static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     for (own->copies = 1;
@@ -20378,10 +20378,10 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
         own->copies *= 2;
 }
 
-/* Chooses where a CPU counts: bytes in tables of byte values, whose counts go to bins at the end; few bins in local
-   memory, in tables with a spare counter each; others in the scratch. refused: local memory is refused. */
+/* Chooses where a CPU counts. Bytes are counted in tables of byte values, which are added to the bins at the end. Few
+   bins are in local memory, in tables with a spare counter; others in the scratch. refused: local memory is refused. */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
-    uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
+    uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
     if (gpuscan__types[plan->sample].size == 1 && !plan->key.weight && !plan->common.e.custom && !plan->key.image &&
         tables * 1024 + table <= local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
@@ -20392,7 +20392,7 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
                             gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
-/* Chooses where a GPU counts: bytes by value, bins in local memory (in several slices if need be), or else bins in
+/* Chooses where a GPU counts: bytes by value, then bins in local memory (in several slices if necessary), then bins in
    global memory. Returns why bins are not in local memory; NULL: they are. */
 static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
                                      uint64_t copies) {
@@ -20440,13 +20440,13 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         why = gpuscan__gpu_form(gs, plan, local,
                                 gpuscan__min(profile->histogram.copies[gpuscan__by_size(plan)],
                                              gpuscan__tile_copies(plan)));
-    if (own->copies || is_cpu) /* without copies a CPU's tables are in the scratch */
+    if (own->copies || is_cpu) /* without copies, a CPU's tables are in the scratch */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
     return common->call->strategy == GPUSCAN_STRATEGY_AUTO ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
-/* Returns the size of a tile's group in work-items: the largest in which each work-item has two loads. */
+/* Returns the size of a tile's group in work-items: the largest in which each work-item has two loads or more. */
 static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
     uint64_t loads = gpuscan__tile_samples(plan) / each / 2;
     uint32_t group = (uint32_t)gpuscan__min(most, 64);
@@ -20457,19 +20457,19 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
 
 enum {
     GPUSCAN__IMAGE_PIXELS = 4, /* pixels that a work-item reads at a time */
-    GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item loads at most this many vectors of them */
-    GPUSCAN__SLICE_MORE = 8    /* few samples use more slices than necessary, as long as a work-item counts at most this
-                                  many vectors, with one group per compute unit */
+    GPUSCAN__SLICE_SHORT = 48, /* maximum vectors per work-item of few samples */
+    GPUSCAN__SLICE_MORE = 8    /* maximum vectors that a work-item counts, with one group per compute unit, when few
+                                  samples get more slices than the bins need */
 };
 
-/* Sets the form: how samples are loaded, in which groups, and how bins are cut into slices. */
+/* Sets the form: how samples are loaded, by which groups, and how bins are cut into slices. */
 static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(key, own);
     uint64_t elements = plan->count * plan->channels * plan->rows; /* fits 64 bits, as the samples' extent does */
-    uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* one vector for each work-item */
+    uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* samples of one vector per work-item */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = profile->histogram.vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
@@ -20481,10 +20481,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
     } else if (own->slices > 1 && !own->rows && profile->histogram.short_vectors) {
         uint64_t slices = gpuscan__min(profile->histogram.slices,
-                                       plan->all_bins / (4 * key->group)); /* slices of fewer bins gain nothing */
+                                       plan->all_bins / (4 * key->group)); /* slices with fewer bins gain nothing */
         plan->few = elements <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
         while (slices > own->slices && elements > GPUSCAN__SLICE_MORE * all_items / slices)
-            slices /= 2; /* slices are powers of two, since each number is another program */
+            slices /= 2; /* slices are powers of two, since each number of slices is another program */
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
             key->vectors = profile->histogram.short_vectors;
@@ -20514,8 +20514,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Sets how many groups share a tile, or on a CPU how many pieces it has: one if tiles are at least as many as groups
-   that run at a time, or if a CPU's table is in the scratch; more if 32-bit counters of a group could overflow. */
+/* Sets how many groups share a tile, or on a CPU how many pieces a tile has: one if there are at least as many tiles as
+   groups that run at a time, or if a CPU's table is in the scratch; more if 32-bit counters could overflow. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -20524,7 +20524,7 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
         plan->members = 1;
 }
 
-/* Sets a CPU's groups: each has enough samples for its tables, and the tables in the scratch are limited. */
+/* Sets a CPU's groups. Each has enough samples for its tables. The tables in the scratch are limited. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
     uint64_t worth = elements / 128 / plan->all_bins, most = gpuscan__histogram_most(gs, plan);
@@ -20547,7 +20547,7 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     plan->groups = groups;
 }
 
-/* Sets a GPU's groups. Each counts enough vectors for its bins: more with slices, whose bins are added at the end. */
+/* Sets a GPU's groups. Each counts enough vectors for its bins; with slices more, since it adds its bins at the end. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
@@ -20557,7 +20557,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1 ? gs->device.profile.histogram.least
                         : own->rows || plan->few ? gpuscan__max(gs->device.profile.histogram.short_vectors, 1)
                                            : 12;
-    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more */
+    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more vector */
     if (own->tiled) {
         gpuscan__tile_members(plan, most, (uint64_t)plan->common.key.group * per_item * vector);
         plan->groups = plan->tiles * plan->members;
@@ -20569,7 +20569,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Returns how the launch that counts also finishes. 0: it does not; 1: by a fence; or GPUSCAN__ARRIVALS_... */
+/* Returns how the launch that counts also finishes. 0: it does not finish; 1: by a fence; or GPUSCAN__ARRIVALS_... */
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
@@ -20580,9 +20580,9 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* Returns whether the launch that counts also writes counts. With tiles: if each tile needs one group in one launch. On
-   a GPU: if the program does it. On a CPU: if the groups have few tables, which they publish by plain stores before a
-   fence; a simulator takes these for a race. */
+/* Returns whether the launch that counts also writes `counts`. With tiles: if one launch has one group per tile.
+   On a GPU: if the program does so. On a CPU: if the groups have few tables. They publish tables by plain stores before
+   a fence, which a simulator reports as a race. */
 static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t tables = own->copies ? 1 : plan->groups - 1;
@@ -20596,14 +20596,14 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
             tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
-/* Returns whether a CPU's first group may count directly in counts: in one launch, if kernels may read that buffer. */
+/* Returns whether a CPU's first group may count in the buffer `counts`: in one launch, if kernels may read it. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
            !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
-/* Returns how many tables there are: 1, or on CPUs without local tables one for each group that does not use counts. */
+/* Returns how many tables there are: 1, or on CPUs without local tables one per group that does not use `counts`. */
 static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
     if (gpuscan__histogram_in_counts(plan))
         return plan->groups - 1;
@@ -20637,12 +20637,12 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
                : !own->tiled || !plan->in_launch ? plan->tiles * plan->all_bins
                                                  : 0;
     memset(&common->need, 0, sizeof(common->need));
-    common->need.bytes[GPUSCAN__ZEROS] = /* with arrivals, words have 64 bits */
+    common->need.bytes[GPUSCAN__ZEROS] = /* words that count arrivals, too, have 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets the argument gpuscan_bounds of kernels.cl.inc: the bins, and their bounds in the type of comparisons. */
+/* Sets the argument gpuscan_bounds of kernels.cl.inc: numbers of bins, and bounds in the type in which they compare. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
     const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
     const size_t size = is_single ? sizeof(float) : sizeof(uint64_t);
@@ -20664,19 +20664,19 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns how many bytes of local memory a group has. GPU: the bins and later the ticket. CPU: the tables; tables of
-   bytes are followed by a table of bins. A table of bins has a spare counter. */
+/* Returns how many bytes of local memory a group has. On a GPU they hold the bins and later the ticket. On a CPU they
+   hold the tables, and behind tables of byte values a table of bins. Tables of bins have a spare counter. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
         return (uint64_t)plan->key.byte_tables * 1024 + (plan->all_bins + 1) * 4;
     if (gpuscan__key_is_cpu(key))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
-    return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares it */
+    return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares its local memory */
 }
 
-/* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. A buffer itself begins at a
-   multiple of 16 bytes unless it is memory of the host. */
+/* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. Buffers begin at a multiple
+   of 16 bytes unless they are memory of the host. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
@@ -20687,7 +20687,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            gpuscan__tile_samples(plan) < (uint64_t)1 << 31;
 }
 
-/* Enqueues a launch that counts. If it takes only some of the tiles, they begin with first_tile. */
+/* Enqueues a launch that counts. If the launch takes only some of the tiles, first_tile is the first of them. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
@@ -20752,10 +20752,10 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
 
 /* ---- self-test: samples whose bins are certain */
 
-static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* instead of a bin's number */
+static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
-/* Returns the distance of the self-test's edge k from the type's least value. Edges leave room for samples around each;
-   the last one is at most the type's largest value. */
+/* Returns edge k of the self-test as its distance from the type's least value. Around each edge there is room for
+   samples. The last edge is at most the type's largest value. */
 static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t k) {
     uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8), bins = plan->bins;
     return gpuscan__min((k + (bins < whole)) * gpuscan__max(whole / (bins + 2), 1), whole);
@@ -20768,7 +20768,7 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const g
                                                 : bounds->lower;
 }
 
-/* Returns the distance from the lower bound to bin k; k = bins: to the last bin's end. Even: ceil(k * range / bins). */
+/* Returns the distance from the lower bound to bin k; k = bins: to the last bin's end. EVEN: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
@@ -20776,7 +20776,7 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, con
         return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
-    if (bounds->range == 0) { /* range is 2^64 */
+    if (bounds->range == 0) { /* 0 stands for 2^64 */
         quotient = (0 - bins) / bins + 1;
         rest = (0 - bins) % bins;
     }
@@ -20791,22 +20791,22 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, co
         return gpuscan__below;
     if (range && past >= range)
         return past == range && plan->key.closed ? (int64_t)plan->bins - 1 : gpuscan__above;
-    if (plan->key.form != GPUSCAN_BINS_EVEN) /* bins of one width */
+    if (plan->key.form != GPUSCAN_BINS_EVEN) /* all bins have one width */
         return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
     if (range)
-        part = gpuscan__fraction64(past, range); /* past / range, in parts of 2^64 */
-    bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* or one too small, as part is cut off */
+        part = gpuscan__fraction64(past, range); /* part / 2^64 is past / range, rounded down */
+    bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* may be 1 too small, as part is cut off */
     return (int64_t)(bin + 1 < end && gpuscan__test_bin_begin(plan, bounds, bin + 1) <= past ? bin + 1 : bin);
 }
 
-/* Returns a sample, often next to a bin's end, sometimes outside. */
+/* Returns test sample i, often next to a bin's end, and sometimes outside the bins. */
 static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                              uint64_t i) {
     uint64_t random = gpuscan__mix(i), bin = random % plan->bins, past = random;
     uint64_t begin = gpuscan__test_bin_begin(plan, bounds, bin);
     uint64_t width = gpuscan__test_bin_begin(plan, bounds, bin + 1) - begin, turn = i % 64;
     if (turn == 47)
-        past = ~(uint64_t)0; /* just below the lower bound */
+        past = ~(uint64_t)0; /* the sample is just below the lower bound */
     else if (turn == 23 || turn == 31 || turn == 55)
         past = gpuscan__test_bin_begin(plan, bounds, plan->bins) + (turn == 55) - (turn == 31);
     else if (i % 8 != 7)
@@ -20814,7 +20814,7 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
     return gpuscan__wrap(plan->sample, gpuscan__test_lower(plan, bounds) + past);
 }
 
-/* Rounds towards 0 to a value that f16 holds and gpuscan__half takes. */
+/* Rounds x towards 0 to a value that f16 holds and gpuscan__half accepts. */
 static double gpuscan__whole_half(double x) {
     double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
     if (magnitude < 1.0 / 16384)
@@ -20826,8 +20826,8 @@ static double gpuscan__whole_half(double x) {
     return (double)(int64_t)(x / part) * part;
 }
 
-/* Sets x to a sample in the middle of a bin, at an end of the range or outside. Returns the sample's bin; NOWHERE:
-   rounded to the type, x is too close to an edge. */
+/* Sets x to a sample in the middle of a bin, at an end of the bins' range, or outside it. Returns the sample's bin, or
+   NOWHERE if x, rounded to the type, is too close to an edge. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
@@ -20850,13 +20850,13 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
         return *x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
     if (edges)
         return (int64_t)*x;
-    if (lower / step < -most || upper / step > most) /* rounding may move an edge, or x, by a part of a bin */
+    if (lower / step < -most || upper / step > most) /* rounding may move an edge, or x, by part of a bin */
         return gpuscan__nowhere;
     off = (*x - middle) / step;
     return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
 }
 
-/* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for example for a NaN). */
+/* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for a NaN, for example). */
 static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                     uint64_t *bits) {
     double real;
@@ -20872,12 +20872,12 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
     return bin;
 }
 
-/* The self-test's expressions stand in for the caller's. A pixel holds a number below 64: in one of its channels, with
-   0 in the others, or in a struct's last part. This number plus the pixel's index in its row chooses one of TEST_VALUES
-   values, and the weight. */
+/* A self-test replaces the caller's expressions by its own. Each pixel holds a number below 64: in one of its channels,
+   with 0 in the others, or in the last part of a struct. That number plus the pixel's index in its row chooses the
+   pixel's weight, and its value among TEST_VALUES values. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
-/* Adds the values as bits, and the function by which an expression gets a value. */
+/* Adds the values as bits, and the function by which an expression gets its value. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -20928,13 +20928,13 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     return r;
 }
 
-/* The rows of a self-test's samples: pixels of a row, then gap pixels that belong to none. */
+/* Describes the rows of a self-test's samples: each has `pixels` pixels, then `gap` pixels that belong to no row. */
 typedef struct gpuscan__test_rows {
     uint64_t rows, pixels, gap;
     uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
 
-/* Adds weight to a bin's counter, unless counts is NULL. Treats samples outside the bins as the desc says. */
+/* Adds `weight` to a bin's counter, unless counts is NULL. Treats samples outside the bins as the desc says. */
 static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin, uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
         bin = bin == gpuscan__below ? 0 : (int64_t)plan->bins - 1;
@@ -20944,7 +20944,7 @@ static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t 
         counts[bin] += weight;
 }
 
-/* Fills a pixel with samples i, i + 1, ... and counts them in counts, unless that is NULL. */
+/* Fills a pixel with test samples i, i + 1, ..., one per channel. Counts them in `counts` unless that is NULL. */
 static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
                                 unsigned char *samples, uint64_t *counts) {
     uint32_t c, slot = 0; /* slot: the channel's number in the mask */
@@ -20960,7 +20960,7 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     }
 }
 
-/* Fills a pixel that expressions see as number i of its row, and counts it. */
+/* Fills a pixel and counts it. i: the pixel's number in its row, which expressions see. */
 static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
                                     unsigned char *pixel, uint64_t *counts) {
     uint64_t number = random % GPUSCAN__TEST_VALUES, unused;
@@ -20978,7 +20978,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
-/* Fills all rows and counts their samples. Gaps hold samples, too, which must not be counted. counts: 0 on entry. */
+/* Fills all rows and counts their samples. Gaps also hold samples, which must not be counted. counts: 0 on entry. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, uint64_t *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
@@ -21007,13 +21007,13 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
-/* Returns the rows of a round: one, or two (in round 1 many) if the program has gaps between rows. Tiles: round 0 has a
-   few, shared by groups; round 1 has more, smaller at the right and lower ends; round 2 has whole vectors. */
+/* Returns the rows of a round: one, or if the program has gaps between rows, two (in round 1 many). With tiles, round 0
+   has a few, each shared by groups. Round 1 has more, cut off at right and bottom. Round 2 has whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
-    /* row: pixels that touch 17 vectors wherever a row begins. A work-item's step is a power of two times a test's few
-       groups, so it visits other columns in each row. */
+    /* row: a row of pixels that touches 17 vectors wherever it begins. A work-item's step is a power of two times the
+       test's few groups, so a work-item visits other columns in each row. */
     uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
     uint64_t row = gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels), all;
     all = gpuscan__max(shape.pixels, 9 * row);
@@ -21032,7 +21032,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     if (of->key.tiled) {
         shape.tile_width = round ? row : shape.pixels / 2 + 1;
         shape.tile_height = round ? shape.rows / 4 : 3;
-        if (round == 2) { /* whole vectors */
+        if (round == 2) { /* rows of tiles are whole vectors */
             shape.pixels = 80;
             shape.gap = 32;
             shape.tile_width = 48;
@@ -21045,8 +21045,8 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* Tests the call's own bins, up to 1 MiB of counters (32 KiB with tiles). EDGES are the test's own, at another first
-   index for each channel. */
+/* Tests the call's own bins, if they have up to 1 MiB of counters (32 KiB with tiles). The form EDGES tests edges of
+   the test's own. Each channel has its own first edge, at another index. */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
