@@ -21134,20 +21134,20 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    key.moves: in place, outputs go to scratch, and select_move follows. word is 0 in several passes. key, length_size,
    reduces and wide are for runs. */
 
-/* Outputs: dst, if it is wanted, and the payloads. */
+/* The outputs are dst, if the call wants it, and the payloads. */
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
 
-/* Runs are selections of the keys that begin a run, with more outputs. */
+/* Runs are selections of the keys that begin a run, with more outputs. HEADS selects these keys. */
 enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
 typedef struct gpuscan__select_key {
-    uint32_t by, invert; /* GPUSCAN_SELECT_..., or HEADS */
-    uint32_t index_size; /* bytes; 0: no indices are wanted */
+    uint32_t by, invert; /* by: GPUSCAN_SELECT_..., or GPUSCAN__SELECT_HEADS */
+    uint32_t index_size; /* bytes of an index; 0: no indices are wanted */
     uint32_t moves;      /* 1: outputs go to scratch, and the next launch moves them */
-    uint32_t own_flags;  /* the elements are their own flags */
+    uint32_t own_flags;  /* 1: the elements are their own flags */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
-    uint32_t has_dst; /* dst is the first output */
-    uint32_t key, length_size, reduces, wide; /* of runs: as in gpuscan__elements */
+    uint32_t has_dst; /* 1: dst is the first output */
+    uint32_t key, length_size, reduces, wide; /* for runs: as in gpuscan__elements */
     uint32_t counted, few; /* as in gpuscan__scan_key */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
@@ -21156,26 +21156,26 @@ typedef struct gpuscan__select_plan {
     gpuscan__plan common;
     gpuscan__select_key key;
 
-    /* of the desc of either operation */
+    /* fields of the operation's desc */
     gpuscan_buffer decides, count_buffer; /* decides: flags, elements or keys */
     uint64_t count;
-    gpuscan_buffer from, to, indices;     /* of elements */
+    gpuscan_buffer from, to, indices;     /* buffers of the elements: source, destination and indices */
     const gpuscan_payload *payloads;
     const gpuscan_tally *tally;
-    gpuscan_buffer values, results, lengths; /* of runs */
+    gpuscan_buffer values, results, lengths; /* buffers of runs */
 
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t units;           /* elements that decide; bits: words of 32. See [SELECT] in kernels.cl.inc */
-    uint64_t capacity;        /* elements of each output; 0 only if count is 0 */
-    uint32_t items, limit;    /* of the tally's dispatch */
-    uint64_t shares;          /* groups that write a tile: see gpuscan__select_shares */
+    uint64_t units;           /* number of elements that decide; bits: of words of 32. See [SELECT] in kernels.cl.inc */
+    uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
+    uint32_t items, limit;    /* fields of the tally's dispatch */
+    uint64_t shares;          /* number of groups that write a tile: see gpuscan__select_shares */
     int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before the moved data: the total, then the rooms */
-    uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* bytes before each output and before the indices */
+    uint64_t moved;           /* bytes of PLAIN scratch before the moved outputs: the total, then `rooms` */
+    uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* offsets of each output and of the indices, in bytes */
 } gpuscan__select_plan;
 
 #define GPUSCAN__SELECT_PLAN(X) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles)
@@ -21197,30 +21197,30 @@ static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(ENGINE, 1);
 }
 
-/* Returns the size of the words in which elements move: the largest power of two up to 16 that divides theirs. */
+/* Returns the size of the words in which elements move: the largest power of two up to 16 that divides `size`. */
 static uint32_t gpuscan__word_of(uint32_t size) {
     uint32_t power = size & (~size + 1);
     return power < 16 ? power : 16;
 }
 
-/* Returns the size of an element, in bytes, of the array (flags, elements, keys) that decides what is kept. */
+/* Returns the size of an element, in bytes, of the array that decides what is kept: flags, elements or keys. */
 static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
-/* Returns how many elements a lane loads at once from the array that decides. */
+/* Returns how many elements one load of a lane has, from the array that decides what is kept. */
 static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     uint32_t size = gpuscan__decides_size(e);
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-/* Returns whether a tile lists its kept elements in local memory. It does if its lanes load them in order to decide. */
+/* Returns whether a tile lists its kept elements in local memory. It does if its lanes load the elements to decide. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether a tile lists its kept elements' positions: indices, lengths and unstaged outputs need them. */
+/* Returns whether a tile lists the positions of kept elements: indices, lengths and unstaged outputs need positions. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -21303,16 +21303,16 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Counts up to this fit 32 bits. (Tests, which lack the memory for more, set it lower.) */
+/* Element counts up to this fit 32 bits. (Tests, which lack the memory for more, set it lower.) */
 #ifndef GPUSCAN__SELECT_NARROW
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* The fields of a tally for gpuscan__resolve_tally; name: what the desc calls the tally. */
+/* Names the fields of a tally for gpuscan__resolve_tally. name: the desc's name of the tally. */
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Resolves a tally of up to count elements, at most `written` of them stored. Gives the dispatch's items and limit. */
+/* Resolves a tally of up to `count` elements, at most `written` of them stored. Gets the dispatch's items and limit. */
 static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
                                              const gpuscan_tally *tally, uint64_t count, uint64_t written,
                                              uint32_t *items, uint32_t *limit) {
@@ -21337,7 +21337,7 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Ends resolve for selections and runs: adds the tally's and the count's ranges, and checks that there is an output. */
+/* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
 static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
                                              gpuscan_type count_type) {
     gpuscan__plan *common = &plan->common;
@@ -21389,7 +21389,7 @@ static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint3
 }
 
 #if GPUSCAN__HAS_SELECT
-/* Resolves the elements that decide, which convert to 0 or 1: type, flag_type, by, invert and custom. */
+/* Resolves the desc's type, flag_type, by, invert and custom: the elements that decide convert to 0 or 1. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -21436,8 +21436,8 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the buffer that holds a buffer's first element (a sub-buffer's parent), and sets *at to the element's byte
-   there; NULL: no buffer. For preparations, whose buffers are not checked. */
+/* Finds a buffer's first element: returns the buffer that holds it (a sub-buffer's parent), and sets *at to its offset
+   there in bytes. Returns NULL if there is no buffer. Preparations use this, since their buffers are not checked. */
 static cl_mem gpuscan__first_byte(const gpuscan *gs, gpuscan_buffer buffer, uint64_t size, uint64_t *at) {
     cl_mem parent = NULL;
     size_t origin = 0;
@@ -21486,7 +21486,7 @@ static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *pla
                      desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                      plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    if (plan->common.is_run) /* a call's ranges, which are checked, show whether it is in place */
+    if (plan->common.is_run) /* a call's ranges are checked, and show whether the call is in place */
         return;
     plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
                            gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
@@ -21516,13 +21516,13 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     plan->decides = desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
     plan->count = desc->count;
     plan->count_buffer = desc->count_buffer;
-    /* a self-test's elements have no buffer yet */
+    /* a self-test's elements have no buffer yet if they are their own flags */
     plan->from = common->forced && gpuscan__select_own(common->forced).own_flags ? desc->flags : desc->src;
     plan->to = desc->dst;
     plan->indices = desc->indices;
     plan->payloads = desc->payloads;
     plan->tally = &desc->selected;
-    /* checks payload_count */
+    /* also checks payload_count */
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        2)) != 0)
         return r;
@@ -21530,14 +21530,14 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__select_ranges(plan);
     if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
         return r;
-    if (!common->is_run && !common->from_host) /* a preparation: shows_in_place decides */
+    if (!common->is_run && !common->from_host) /* for a preparation, shows_in_place decides */
         for (i = 0; i < common->range_count; i++)
             common->ranges[i].in_place = 0;
     return GPUSCAN_SUCCESS;
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Returns how many bytes an element has in all outputs together. */
+/* Returns how many bytes one element has in all outputs together. */
 static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     uint64_t bytes = key->index_size;
     uint32_t k;
@@ -21579,13 +21579,13 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     }
 }
 
-/* Returns whether a row of selections or runs serves a call. */
-#define GPUSCAN__WIDE_ELEMENTS 12 /* bytes of all outputs */
+/* Returns whether a row of the tunings for selections or runs matches a call. */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* bytes of an element in all outputs */
 static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
     gpuscan_strategy forced = plan->common.call->strategy;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
-    if (row->once && /* loading once was not measured for custom keys or operators */
+    if (row->once && /* loading tiles once was not measured for custom keys or operators */
         (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
         return 0;
     if (row->up_to < bytes || (row->size && row->size != gpuscan__decides_size(e)) ||
@@ -21605,12 +21605,12 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Elements with LARGE_ELEMENTS bytes or more in all outputs get tiles as if at most SELECT_FEW bytes decided. */
+/* Elements of LARGE_ELEMENTS bytes or more in all outputs get the tiles of calls with SELECT_FEW bytes that decide. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* Returns the profile's first matching row for runs or selections, or a scan's. A forced strategy replaces that of the
-   row. many: skips the rows of the plain single pass (SINGLE_PASS, not AHEAD). */
+/* Returns the first matching row of the profile's tunings for runs or selections, or for scans if it lacks those. A
+   forced strategy replaces the row's strategy. many: 1: skips rows of the plain SINGLE_PASS (not AHEAD). */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->tiles.rest;
@@ -21643,7 +21643,7 @@ static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_
     return gpuscan__max(gpuscan__min(gpuscan__ceil_div((uint64_t)gs->device.units * 4, plan->tiles), most), 1);
 }
 
-/* Sets the key, unless it is a self-test's, and the tiles. */
+/* Sets the key, which a self-test has already, and the tiles. */
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -21665,7 +21665,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         plan->key.few = 0;
     plan->shares = gpuscan__select_shares(gs, plan);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* bits: as if each were an element of 4 bytes */
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* each element counts as 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
@@ -21697,7 +21697,7 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     gpuscan__select_shape(gs, plan, &tuning);
     if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
         plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* SINGLE_PASS rows suit few tiles */
+        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* rows of SINGLE_PASS suit few tiles */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
@@ -21736,7 +21736,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Says where outputs go: to their buffers (HOME), or to scratch, from which the next launch moves them. */
+/* Says where outputs go. HOME: to their buffers. TO_SCRATCH: to scratch. FROM_SCRATCH: from there to their buffers. */
 typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
     gpuscan__select_way;
 
@@ -21836,22 +21836,22 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 
 /* ---- self-test of selections and runs */
 
-/* The buffers of a self-test's desc, by their use. Those that its program lacks may be NULL. */
+/* Points to the buffers of a self-test's desc, by their use. Pointers to buffers that its program lacks may be NULL. */
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
     const gpuscan_type *index_type;
     const uint64_t *capacity;
 } gpuscan__select_test_buffers;
 
-/* Returns whether the self-test keeps element i. Round 0: about half, and the tiles' ends. Round 1: all of the first
-   tile, none of the second, one in seven of the others. */
+/* Returns whether the self-test keeps element i. Round 0 keeps about half, and the tiles' ends. Round 1 keeps all of
+   the first tile, none of the second, and one in seven of the others. */
 static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->round == 0)
         return gpuscan__is_edge(shape, i) || gpuscan__mix(i) % 2 == 0;
     return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
 }
 
-/* Stores what decides about element i: a key that begins or continues run number `run`, or whether to keep it. */
+/* Stores what decides about element i: a key that begins or continues run number `run`, or a flag from `keeps`. */
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *to, uint64_t i, uint64_t run,
                                      int keeps) {
     gpuscan_type type = e->key ? e->key : e->src;
@@ -21861,11 +21861,11 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
         memcpy(&word, to + i / 32 * 4, sizeof(word));
         word = (word & ~((uint32_t)1 << i % 32)) | (uint32_t)keeps << i % 32;
         memcpy(to + i / 32 * 4, &word, sizeof(word));
-    } else if (type == GPUSCAN_TYPE_CUSTOM) { /* the stand-in compares the first part */
+    } else if (type == GPUSCAN_TYPE_CUSTOM) { /* the stand-in compares the first part only */
         for (byte = 0; byte < size; byte++)
             to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
     } else {
-        if (!gpuscan__is_float(type)) /* in any of the type's bits */
+        if (!gpuscan__is_float(type)) /* any bit of the type may be set */
             x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
         gpuscan__put(type, to, i, x);
     }
@@ -21877,7 +21877,7 @@ static gpuscan__test_shape gpuscan__select_test_shape(const gpuscan__test *test)
                                   test->round);
 }
 
-/* Sets the sizes of the payloads and returns their number. Round 1's capacity ends inside a tile. */
+/* Sets the sizes of the payloads and returns their number. In round 1 the capacity ends inside a tile. */
 static uint32_t gpuscan__select_test_payloads(gpuscan__test *test, uint64_t *capacity) {
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan__test_shape shape = gpuscan__select_test_shape(test);
@@ -21954,7 +21954,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     if (test->round == 2)
         return 0;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
-    test->custom.type = test->custom.select = "x"; /* the program is built already */
+    test->custom.type = test->custom.select = "x"; /* the program is built already, so the text is not used */
     desc->type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
     desc->by = (gpuscan_select_by)own.by;
     desc->invert = own.invert != 0;
@@ -21996,12 +21996,12 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_RUNS
 
-/* Runs: selections of the keys that begin a run, with lengths and reductions. [SELECT] has forms, plan and launches. */
+/* Runs are selections of the keys that begin a run, with lengths and reductions. [SELECT] has forms, plan, launches. */
 
 /* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
     uint32_t value = e->reduces ? e->t_size : 0, align = value & (~value + 1), number, at;
-    e->wide = e->wide || (value && value % 8 == 0); /* no gap after the value */
+    e->wide = e->wide || (value && value % 8 == 0); /* then no gap follows the value */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(align < 128 ? align : 128, number);
     at = (value + 3) / 4 * 4;
@@ -22034,7 +22034,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         return r;
     plan->values_size = e->src_size;
     plan->results_size = e->result_size;
-    if (!desc->dst.mem) { /* without dst the keys are only counted */
+    if (!desc->dst.mem) { /* without dst, the keys are only counted */
         memset(e, 0, sizeof(*e));
         e->src = GPUSCAN_TYPE_U32;
         e->dst = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
@@ -22059,7 +22059,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds keys, src and all outputs except payloads as ranges. Without dst there is no src, either. */
+/* Adds keys, src and all outputs except payloads as ranges. Without dst, src is not read and is not added. */
 static void gpuscan__runs_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
@@ -22100,7 +22100,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     plan->results = desc->dst;
     plan->payloads = desc->payloads;
     plan->tally = &desc->runs;
-    /* checks payload_count */
+    /* also checks payload_count */
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        0)) != 0)
         return r;
@@ -22188,30 +22188,30 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
-    uint32_t wide;  /* positions have 64 bits */
-    uint32_t small; /* all passes in one launch, by one work-item or one group */
-    uint32_t together; /* all passes in one launch, by groups that wait for each other */
-    uint32_t copies, loads; /* histogram: copies of a group's counts; keys that a work-item loads at once */
-    uint32_t whole;   /* single pass or CPU: floats are sorted by all of their bits */
+    uint32_t wide;  /* 1: positions have 64 bits */
+    uint32_t small; /* 1: one launch, by one work-item or one group, has all passes */
+    uint32_t together; /* 1: one launch, by groups that wait for each other, has all passes */
+    uint32_t copies, loads; /* histogram: copies of a group's counts, and keys per load of a work-item */
+    uint32_t whole;   /* single pass or CPU: 1: floats are sorted by all of their bits */
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* together and counted: a tile's rounds. [0]: few elements; [1]: more; [2] to [4]: a single
-                           tile, largest first; 0: a single tile is as any other */
+    uint32_t rounds[5]; /* together and counted: rounds of a tile. [0]: few elements; [1]: more; [2] to [4]: for a
+                           single tile, largest first; 0: a single tile has no rounds of its own */
     uint32_t halved;  /* 1: keys and values of 8 bytes or more go through local memory in pieces of a tile */
-    uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
+    uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
     uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
-/* Buffers of keys or of values. Those without mem are in PLAIN scratch, and their offsets are in bytes. Pass 0 loads
-   `from`; even passes store to[0], odd ones to[1]; dst gets the result. */
+/* Holds buffers of keys or of values. Buffers without mem are in PLAIN scratch, and their offsets are in bytes. Pass 0
+   loads `from`. Even passes store to[0], odd passes to[1]. dst gets the result. */
 typedef struct gpuscan__sort_buffers {
     gpuscan_buffer from, to[2], dst;
     uint32_t size;
-    int has_dst; /* 0: no dst, so the result may stay where the last pass wrote it */
+    int has_dst; /* 0: there is no dst, so the result may stay where the last pass wrote it */
 } gpuscan__sort_buffers;
 
-/* The most fields and bytes of a record. */
+/* Maximum number of fields, and of bytes, of a record. */
 enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
 
 static uint32_t gpuscan__sort_field_size(uint32_t fields, uint32_t f) {
@@ -22225,7 +22225,7 @@ static uint32_t gpuscan__sort_field_count(uint32_t fields) {
     return f;
 }
 
-/* Returns a record's size in bytes: that of a vector that holds the fields. */
+/* Returns a record's size in bytes, which is the size of a vector that holds the fields. */
 static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     uint32_t f, size = 0;
     for (f = 0; f < GPUSCAN__SORT_FIELDS; f++)
@@ -22233,36 +22233,36 @@ static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     return size <= 4 ? 4 : size <= 8 ? 8 : 16;
 }
 
-/* Returns whether a record has to be put together: it has several fields, or padding after its only field. */
+/* Returns whether a pass packs records: a record has several fields, or padding after its only field. */
 static int gpuscan__sort_packs(uint32_t fields) {
     return fields != 0 && gpuscan__sort_field_size(fields, 0) != gpuscan__sort_record_size(fields);
 }
 
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
-    const gpuscan_sort_desc *desc; /* common.desc */
+    const gpuscan_sort_desc *desc; /* common.desc with its type */
     gpuscan__sort_key key;
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int buckets; /* CPU: the most significant digit comes first, if it makes even buckets */
-    int blocks;  /* with buckets: values follow the keys block by block */
+    int buckets; /* CPU: the first pass makes buckets by the most significant digit, if these are even */
+    int blocks;  /* with buckets: values follow the keys, block by block */
     int wants_indices, by_index; /* wants_indices: the call wants a permutation; by_index: the values are indices */
-    size_t keys_range, payloads_range; /* first range of keys, and of payloads: each source, then its destination */
-    uint64_t parts, moved_at; /* parts: in passes of several launches; moved_at: bytes into PLAIN scratch */
+    size_t keys_range, payloads_range; /* first range of keys, and of payloads; a source precedes its destination */
+    uint64_t parts, moved_at; /* parts: for passes of several launches; moved_at: offset in PLAIN scratch, in bytes */
     uint64_t tiles;
-    gpuscan__sort_buffers keys, values; /* values.size 0: no values */
+    gpuscan__sort_buffers keys, values; /* values.size is 0 if there are no values */
     uint32_t fields;                        /* a record's fields, as in the key */
-    uint32_t field[GPUSCAN__SORT_FIELDS]; /* the payload of each field */
-    uint32_t flags; /* flags of the kernels that sort: where values come from, and whether keys and fields are wanted */
+    uint32_t field[GPUSCAN__SORT_FIELDS]; /* the number of each field's payload */
+    uint32_t flags; /* flags for the kernels that sort: where values come from, whether keys and fields are wanted */
     unsigned commands;
 } gpuscan__sort_plan;
 
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-/* The numbers of all other kernels. pass: the launch's pass; parts: groups that count or scatter; split: elements from
-   which a bucket is divided once more. from_f and to_f follow each other: see gpuscan__sort_fields. */
+/* The numbers of all other kernels. pass: the launch's pass. parts: groups that count or scatter. split: elements from
+   which a bucket is divided once more. from_f and to_f alternate for each field f: see gpuscan__sort_fields. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -22272,13 +22272,13 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* The kernels of each form's programs, by index. With custom->key, gpuscan_sort_keys comes before them. */
+/* Numbers the kernels of each form's programs. With custom->key, the kernel gpuscan_sort_keys precedes them. */
 enum {
-    GPUSCAN__SORT_GATHER = 0, /* in every program */
+    GPUSCAN__SORT_GATHER = 0, /* this kernel is in every program */
     GPUSCAN__SORT_COUNT,
     GPUSCAN__SORT_PLACES,
     GPUSCAN__SORT_SCATTER,
-    GPUSCAN__SORT_BUCKETS, /* on a CPU */
+    GPUSCAN__SORT_BUCKETS, /* this kernel is for CPUs */
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
     GPUSCAN__SORT_FILL = GPUSCAN__SORT_SWEEP,
@@ -22319,18 +22319,18 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
-/* Returns whether a word holds a digit's positions for two sub-groups. The counts that become positions are stored in
-   the room of the tile's keys, which has at most 8 bytes a key. */
+/* Returns whether one word holds a digit's positions for two sub-groups. The counts that become positions are stored in
+   the room for the tile's keys, which have at most 8 bytes each. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Bytes before the states: words for the digits of 8 passes, and for zeros of both signs. */
+/* Number of bytes before the states: words for the digits of 8 passes, and for zeros of both signs. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
-/* Returns the type of a record or a field. */
+/* Returns the type of a record or a field of `size` bytes. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
     return size == 12 ? "gpuscan_sort_bytes_12" : gpuscan__raw_names[gpuscan__log2(size)];
 }
@@ -22378,7 +22378,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks without digits.to's room; ranks_by */
+    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks beyond the room of digits.to; and ranks_by */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -22440,17 +22440,17 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Counts up to this have indices and positions of 32 bits. (Tests, which lack the memory for more, set it lower.) */
+/* Counts up to this have indices and positions of 32 bits. (Tests, which lack the memory for more, set this lower.) */
 #ifndef GPUSCAN__SORT_NARROW
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns the type whose program sorts this type: signed integers are unsigned ones with a flipped sign bit. */
+/* Returns the type whose program sorts this type. Signed integers are sorted as unsigned, with a flipped sign bit. */
 static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
     return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
 }
 
-/* Returns the bits to flip in a type's codes. */
+/* Returns which bits of a type's codes are flipped. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
     uint64_t ones = ~(uint64_t)0 >> (64 - bits);
@@ -22529,7 +22529,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->partial = desc->count_buffer.mem != NULL;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
-    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* keeps sums of scratch bytes from overflowing */
+    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* sums of scratch bytes must not overflow */
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
@@ -22540,35 +22540,35 @@ static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
     return ((uint64_t)plan->key_size << plan->key.digit_bits) * sizeof(cl_uint);
 }
 
-/* Returns how many bytes of local memory a group that counts digits has. */
+/* Returns how many bytes of local memory a group takes to count digits. */
 static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
     return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* whole tiles a part; parts a unit, at most */
+enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* tiles per part; maximum parts per unit */
 
-/* Forms of a sort on a GPU. The first row that matches a call, and whose tile fits local memory, wins.
-   ALONE    one group sorts all elements; it has more work-items than others, with fewer elements each. tuning:
-            sort-small-shapes
-   MEETING  groups wait for each other, one a compute unit: two do not always run at once. tuning: sort-together-rounds
-   COUNTED  one launch for a count on the device
-   TILES    one or several launches a pass; if one tile holds all elements, one group sorts */
+/* The forms of a sort on a GPU. A call takes the first row that matches it, and whose tile fits local memory.
+   ALONE    one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
+            tuning: sort-small-shapes
+   MEETING  groups wait for each other, one per compute unit: two may not run at a time. tuning: sort-together-rounds
+   COUNTED  one launch sorts, if only the device knows the count
+   TILES    each pass has one or several launches; if one tile holds all elements, one group sorts them */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
-enum { /* what a form needs */
-    GPUSCAN__SORT_QUICK = 1,  /* see gpuscan__sort_is_quick */
-    GPUSCAN__SORT_SINGLE = 2, /* a single pass over the elements for each digit */
+enum { /* conditions of a form */
+    GPUSCAN__SORT_QUICK = 1,  /* the lanes are quick: see gpuscan__sort_is_quick */
+    GPUSCAN__SORT_SINGLE = 2, /* each digit takes a single pass over the elements */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
-    GPUSCAN__SORT_PLAIN = 16, /* no records */
+    GPUSCAN__SORT_PLAIN = 16, /* there are no records */
     GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements; without PTX lanes also more than a tile */
     GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
     GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
 };
 typedef struct gpuscan__sort_form {
     uint32_t form, needs;
-    uint64_t to;                         /* elements, at most */
-    uint32_t key_from, key_to, value_to; /* bytes of keys, and of values at most */
-    uint32_t group, rounds;              /* 0: the profile's */
+    uint64_t to;                         /* maximum number of elements */
+    uint32_t key_from, key_to, value_to; /* bytes of keys, from and to; maximum bytes of values */
+    uint32_t group, rounds;              /* 0: the profile's value */
 } gpuscan__sort_form;
 static const gpuscan__sort_form gpuscan__sort_forms[] = {
     /* Columns: form, needs, to, key_from, key_to, value_to, group, rounds */
@@ -22587,33 +22587,33 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
     {GPUSCAN__SORT_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
 
 enum {
-    GPUSCAN__SORT_MEETING_TILE = 8192, /* from this many elements a tile on, more than MEETING_GROUPS groups are used */
+    GPUSCAN__SORT_MEETING_TILE = 8192, /* elements per tile from which more than MEETING_GROUPS groups may be used */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
-    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* of tiles that are sorted together */
+    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST: rounds of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
     GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
-    GPUSCAN__SORT_FEW_TILES = 128, /* tiles with rounds[0], at most */
-    GPUSCAN__SORT_ONE_ROUNDS = 16 /* rounds[2] at most */
+    GPUSCAN__SORT_FEW_TILES = 128, /* maximum number of tiles that have rounds[0] */
+    GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of rounds[2] */
 };
 
-/* Groups per compute unit that count digits, and bytes of keys that a work-item loads at once. A group adds its counts
-   to the total, so it should load at least four times, unless units would be idle. tuning: sort-histogram-groups */
+/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group adds
+   its counts to the total, so it loads four times or more, unless units would be idle. tuning: sort-histogram-groups */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* groups if each loads fewer than 32 times, or the device has the count */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* if each group loads fewer than 32 times, or the device has the count */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
-    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* keys of 1 or 2 bytes */
+    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum number for keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
 };
 
-/* Few elements get smaller tiles until they make this many groups per compute unit. tuning: sort-few-groups */
+/* If elements are few, tiles shrink until there are this many groups per compute unit. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
 /* Returns how many bytes of local memory a group may take at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* a group has a unit to itself */
+    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* 0: the group has a unit to itself */
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
@@ -22635,7 +22635,7 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
-/* Cuts the bits into passes of about equal width. */
+/* Divides the bits among passes of about equal width. */
 static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     uint32_t bits = plan->end - plan->begin;
     plan->passes = (bits + digit_bits - 1) / digit_bits;
@@ -22643,11 +22643,11 @@ static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     plan->passes = (bits + plan->width - 1) / plan->width;
 }
 
-/* The largest tile of a call on a GPU, before a form is chosen. */
+/* Describes the largest tile of a call on a GPU, before a form is chosen. */
 typedef struct gpuscan__sort_most {
     uint32_t group, vectors, registers;
-    uint32_t batch;  /* the rounds are a multiple of this */
-    uint32_t has;    /* what a form may need: a sum of GPUSCAN__SORT_QUICK ... */
+    uint32_t batch;  /* the number of rounds is a multiple of this */
+    uint32_t has;    /* sum of the conditions GPUSCAN__SORT_QUICK ... that the call meets */
     uint32_t halves; /* 1: keys and values go through local memory in pieces of a tile */
 } gpuscan__sort_most;
 
@@ -22660,7 +22660,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     const gpuscan__sort_tile *tile = &(desc->count_buffer.mem ? of->counted : of->tiles)[plan->key_size > 4][values];
     int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
     int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
-    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
+    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of a tile's pieces, if halved */
     gpuscan__sort_most most;
     most.group = is_tuned ? tile->group : profile->sort.group;
     most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
@@ -22705,7 +22705,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
     if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
-        return 0; /* an earlier row, of half the rounds, had tiles that were large enough and did not fit */
+        return 0; /* an earlier row had half the rounds: its tiles were large enough, but did not fit */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
@@ -22729,7 +22729,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
             (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
     }
     gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
-    /* padding helps keys that are multiples of a power of two; smaller keys have no room. tuning: sort-padded */
+    /* padding helps keys that are multiples of a power of two; for smaller keys it has no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
@@ -22747,8 +22747,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Sets the rounds of tiles for smaller counts. Each has at least a quarter of a whole tile's rounds, since it stores
-   its counts in a quarter of a whole tile's states. */
+/* Sets the rounds of the tiles that smaller counts get. They are at least a quarter of a whole tile's rounds, since a
+   smaller tile has room for its counts in a quarter of a whole tile's states. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
     int wide = plan->key_size > 4;
@@ -22797,7 +22797,7 @@ static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan,
         row++;
 }
 
-/* Sets the key, unless it is a self-test's, and the size of values that are indices. */
+/* Sets the key, which a self-test has already, and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
     int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
@@ -22836,18 +22836,18 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Returns whether a destination is known to differ from its source. */
+/* Returns whether a destination is known to begin elsewhere than its source. */
 static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     const gpuscan__range *dst = src + 1;
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
 }
 
-/* Returns a caller's buffer; one that a preparation lacks becomes scratch. */
+/* Returns a caller's buffer. A buffer that a preparation lacks becomes scratch. */
 static gpuscan_buffer gpuscan__sort_of(gpuscan_buffer buffer) {
     return buffer.mem ? buffer : gpuscan__none;
 }
 
-/* Adds scratch for count elements of size bytes, and returns its place. */
+/* Adds scratch for the call's elements, each of `size` bytes, and returns where it begins. */
 static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
     uint64_t *bytes = &plan->common.need.bytes[GPUSCAN__PLAIN];
     gpuscan_buffer place = {NULL, *bytes};
@@ -22855,7 +22855,7 @@ static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t s
     return place;
 }
 
-/* Returns whether the form takes one launch a pass, or is together. */
+/* Returns whether the form takes one launch per pass, or one launch for all passes by several groups. */
 static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
     return gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && !plan->key.small;
 }
@@ -22865,7 +22865,7 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a caller's array that goes through the passes. A small sort itself chooses to[0] or to[1]. */
+/* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel chooses to[0] or to[1]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
     int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
@@ -22889,7 +22889,7 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
     }
 }
 
-/* Sets buffers that are in the scratch only. */
+/* Sets buffers that are only in the scratch. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
     buffers->has_dst = 0;
     buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
@@ -22921,7 +22921,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* packed sorts have two passes or more; the last one writes no records */
+    if (gpuscan__sort_packs(plan->fields)) { /* packed sorts have 2 or more passes; the last one writes no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
@@ -22940,7 +22940,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     }
 }
 
-/* Returns an array that is gathered by index, or NULL. Number 0 is the caller's elements, others are payloads. */
+/* Returns an array that is gathered by index, or NULL. number: 0: the caller's elements; k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     const gpuscan__range *ranges = plan->common.ranges;
     if (number == 0)
@@ -22958,7 +22958,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return plan->desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are sorted then. */
+/* Lays out the scratch and counts the commands. Gathering in place uses the keys' scratch, which is free by then. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
@@ -22973,7 +22973,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     }
     plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
                   (gpuscan__sort_packs(plan->fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
-    common->idle_plain = gpuscan__max(*bytes, 1); /* a call that reads a count of 0 accesses no scratch of elements */
+    common->idle_plain = gpuscan__max(*bytes, 1); /* a call that reads a count of 0 uses no scratch for elements */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
@@ -22994,7 +22994,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
-/* Checks src and dst of a preparation if both are given, since they show what is in place. */
+/* Checks a preparation's src and dst if both are given, since they show which arrays are in place. */
 static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -23018,8 +23018,8 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return plan->desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Returns the fields of a record that the passes carry, and sets the payload of each field; 0: payloads are gathered,
-   or one payload is itself the value. Payloads share a record only if one pass packs it and a later one unpacks it. */
+/* Returns the fields of the record that passes carry, and sets each field's payload. Returns 0 if payloads are
+   gathered, or if one payload is the value. They share a record only if one pass packs and a later one unpacks it. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
@@ -23045,12 +23045,12 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Decides whether a CPU makes buckets, and blocks within them. */
+/* Decides whether a CPU sort makes buckets, and whether values follow in blocks. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     int forced = plan->common.forced != NULL;
-    uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* of all buckets */
-    /* a core's share of half of the cache: elements are scattered from one half to the other */
+    uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* bytes of all buckets */
+    /* share: a core's part of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
     plan->buckets =
@@ -23094,7 +23094,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Chooses the key and the scratch. If a preparation wants a permutation but has no buffer for it, the scratch is enough
+/* Chooses the key and the scratch. A preparation may want a permutation and lack its buffer. The scratch is then enough
    with and without a permutation. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
@@ -23112,24 +23112,24 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Sets one of a sort's buffers as an argument. Returns its offset in elements of size bytes. */
+/* Sets one of a sort's buffers as an argument. Returns the buffer's offset in elements of `size` bytes. */
 static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
     return place.mem ? gpuscan__arg_buffer(launch, place)
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
 }
 
-/* The same in bytes: a record's or a payload's size need not divide an offset in the scratch. */
+/* As gpuscan__arg_place in bytes, since a record's or a payload's size need not divide an offset in the scratch. */
 static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
     return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
 }
 
-/* Sets values; records in bytes. */
+/* Sets a buffer of values as an argument. Returns its offset in values, or for records in bytes. */
 static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan, gpuscan_buffer place,
                                     uint64_t size) {
     return plan->fields ? gpuscan__arg_bytes(launch, place, size) : gpuscan__arg_place(launch, place, size);
 }
 
-/* Sets the arrays of a record's fields, each to read and to write, and their offsets in bytes: from_0, to_0 ... */
+/* Sets the arrays of each field, one to read and one to write. Sets their offsets in bytes: from_0, to_0, from_1 ... */
 static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
                                  gpuscan__sort_numbers *numbers) {
     cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
@@ -23141,12 +23141,12 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
         }
 }
 
-/* A call's commands. Those that remain are counted, to know the last one. */
+/* Enqueues a call's commands. It counts those that remain, to know the last one. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
     uint32_t group;
-    unsigned commands; /* commands that remain */
+    unsigned commands; /* number of commands that remain */
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
@@ -23159,8 +23159,8 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, is_last);
 }
 
-/* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles: as many groups as
-   run at once, since even a group without work takes time. tuning: sort-idle-groups */
+/* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles, it is the number
+   of groups that run at a time, since even a group without work takes time. tuning: sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit, at least as many as its local memory holds */ };
 static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
     uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
@@ -23183,7 +23183,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Moves elements of size bytes, by index or in order. widens: stores the indices themselves as ulong. */
+/* Moves elements of `size` bytes, by index or in order. widens: 1: stores the indices themselves as ulong. */
 static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
                                          int by_index, int widens) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -23202,7 +23202,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Returns the number of groups that count the digits of all passes, or with key.counted the most parts of the sort. */
+/* Returns the number of groups that count the digits of all passes; with key.counted, the maximum parts of the sort. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
@@ -23214,11 +23214,11 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__min(groups, most);
 }
 
-/* For each of key.rounds, the tiles of a self-test: every body of the kernel runs. */
+/* For each of key.rounds, the number of tiles in a self-test, so that every body of the kernel runs. */
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
-/* Returns the largest count for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
+/* Returns the maximum count of elements for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
     uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
@@ -23226,15 +23226,15 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
-/* Enqueues a kernel that sorts. pass: 0 for kernels that do all passes. All kernels get the same buffers: `from`,
-   to[0], to[1]; without values, the keys' stand in for those of values. forms: flags besides the plan's. */
+/* Enqueues a kernel that sorts. pass: 0 for kernels that do all passes. forms: flags besides the plan's. All kernels
+   get the buffers `from`, to[0], to[1] of keys and of values. Without values, the keys' buffers replace the values'. */
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
-    int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* cells of the table, otherwise words */
+    int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: 64-bit cells of the table; 0: 32-bit words */
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
@@ -23259,7 +23259,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* Returns how many groups, which wait for each other, sort in one launch. *shared: gets the local memory in bytes. */
+/* Returns how many groups, which wait for each other, sort in one launch. *shared: bytes of local memory, may grow. */
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
@@ -23271,10 +23271,10 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
     }
     if (plan->key.counted)
         *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
-    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* to test groups that have no tile */
+    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* two more groups test groups without a tile */
 }
 
-/* Enqueues a pass that takes three launches. shared: local memory of the last one. */
+/* Enqueues a pass that takes three launches. shared: bytes of local memory in the last launch. */
 static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
     int is_cpu = gpuscan__key_is_cpu(&plan->common.key);
@@ -23321,7 +23321,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     return r;
 }
 
-/* Gathers an array by index; in place it goes through the scratch. */
+/* Gathers an array by index. If the array is in place, its elements go through the scratch. */
 static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
     gpuscan_buffer from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
     gpuscan_buffer moved = {NULL, run->plan->moved_at};
@@ -23362,7 +23362,7 @@ static uint32_t gpuscan__test_fraction(uint32_t bits) {
     return bits == 64 ? 52 : bits == 32 ? 23 : 10;
 }
 
-/* Returns a key's code, by which the sort orders keys: as gpuscan_code_of in kernels.cl.inc. */
+/* Returns a key's code, by which the sort orders keys, as gpuscan_code_of in kernels.cl.inc does. */
 static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t flip) {
     uint32_t bits = gpuscan__types[type].size * 8, fraction = gpuscan__test_fraction(bits);
     uint64_t ones = ~(uint64_t)0 >> (64 - bits), magnitude = key & ones >> 1, sign = ones ^ ones >> 1;
@@ -23374,7 +23374,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts indices by code, digit by digit. places has room for 2 * count; the returned half of it has the result. */
+/* Sorts indices by code, digit by digit. places: room for 2 * count indices; the returned half has the result. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap, shift;
     uint64_t begins[257], i;
@@ -23395,18 +23395,18 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
     return from;
 }
 
-/* Returns a key of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs; in one of the bytes
-   a single value is frequent. Round 2: ascending keys, so that whole tiles have one digit. */
+/* Returns key i of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs, and one byte in
+   which a single value is frequent. Round 2: ascending keys, so that whole tiles have one digit. */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40)), sign = (random >> 8 & 1) << (8 * size - 1);
     if (round == 1 && random % 9 == 0)
         return sign ^ (~(uint64_t)0 << gpuscan__test_fraction(8 * size) % (8 * size) | (random >> 9 & 7));
-    if (round == 1) /* with -0 */
+    if (round == 1) /* includes -0.0 */
         return sign | (random & 3) | (size > 2 && (random >> 4 & 3) == 0 ? (random >> 16 & 0xff) << 8 : 0);
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* Adds src, dst and a permutation, if the desc wants one. Returns the order of the keys; NULL: no memory. */
+/* Adds src, dst and, if the desc wants one, a permutation. Returns the order of the keys; NULL: memory is short. */
 static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t index_size) {
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
@@ -23434,7 +23434,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. Round 1 wants indices if the program moves them; round 2 gathers payloads and sorts by some bits. */
+/* Tests a sort. Round 1 wants indices if the program moves indices. Round 2 gathers payloads and sorts by some bits. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -23513,11 +23513,11 @@ typedef struct gpuscan__integral_key {
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
-/* The layout of one or more images in memory: src, or the tables. */
+/* Describes the layout in memory of one or more images, which are src or the tables. */
 typedef struct gpuscan__pixels {
     uint64_t width, height, images;
-    uint64_t pitch, image_pitch; /* in channels */
-    uint32_t channels, size;     /* size: bytes of a channel */
+    uint64_t pitch, image_pitch; /* numbers of channels from one row, or image, to the next */
+    uint32_t channels, size;     /* size: bytes per channel */
 } gpuscan__pixels;
 
 typedef struct gpuscan__integral_plan {
@@ -23526,9 +23526,9 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
-    uint64_t steps_at;                 /* elements into PLAIN scratch: where the sums of steps begin */
+    uint64_t steps_at;                 /* offset in PLAIN scratch of the sums of steps, in elements */
     int is_direct;                     /* 1: tiles add up what precedes them, without kernels columns and rows */
-    int is_apart;                      /* self-test: never is_direct */
+    int is_apart;                      /* 1: a self-test whose tiles are never is_direct */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
@@ -23550,7 +23550,7 @@ static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
 }
 
-/* Returns the type of the sums: signed integers are summed as unsigned ones. */
+/* Returns the type of the sums. Signed integers are summed as unsigned integers. */
 static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
     return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
@@ -23576,7 +23576,7 @@ static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__pla
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns how many bytes of local memory a group has: two rows a sub-group, in which column sums are stored, too. */
+/* Returns how many bytes of local memory a group has. Each sub-group has two rows, which also hold column sums. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
@@ -23606,14 +23606,14 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches that a desc gives for src or dst, 0 without gaps, and the names of its fields. */
+/* Holds the pitches that a desc gives for src or dst (0: no gaps), and the names of the desc's fields. */
 typedef struct gpuscan__pixel_pitches {
     gpuscan__row_fields fields;
     const char *image_field;
     uint64_t row, row_bytes, image;
 } gpuscan__pixel_pitches;
 
-/* Resolves the pitches, and the elements from the first to the last pixel. of: everything except the pitches is set. */
+/* Resolves the pitches in `of`, whose other fields are set, and the elements from the first pixel to the last. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
     uint64_t row, before = 0, image = 0, all = 0, bytes;
@@ -23647,14 +23647,14 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Sets the range's partial, and its rows: one image, or images that are height rows apart, are rows of one pitch. */
+/* Sets the range's partial and rows. One image, or images without gaps between them, are rows of one pitch. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
     if (of->images > 1 && of->image_pitch != of->height * of->pitch)
         return;
     if (of->images > 1)
-        rows = 2; /* or more rows, which makes no difference */
+        rows = 2; /* more than 2 rows make no difference */
     gpuscan__rows_of(range, rows, row, of->pitch, of->size);
 }
 
@@ -23688,7 +23688,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
-    e->t_size *= e->channels == 3 ? 4 : e->channels; /* the sizes of OpenCL's vectors */
+    e->t_size *= e->channels == 3 ? 4 : e->channels; /* sizes of OpenCL's vectors */
     e->src_size = e->dst_size = e->result_size = e->t_size;
     plan->src.size = gpuscan__types[src].size;
     plan->dst.size = gpuscan__types[dst].size;
@@ -23699,7 +23699,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image. range: gets what later checks need. */
+/* Resolves src_image. range: gets what later checks of the image need. */
 static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
                                               const gpuscan_integral_desc *desc, gpuscan__range *range) {
     gpuscan_result r;
@@ -23755,31 +23755,31 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
-    if (common->is_nothing) /* without a table the other sizes are not checked */
+    if (common->is_nothing) /* without a table, its size is not checked */
         plan->src.width = plan->src.height = plan->src.images = 1;
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns how many strips an image's columns are cut into. A sub-group takes one. */
+/* Returns the number of strips into which an image's columns are cut. A sub-group takes one strip. */
 static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     uint64_t lanes = gpuscan__group_lanes(gs, plan->common.key.group);
     return gpuscan__max(
         gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
 }
 
-/* Returns whether half of a group's sub-groups would have no strip. */
+/* Returns whether at least half of a group's sub-groups would have no strip. */
 static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     return gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
 }
 
-/* A single band takes one launch if there is one strip, otherwise two or three. One band suits low images, and many
-   images whose strips alone keep the device busy. tuning: integral-one-band */
-#define GPUSCAN__INTEGRAL_LOW   64 /* rows */
-#define GPUSCAN__INTEGRAL_BUSY  16 /* strips a compute unit */
-#define GPUSCAN__INTEGRAL_BANDS 4 /* bands a compute unit on a CPU */
-/* Up to this many bands tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
+/* A single band takes one launch if there is one strip, otherwise two or three. One band suits low images. It also
+   suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
+#define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
+#define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
+#define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
+/* Up to this many bands, tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
@@ -23797,26 +23797,26 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     while (key->group > 1 &&
            gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    while (gpuscan__integral_idle_half(gs, plan)) /* narrow images: most of a group would wait */
+    while (gpuscan__integral_idle_half(gs, plan)) /* for narrow images, most of a group would wait */
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. A GPU gets as many bands as one launch can add up in the time that the other launches take.
-   A CPU gets some bands per compute unit, with enough pixels in each. */
+/* Cuts the rows into bands. On a GPU there are as many bands as one launch can add up in the time of the other
+   launches. On a CPU there are some bands per compute unit, with enough pixels in each. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
-        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* in rows */
+        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum number of rows */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
-        plan->band_rows = rows - 1; /* step 0, before those of the rows, takes the room of a row */
+        plan->band_rows = rows - 1; /* step 0, before the steps of the rows, takes the room of a row */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
@@ -23907,7 +23907,7 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Returns a factor of a pixel's channel. The factors' sums over columns and rows multiply to the table's cells. Factors
+/* Returns one of a pixel's two factors, its row's or its column's. The sums of both multiply to a table's cell. Factors
    of integers use half of the type's bits; those of floats keep the sums of pixels and of squares exact. */
 static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
     if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
@@ -23915,7 +23915,7 @@ static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, ui
     return gpuscan__mix(i) >> (64 - gpuscan__types[desc->src_type].size * 4) | 1;
 }
 
-/* Fills src, and the expected table. */
+/* Fills src with pixels, and `table` with the expected table. */
 static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
     gpuscan_type from = desc->src_type, to = desc->dst_type;
     uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, x, y;
@@ -23960,7 +23960,7 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     desc->kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
     desc->width = round == 2 ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
     desc->height = round == 2 ? 1 : 4 * (uint64_t)key->vectors + 1;
-    desc->src.offset = own.image ? 0 : round == 1; /* whether vectors are aligned */
+    desc->src.offset = own.image ? 0 : round == 1; /* in round 1 vectors are not aligned */
     desc->dst.offset = round == 1;
     desc->src_pitch = gpuscan__ceil_div(desc->width, 64) * 64;
     desc->dst_pitch = desc->src_pitch + 64 + (round == 1);
@@ -24011,16 +24011,16 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
     PLAIN    | the same fractions, NVIDIA                                           | a group
     ALL      | otherwise                                                            | a group */
 
-/* The fractions as the kernel's argument. */
+/* Holds the fractions as the kernel's argument. */
 typedef struct gpuscan__fractions {
     double fraction[GPUSCAN_MAX_FRACTIONS];
 } gpuscan__fractions;
 
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
-    uint32_t bins, results, cdf_size; /* bins, results: how many a row has; cdf_size: bytes of one, 0: no cdf */
+    uint32_t bins, results, cdf_size; /* bins, results: numbers per row; cdf_size: bytes per element, 0: no cdf */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* groups that share a row; 1, except LARGE */
+    uint32_t row_groups; /* number of groups that share a row; 1 except in LARGE */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
@@ -24041,7 +24041,7 @@ static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(QUANTILE, 1);
 }
 
-/* Returns how many counters a lane loads at once. */
+/* Returns how many counters one load of a lane has. */
 static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
@@ -24081,7 +24081,7 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the positions of bins: as a histogram's even bins of f32, or from 0 on with width 1. */
+/* Resolves the positions of bins: those of a histogram's even bins of f32, or from 0 on with width 1. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
@@ -24148,10 +24148,10 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* most fractions, except in ALL: one GPUSCAN_FRACTIONS_PUT stores 8 */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except in ALL; GPUSCAN_FRACTIONS_PUT stores 8 */
 
-/* Sets a group with a work-item for each vector of a row, of three sizes, since each is a program (1024 work-items
-   would have too few registers). Many short rows get a sub-group each, with few vectors per lane. */
+/* Sets a group with a work-item for each vector of a row. There are three sizes, since each is a program. (With
+   1024 work-items registers would be too few.) Many short rows get a sub-group each, with few vectors per lane. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -24163,12 +24163,12 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
-/* Returns how many vectors a sub-group of SMALL holds: those of one or more whole rows. */
+/* Returns how many vectors a sub-group of SMALL holds. These are the vectors of one or more whole rows. */
 static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Returns whether each row fits a sub-group's vectors. If rows are many, groups have four sub-groups, since a
+/* Returns whether each row fits a sub-group's vectors. For many rows groups have four sub-groups, since a
    multiprocessor runs only a limited number of groups at a time. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
@@ -24179,8 +24179,8 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* LARGE: several groups share a row. Each sub-group takes one batch, or more if the last group would otherwise have to
-   add up too many sums. Each row has a counter of arrivals. */
+/* In LARGE several groups share a row. Each sub-group takes one batch of vectors, or more if the last group would have
+   to add up too many sums otherwise. Each row has a counter of arrivals. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -24209,7 +24209,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     int is_plain;
-    plan->row_groups = 1; /* an earlier choice, whose program did not build, may have set it */
+    plan->row_groups = 1; /* an earlier choice, whose program was not built, may have set it */
     if (common->forced) {
         *key = *common->forced;
         if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
@@ -24239,14 +24239,14 @@ static uint32_t gpuscan__float_bits(float x) {
     return bits;
 }
 
-/* Returns the number of groups. Each of them goes from row to row. */
+/* Returns the number of groups. Each group goes from row to row. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
     if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
         return plan->row_groups * gpuscan__min(plan->rows, 65536);
     rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
-    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* rows that a group takes at a time */
+    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
     return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
@@ -24280,19 +24280,19 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
-/* Fills counts that are symmetric and whose total is a power of two, so that the mean is in the middle and fractions
-   are exact. The ranks of the self-test are the first or the last of a bin, except for MEAN. bins: at least 2. */
+/* Fills counts that are symmetric and whose total is a power of two. So the mean is in the middle, and fractions are
+   exact. A self-test's rank is the first or last of its bin, except in the form MEAN. bins: 2 or more. */
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
     uint64_t total = 1, sum = 0, count;
-    uint32_t b, half = bins / 2 - 1; /* the last bin of the first half */
+    uint32_t b, half = bins / 2 - 1; /* half: the last bin of the first half */
     while (total < (uint64_t)bins * 8)
         total *= 2;
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
         count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* the middle bin of an odd number is empty */
-        if (from_end == half) /* completes half of the total */
+        if (from_end == half) /* this bin completes half of the total */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
         sums[b] = sum;
@@ -24301,8 +24301,8 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Sets the fractions of a row and the expected results. BIN: a rank's bin; VALUE: that bin's upper edge; MEAN: the
-   middle of all bins. */
+/* Sets a row's fractions and expected results. The form BIN expects a rank's bin, VALUE the upper edge of that bin, and
+   MEAN the middle of all bins. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
@@ -24311,10 +24311,10 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     for (k = 0; k < ranks; k++) {
         uint32_t bin = 2 + (bins - 3) * k / (ranks - 1);
         uint64_t rank = sums[bin], before = sums[bin - 1];
-        while (bin > 0 && before == rank) /* an empty bin */
+        while (bin > 0 && before == rank) /* the bin is empty */
             before = --bin ? sums[bin - 1] : 0;
         fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
-        if (is_mean) /* an odd fraction mirrors the one before it at the middle */
+        if (is_mean) /* each odd fraction mirrors its predecessor at the middle */
             fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
         result = by_bin ? bin : gpuscan__float_bits(is_mean ? (float)bins / 2 : (float)bin + 1);
         if (!is_mean || k < ranks / 2)
@@ -24334,7 +24334,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     unsigned char *counts, *cdf = NULL, *dst;
     if (round == 3)
         return 0;
-    if (small) /* all of a sub-group's vectors, or a few */
+    if (small) /* a row fills a sub-group's vectors, or a few of them */
         bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
                                       gpuscan__quantile_held(test->gs, key) * (16 / size));
     desc->counter_type = counter;
@@ -24397,7 +24397,7 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
     return GPUSCAN_VERSION;
 }
 
-/* All public structs except the operations' descs. */
+/* All public structs are listed here, except the operations' descs. */
 #define GPUSCAN__STRUCTS(X)                                                                                            \
     X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
     X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
@@ -24421,7 +24421,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets the entry points: the caller's, or those of the library that is loaded or linked. */
+/* Gets OpenCL's entry points: the caller's, or those of a library that is loaded or linked. */
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
     gpuscan__missing missing = {NULL, NULL};
@@ -24445,7 +24445,7 @@ static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc
                          table, missing.library);
 }
 
-/* Gets context, device and queue: the caller's or new ones. */
+/* Gets context, device and queue: either the caller's or new ones. */
 GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted;
     cl_int code = CL_SUCCESS;
@@ -24631,8 +24631,8 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares a call, or sizes its scratch, for one count. is_less: the count is below the desc's. If a forced strategy
-   has no form for that, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
+/* Prepares a call, or sizes its scratch, for one count. is_less: 1: the count is below the desc's. If a forced strategy
+   has no form for such a count, prepares nothing and logs nothing. always: see gpuscan__prepare. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
@@ -24655,10 +24655,10 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares a call, or sizes its scratch, for all counts down to call.counts_from. Plans every count up to 4096, and
-   about 2,000 between each power of two and the next, at a microsecond each: a multiple of 16 and its successor in each
-   1024th, since rows without gaps take other programs if all begin at a whole vector. A count between two planned ones
-   may need slightly more scratch than both, so a 256th is added. A program may launch other kernels for other counts,
-   so drivers that compile at a launch see each halving of the count, too. */
+   about 2,000 between each power of two and the next, at a microsecond each. Each 1024th has two of these, a multiple
+   of 16 and its successor, since rows without gaps take another program if all begin at a whole vector. A count between
+   two planned ones may need slightly more scratch than both, so a 256th is added. Drivers that compile at a launch also
+   rehearse each halving of the count, since a program may launch other kernels for other counts. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -24691,7 +24691,7 @@ static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operat
     return r;
 }
 
-/* Runs a public function with a desc. */
+/* Runs a public function that has a desc. */
 static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                     gpuscan__mode mode, uint64_t *size) {
     const gpuscan_call *call =
@@ -24710,7 +24710,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         gpuscan__plan_begin(&plan.common, operation, desc, call);
         return gpuscan__do(gs, &plan.common);
     }
-    do { /* repeats after a refusal, which can change what larger counts need */
+    do { /* repeats after a refusal, since that can change what larger counts need */
         refusals = gs->refusals;
         if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
             return r;
@@ -24722,7 +24722,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
     return r != 0 || mode == GPUSCAN__SIZE || call->queue ? r : gpuscan__own_queue(gs, &gs->queue);
 }
 
-/* Defines an operation's public functions: run, prepare, scratch size. Its _host function is in its own section. */
+/* Defines an operation's public functions: run, prepare and scratch size. Its own section has its _host function. */
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
         return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__RUN, NULL);                         \
@@ -24739,7 +24739,7 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among the program's devices: the context's, or the one that the program was built for. */
+/* Finds the object's device among a program's devices: the context's, or the one that the program was built for. */
 static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t size = 0;
@@ -24751,7 +24751,7 @@ static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, s
     return gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends the binary of a program for the object's device to a blob. Sets *size to its bytes. */
+/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. */
 static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
                                            uint64_t *size) {
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count, most = 0, i;
@@ -24763,7 +24763,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 lists the binary of a program for one device first */
+    for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 puts the binary of a program for one device first */
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
@@ -24772,7 +24772,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
-    for (i = 0; i < count; i++) /* other devices need room, too: a driver should skip NULL, but PoCL 3.1 writes to it */
+    for (i = 0; i < count; i++) /* the others need room, too: a driver should skip NULL, but PoCL 3.1 writes to it */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
     *size = sizes[index];
@@ -24800,12 +24800,12 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     gpuscan__text_padded(blob, NULL, 0);
     gpuscan__text_padded(blob, program->recording.data, program->recording.length);
     r = gpuscan__blob_binary(gs, program, blob, &entry.sizes[GPUSCAN__PART_BINARY]);
-    if (!blob->failed) /* with all sizes */
+    if (!blob->failed) /* the entry now has all sizes */
         memcpy(blob->data + at, &entry, sizeof(entry));
     return r;
 }
 
-/* Makes a blob: the header and one program, or if `only` is NULL all programs and the sizes of the scratch. */
+/* Makes a blob of a header and one program. If `only` is NULL, it has all programs and the sizes of the scratch. */
 GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
     const gpuscan__program *program;
@@ -24858,13 +24858,13 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     return r;
 }
 
-/* A program inside a blob. */
+/* Describes a program inside a blob. */
 typedef struct gpuscan__blob_view {
     gpuscan__blob_entry entry;
     const unsigned char *parts[GPUSCAN__PARTS];
 } gpuscan__blob_view;
 
-/* Reads the program at *at and moves *at behind it. Returns 0 if it does not fit or has no binary. */
+/* Reads the program at *at and moves *at behind it. Returns 0 if the program does not fit the blob or has no binary. */
 static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
     uint64_t part_size;
     int part;
@@ -24882,7 +24882,7 @@ static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t
     return view->entry.sizes[GPUSCAN__PART_BINARY] != 0;
 }
 
-/* Returns the number of kernel names; 0: none, too many, or the last name is not terminated. */
+/* Returns the number of kernel names; 0: there are none or too many, or the last name is not terminated. */
 static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
     uint64_t i, count = 0;
     for (i = 0; i < size; i++)
@@ -24890,7 +24890,7 @@ static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) 
     return size && names[size - 1] == 0 && count <= GPUSCAN__MAX_KERNELS ? count : 0;
 }
 
-/* Returns whether the programs follow each other without gaps up to the blob's end. */
+/* Returns whether a blob's programs follow each other without gaps up to its end. */
 static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
     uint64_t at = sizeof(gpuscan__blob_header), kernels;
     gpuscan__blob_view view;
@@ -24916,7 +24916,7 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
     memset(program, 0, sizeof(*program));
     program->key.registers = gs->device.registers ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* as far as the launches of the recording go */
+    program->rehearsed = 1; /* the recording's launches have been rehearsed */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
     program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
     program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
@@ -24965,7 +24965,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     return gpuscan__create_kernels(gs, program);
 }
 
-/* Logs a failure that ends neither a call nor loading a blob; clears the error. path: file or folder; NULL: none. */
+/* Logs a failure that stops neither a call nor loading a blob. Clears the error. path: of a file or folder, or NULL. */
 static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, const char *why) {
     char message[GPUSCAN__ERROR_SIZE + 100];
     snprintf(message, sizeof(message), "%s%s%s: %s", path ? path : "", path ? ": " : "", what, why);
@@ -24996,7 +24996,7 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Grows each kind of scratch to the size it had when the blob was made, if that is at most SHAM_MOST bytes. */
+/* Grows each kind of scratch to its size when the blob was made, if that is at most SHAM_MOST bytes. */
 static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
     gpuscan__need need;
     int i;
@@ -25008,7 +25008,7 @@ static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
         gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
 }
 
-/* Adds the programs of a blob to those loaded. */
+/* Adds a blob's programs to those that are loaded. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob, size_t size) {
     gpuscan__blob_header header;
     gpuscan__program *loaded = NULL, *program, **last;
@@ -25049,9 +25049,9 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
     return gpuscan__read_blob(gs, (const unsigned char *)blob, size);
 }
 
-/* The cache is a folder with a file for each program: a blob, named by a hash of what identifies the program. The file
-   gets this name when it is complete, so readers never see half of it. Two writers of a file write the same bytes. */
-#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* most bytes of a file; a folder in its place claims to have more */
+/* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
+   It gets that name when it is complete, so no reader sees half of it. Two writers of a file write the same bytes. */
+#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* maximum bytes of a file; a folder of that name claims to have more */
 
 /* Returns the path of a program's file, or NULL if memory is short. */
 static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
@@ -25066,7 +25066,7 @@ static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) 
     return path;
 }
 
-/* Loads a program from the cache. Returns 0 if the cache does not have it, or its file is of no use. */
+/* Loads a program from the cache. Returns 0 if the cache has no file for it, or only an unusable file. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     char *path;
     const char *why = NULL;
@@ -25077,7 +25077,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     int loaded;
     if (!gs->cache)
         return 0;
-    gs->logger.log = NULL; /* a file of no use is no error */
+    gs->logger.log = NULL; /* an unusable file is no error */
     path = gpuscan__cached_path(gs, program);
     if (path && (file = fopen(path, "rb")) == NULL && errno != ENOENT)
         why = strerror(errno);
@@ -25103,10 +25103,10 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     return loaded;
 }
 
-/* Writes a file under a temporary name, and renames it. Returns NULL, or why the folder or the disk refuses it. */
+/* Writes a file under a temporary name, then renames it. Returns NULL, or why the folder or the disk refused it. */
 static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
                                        size_t size) {
-    /* seeds of a writer's temporary name; if two writers share one, the checksum finds it */
+    /* seeds of a writer's temporary name; if two writers have one name, the checksum shows it */
     const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
     FILE *file;
@@ -25121,7 +25121,7 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
         why = strerror(errno);
 #ifdef _WIN32
     if (!why)
-        remove(path); /* rename does not replace a file there */
+        remove(path); /* on Windows, rename does not replace a file */
 #endif
     if (!why && rename(partial, path) != 0)
         why = strerror(errno);
@@ -25130,8 +25130,8 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
     return why;
 }
 
-/* Stores a program in the cache, and again after more launches are prepared. It does so only before a call launches the
-   program: PoCL up to 5.0 aborts when asked for the binary of a running program. */
+/* Stores a program in the cache, and again after more of its launches are prepared. Stores it only before a call
+   launches it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;
