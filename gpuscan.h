@@ -15430,7 +15430,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the next command wait for `event`, too, and owns it. A marker joins all events that it waits for already. */
+/* Adds an event, which the chain owns, to those that the next command waits for. A marker joins all earlier events. */
 static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
     gpuscan *gs = chain->gs;
     if (chain->wait_count > 0) {
@@ -15560,7 +15560,7 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Maximum size of one fill. NVIDIA's driver uses 32 bits of the size, and for patterns of one byte of the offset. */
+/* Maximum bytes of one fill. NVIDIA's driver uses 32 bits of the size, and of the offset if a pattern is one byte. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
@@ -15635,7 +15635,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
 /* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets a kernel's numbers count, flags and count_offset. of: a desc or a plan, whose count_buffer may limit `count`. */
+/* Sets a kernel's `count`, `flags` and `count_offset`. of: a desc or a plan, whose count_buffer may limit `count`. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
@@ -15800,7 +15800,7 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
-/* Enqueues a call that computes and writes nothing. A marker completes its event. */
+/* Enqueues a call that computes and writes nothing. The call's event completes with a marker. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
@@ -16302,7 +16302,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     return gpuscan__image_format(gs, field, format, facts);
 }
 
-/* Makes an input range stand for an image that another range describes. */
+/* Makes an input range stand for an image. The range `image` describes the image. */
 GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
     range->field = field;
     range->is_image = image->is_image;
@@ -16487,7 +16487,7 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
 }
 
-/* Returns the next simpler strategy, or the same one if there is none. */
+/* Returns the next simpler strategy, or `strategy` itself if there is none. */
 static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
     return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
                                                           : gpuscan__strategies[strategy].portable;
@@ -16832,7 +16832,7 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
     return GPUSCAN_SUCCESS;
 }
 
-/* The outcome of preparing a range of counts. */
+/* Holds the outcome of preparing a range of counts. */
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* the last count's programs. keys[0]: not in place. keys[1]: in place */
     gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
@@ -17197,7 +17197,7 @@ typedef struct gpuscan__test_image {
     uint64_t width, height;
 } gpuscan__test_image;
 
-/* A round of a program's self-test. The operation's function sets the desc and fills the arrays. */
+/* Describes a round of a program's self-test. The operation's function sets the desc and fills the arrays. */
 struct gpuscan__test {
     gpuscan *gs;
     const gpuscan__plan *of; /* the plan whose program is tested */
@@ -17279,7 +17279,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
-            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* floats: the last match, CL_FLOAT */
+            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* floats take the last, CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
@@ -17328,7 +17328,7 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
 #define GPUSCAN__SELF_TESTS 1
 #endif
 
-/* Reads an array from the device. Clears *right if it is not as expected. */
+/* Reads an array from the device. Clears *right if the array is not as expected. */
 static gpuscan_result gpuscan__test_read(gpuscan *gs, cl_mem mem, uint64_t at, uint64_t bytes, unsigned char *got,
                                          const unsigned char *expected, int *right) {
     cl_int code = gs->cl.clEnqueueReadBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes, got, 0, NULL,
@@ -17603,7 +17603,7 @@ typedef struct gpuscan__host_array {
     const void *data;
     gpuscan_buffer *buffer; /* NULL: the call itself writes the array */
     gpuscan__range range;   /* the plan's range whose field is `field` */
-    int zero_copy;          /* the buffer uses the array's memory */
+    int zero_copy;          /* 1: the buffer uses the array's memory */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -17684,7 +17684,7 @@ static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Copies an array to its buffer. A blocking write ends when the array is read; an out-of-order queue needs an event. */
+/* Fills a buffer from its array. A blocking write waits only for the read, so an out-of-order queue needs an event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -17850,12 +17850,12 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
-/* Numbers a key's kernels: in several passes first scan_sums and scan_carries; the form's; the operation's own. */
+/* Numbers a key's kernels: in several passes scan_sums and scan_carries, then the form's, then the operation's. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
     GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0 /* in the programs for whole rows */
+    GPUSCAN__SCAN_ROWS = 0 /* index of the one kernel in programs for whole rows */
 };
 enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
 #define GPUSCAN__ENGINE_ROW(kernel, own, more)                                                                         \
@@ -17964,8 +17964,8 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts rows into parts of whole tiles, enough to keep the device busy, and sets the scratch for the parts' sums. A few
-   tiles are one part, except in a self-test. */
+/* Cuts rows into parts of whole tiles, enough to keep the device busy, and sets the scratch for the parts' sums. A row
+   of a few tiles is one part, except in a self-test. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
@@ -18111,7 +18111,7 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
 
 /* Defines what only segmented scans need: the form of heads, and the flag that sums carry. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes */
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* in bytes */
     gpuscan__define_number(text, "HEADS", own->heads);
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
@@ -18126,8 +18126,8 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
     return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
-/* Returns whether lanes exchange results to store them side by side: see SPREADS and SHIFTS in kernels.cl.inc. *bytes:
-   a lane's vector; lanes SHIFT if it has 16 bytes. PoCL 3.1 hangs on a look-back with exchanges. */
+/* Returns whether lanes exchange results to store them side by side: see SPREADS, and for vectors of 16 bytes SHIFTS,
+   in kernels.cl.inc. *bytes: gets the size of a lane's vector. PoCL 3.1 hangs on a look-back with exchanges. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
@@ -18677,7 +18677,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
     uint32_t size = own->heads_size;
     unsigned char *data;
-    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment follows the last offset */
+    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last offset begins the last segment */
     desc->segments.type = own->heads_real ? gpuscan__float_types[gpuscan__log2(size)] : gpuscan__unsigned_of(size);
     desc->segments.form = flags ? GPUSCAN_SEGMENTS_HEADS : bits ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_KEYS;
     desc->segments.count = bits ? segments - 1 : 0;
@@ -18964,7 +18964,7 @@ typedef struct gpuscan__reduce_key {
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which few segments are split, even if all have few in total */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which few segments are split, even if their total is small */
     GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group; a group takes longer rows */
     GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane on average, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
@@ -18989,7 +18989,7 @@ typedef struct gpuscan__reduce_plan {
     uint64_t group_rows; /* on a CPU, if not 0: whole rows that each group takes */
     uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
                                                        elements; on a CPU they share the path */
-    uint64_t marks_at;  /* offset in PLAIN scratch, in bytes: groups describe their shares of segments by marks */
+    uint64_t marks_at;  /* offset in PLAIN scratch, in bytes, of the groups' marks, which describe their shares */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
@@ -19229,7 +19229,7 @@ static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__r
     return group;
 }
 
-/* Sets the key of rows and segments. tuning: reduce-lanes-rows */
+/* Sets the key for rows and segments. tuning: reduce-lanes-rows */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19300,7 +19300,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint64_t pitch = plan->src_pitch;
     if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (!plan->by_rows) { /* allow for segments that are longer than the mean, and begin anywhere */
+    if (!plan->by_rows) { /* allows for segments that are longer than the mean, and begin anywhere */
         mean += mean / 4;
         pitch = 1;
     }
@@ -19558,7 +19558,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         }
         for (k = 1; k < each; k++)
             memcpy(result + k * size, test->init, (size_t)size);
-        for (k = 0; k < each; k++) /* offsets of this row's segments and the next one's */
+        for (k = 0; k < each; k++) /* one offset of the row's segment, then offsets of empty segments */
             gpuscan__put(desc->segments.type, offsets, i * each + k, (i + (k > 0)) * length);
     }
     if (each && !test->failed)
@@ -19614,7 +19614,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t edge_cells;         /* number of cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
     uint32_t spare;              /* 1: each copy has one more counter, for samples outside the bins */
-    uint32_t converted, weighed; /* converted: 1: by custom->convert; weighed: 1: by the desc's weight */
+    uint32_t converted, weighed; /* converted: 1: custom->convert is used; weighed: 1: the desc's weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
     uint32_t by_channel;         /* 1: each channel has its own bounds or edges */
     uint32_t pixel_channels;     /* number of channels that expressions see; 0: a custom type, or no expressions */
@@ -19905,7 +19905,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* values from lower on; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no values exist past the end; s - lower would wrap */
+        range = beyond && beyond < bins ? beyond : bins; /* no values exist past `beyond`; s - lower would wrap */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -19975,7 +19975,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     double lower = gpuscan__double(desc->lower.f), upper = gpuscan__double(desc->upper.f), step, least;
     const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
-    if (lower == 0 && upper == 0) /* includes -0.0 */
+    if (lower == 0 && upper == 0) /* 0 includes -0.0 */
         upper = 1.0;
     if (!gpuscan__is_finite(desc->lower) || !gpuscan__is_finite(desc->upper) ||
         !(lower >= -largest && upper <= largest && lower < upper))
@@ -20457,7 +20457,7 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
 
 enum {
     GPUSCAN__IMAGE_PIXELS = 4, /* pixels that a work-item reads at a time */
-    GPUSCAN__SLICE_SHORT = 48, /* maximum vectors per work-item of few samples */
+    GPUSCAN__SLICE_SHORT = 48, /* samples are few if each work-item loads at most this many vectors */
     GPUSCAN__SLICE_MORE = 8    /* maximum vectors that a work-item counts, with one group per compute unit, when few
                                   samples get more slices than the bins need */
 };
@@ -21147,8 +21147,8 @@ typedef struct gpuscan__select_key {
     uint32_t own_flags;  /* 1: the elements are their own flags */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* 1: dst is the first output */
-    uint32_t key, length_size, reduces, wide; /* for runs: as in gpuscan__elements */
-    uint32_t counted, few; /* as in gpuscan__scan_key */
+    uint32_t key, length_size, reduces, wide; /* for runs: fields as in gpuscan__elements */
+    uint32_t counted, few; /* fields as in gpuscan__scan_key */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
@@ -21167,7 +21167,7 @@ typedef struct gpuscan__select_plan {
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t units;           /* number of elements that decide; bits: of words of 32. See [SELECT] in kernels.cl.inc */
+    uint64_t units;           /* number of elements that decide, or of 32-bit words. See [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
     uint64_t shares;          /* number of groups that write a tile: see gpuscan__select_shares */
@@ -21558,7 +21558,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = element + unit * gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
         key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* whole words */
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* in whole words */
         return;
     }
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
@@ -21605,7 +21605,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Elements of LARGE_ELEMENTS bytes or more in all outputs get the tiles of calls with SELECT_FEW bytes that decide. */
+/* Elements of LARGE_ELEMENTS bytes or more in all outputs get tiles as if at most SELECT_FEW bytes decided. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
@@ -21665,7 +21665,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         plan->key.few = 0;
     plan->shares = gpuscan__select_shares(gs, plan);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* each element counts as 4 bytes */
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* each bit counts as an element of 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
@@ -22189,9 +22189,9 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t small; /* 1: one launch, by one work-item or one group, has all passes */
-    uint32_t together; /* 1: one launch, by groups that wait for each other, has all passes */
-    uint32_t copies, loads; /* histogram: copies of a group's counts, and keys per load of a work-item */
+    uint32_t small; /* 1: one launch has all passes, by one work-item or one group */
+    uint32_t together; /* 1: one launch has all passes, by groups that wait for each other */
+    uint32_t copies, loads; /* histogram: copies: of a group's counts; loads: keys that a work-item loads at a time */
     uint32_t whole;   /* single pass or CPU: 1: floats are sorted by all of their bits */
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
     uint32_t rounds[5]; /* together and counted: rounds of a tile. [0]: few elements; [1]: more; [2] to [4]: for a
@@ -22245,8 +22245,8 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int buckets; /* CPU: the first pass makes buckets by the most significant digit, if these are even */
-    int blocks;  /* with buckets: values follow the keys, block by block */
+    int buckets; /* CPU: 1: the first pass sorts by the most significant digit, if its buckets are even */
+    int blocks;  /* 1: with buckets, values follow the keys block by block */
     int wants_indices, by_index; /* wants_indices: the call wants a permutation; by_index: the values are indices */
     size_t keys_range, payloads_range; /* first range of keys, and of payloads; a source precedes its destination */
     uint64_t parts, moved_at; /* parts: for passes of several launches; moved_at: offset in PLAIN scratch, in bytes */
@@ -22261,8 +22261,8 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-/* The numbers of all other kernels. pass: the launch's pass. parts: groups that count or scatter. split: elements from
-   which a bucket is divided once more. from_f and to_f alternate for each field f: see gpuscan__sort_fields. */
+/* Lists the numbers of all kernels but keys and gather. pass: the launch's pass. parts: groups that count or scatter.
+   split: elements from which a bucket is divided once more. from_f, to_f: for each field f (gpuscan__sort_fields). */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -22378,7 +22378,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks beyond the room of digits.to; and ranks_by */
+    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks do not fit digits.to; ranks_by has 4 bytes */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -22602,7 +22602,7 @@ enum {
 /* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group adds
    its counts to the total, so it loads four times or more, unless units would be idle. tuning: sort-histogram-groups */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* if each group loads fewer than 32 times, or the device has the count */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* used if each group loads fewer than 32 times, or the device has the count */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
     GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum number for keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
@@ -23528,7 +23528,7 @@ typedef struct gpuscan__integral_plan {
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* offset in PLAIN scratch of the sums of steps, in elements */
     int is_direct;                     /* 1: tiles add up what precedes them, without kernels columns and rows */
-    int is_apart;                      /* 1: a self-test whose tiles are never is_direct */
+    int is_apart;                      /* 1: in this self-test is_direct stays 0 */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
@@ -23647,7 +23647,7 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Sets the range's partial and rows. One image, or images without gaps between them, are rows of one pitch. */
+/* Sets the range's `partial` and rows. One image, or images without gaps between them, are rows of one pitch. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
@@ -23688,7 +23688,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
-    e->t_size *= e->channels == 3 ? 4 : e->channels; /* sizes of OpenCL's vectors */
+    e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's vectors of 3 have the size of 4 */
     e->src_size = e->dst_size = e->result_size = e->t_size;
     plan->src.size = gpuscan__types[src].size;
     plan->dst.size = gpuscan__types[dst].size;
@@ -24291,7 +24291,7 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
         total *= 2;
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
-        count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* the middle bin of an odd number is empty */
+        count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
         if (from_end == half) /* this bin completes half of the total */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
@@ -24655,10 +24655,10 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares a call, or sizes its scratch, for all counts down to call.counts_from. Plans every count up to 4096, and
-   about 2,000 between each power of two and the next, at a microsecond each. Each 1024th has two of these, a multiple
-   of 16 and its successor, since rows without gaps take another program if all begin at a whole vector. A count between
-   two planned ones may need slightly more scratch than both, so a 256th is added. Drivers that compile at a launch also
-   rehearse each halving of the count, since a program may launch other kernels for other counts. */
+   about 2,000 between each power of two and the next, at a microsecond each. Each 1024th part has two of them, a
+   multiple of 16 and its successor, since rows without gaps take another program if all begin at a whole vector. A
+   count between two planned ones may need slightly more scratch, so a 256th is added. Drivers that compile at a launch
+   also rehearse each halving of the count, since a program may launch other kernels for other counts. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
