@@ -16070,7 +16070,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     if (usable < bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
                              (unsigned long long)usable, (unsigned long long)bytes);
-    range->end = range->begin + bytes; /* the call uses no bytes after this end */
+    range->end = range->begin + bytes; /* the call uses no bytes behind the range's end */
     return gpuscan__check_overlaps(gs, plan);
 }
 
@@ -16511,7 +16511,7 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Notes that a strategy, the lanes or a program is given up, for bug reports. */
+/* Notes for bug reports that a strategy, the lanes or a program is given up. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -16995,7 +16995,7 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element i is an edge, the second of a tile that begins with an edge, or in a random 1 / `spacing`. */
+/* Returns whether element i is an edge, the second of a tile that begins with an edge, or a random one in `spacing`. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -17005,8 +17005,8 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns element i's rank: 2 to 100 if it is marked, otherwise 0. Ranks ascend. An edge's rank is above all before it.
-   If shape->decides, element `best` has rank 100 and others less. sparse: elements after `best` have rank 0. */
+/* Returns element i's rank: 2 to 100 if it is marked, otherwise 0. Ranks ascend. An edge's rank exceeds all earlier
+   ones. If shape->decides, element `best` has rank 100 and others less. sparse: elements after `best` have rank 0. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -17022,8 +17022,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element i changes; 64: it changes none. Edges change bits 0 to 7; others
-   change even bits from 8 on. Init changes odd bits from 9 on, or one bit below 8: see gpuscan__test_init. */
+/* Returns the number of the bit that only element i changes; 64: it changes none. Edges change bits 0 to 7; other
+   elements even bits from 8 on. Init changes odd bits from 9 on, or one bit below 8: see gpuscan__test_init. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -17045,7 +17045,7 @@ static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor for small numbers of the source that makes both halves of a 64-bit type matter. */
+/* Returns a factor for small source numbers. With this factor both halves of a 64-bit type matter. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -17086,7 +17086,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* GPUSCAN__DATA_SET, _CLEARED. A float has the value of x's low 8 bits in dst */
+    default: /* GPUSCAN__DATA_SET, _CLEARED. A float has the value of x as an integer of 8 bits */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -17096,7 +17096,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
 
 /* Returns a value for init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
-    const uint64_t high = (uint64_t)1 << 32; /* 1 in the upper half of 64 bits */
+    const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
     uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
     unsigned bits = gpuscan__test_bits(e);
     int data = gpuscan__ops[e->op].data;
@@ -17256,7 +17256,7 @@ static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
     return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
 }
 
-/* Creates the image in a format of four channels that every device reads. The caller's format has this program, too. */
+/* Creates the image in a format of four channels that every device reads. The caller's format has the same program. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -18059,7 +18059,7 @@ typedef struct gpuscan__scan_key {
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
     uint32_t heads_size; /* bytes of a flag or key; BITS: bytes of an offset */
-    uint32_t heads_real; /* KEYS: 1: the keys are floats */
+    uint32_t heads_real; /* 1: the heads are keys, and the keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -18090,7 +18090,7 @@ GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 /* Says how groups take whole rows. NONE: not at all. BY_VECTORS: by vectors of a row's elements. WITH_GAPS: by vectors
-   with the gaps between rows. BY_ELEMENTS: lane by lane, element by element, if vectors would stay half empty. */
+   that include gaps. BY_ELEMENTS: neighbouring lanes take neighbouring elements, since vectors would be half empty. */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
@@ -18258,7 +18258,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* Segmented scans store large outputs past the caches. Profiles decide for others. tuning: scan-stream-segments */
+    /* Segmented scans store large outputs past the caches, others without prefetch_dst. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -18471,7 +18471,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest form of whole rows. Dense rows include gaps, to store whole 32 bytes. tuning: scan-rows-form */
+/* Returns the fastest form of whole rows. Dense rows include gaps: stores then have 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -18858,7 +18858,7 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
 }
 
 /* Returns addend i or, with of_dst, element i of dst. Each decides a result in at least one round, and neighbours
-   differ. wins: 1: for operators that return one of their operands, dst's element is the result. */
+   differ. wins: 1: an operator that returns one of its operands returns dst's element. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -19205,7 +19205,7 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the group's size if each segment gets a group. Few long segments that are split get a single result's groups
+/* Sets the group's size if each segment gets a group. Few long segments that are split get groups as for one result
    (tuning: segments-few). In order, a group has no more work-items than a segment has loads. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19498,8 +19498,8 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
 }
 
 /* Sets a round's rows or segments: many short ones in round 0; three longer than a tile in round 1; if rows or segments
-   are split, three longer than a lane takes in round 2. An empty segment follows each other one; with lanes 15 do from
-   round 1 on, so that long segments are exceptions. Returns 1 + the empty segments after each other one; 0: rows. */
+   are split, three longer than a lane takes in round 2. One empty segment follows each of these; with lanes 15 do from
+   round 1 on, so that long segments are exceptions. Returns 1 + the empty segments that follow each; 0: rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -19614,7 +19614,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t edge_cells;         /* number of cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
     uint32_t spare;              /* 1: each copy has one more counter, for samples outside the bins */
-    uint32_t converted, weighed; /* converted: 1: custom->convert is used; weighed: 1: the desc's weight is used */
+    uint32_t converted, weighed; /* converted: custom->convert is used; weighed: the desc's weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
     uint32_t by_channel;         /* 1: each channel has its own bounds or edges */
     uint32_t pixel_channels;     /* number of channels that expressions see; 0: a custom type, or no expressions */
@@ -20325,7 +20325,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells are searched faster in the cache */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which cells are made */
 
-/* Puts edges beside the bins in local memory. If room is short, halves the bins' copies: 4 avoid enough conflicts. */
+/* Puts edges beside the bins in local memory. For room, halves the bins' copies; 4 copies avoid enough conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -20356,7 +20356,7 @@ static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
 }
 
 /* Limits for tiles: copies of the bins take time; small groups let more tiles run at once. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* minimum number of samples per counter of all copies */
+#define GPUSCAN__TILE_COPIES  16 /* minimum number of samples for each counter in each copy */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     if (!plan->key.tiled)
@@ -20642,7 +20642,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets the argument gpuscan_bounds of kernels.cl.inc: numbers of bins, and bounds in the type in which they compare. */
+/* Sets the argument gpuscan_bounds of kernels.cl.inc: the numbers of bins, and bounds in the type of comparisons. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
     const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
     const size_t size = is_single ? sizeof(float) : sizeof(uint64_t);
@@ -20877,7 +20877,7 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
    pixel's weight, and its value among TEST_VALUES values. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
-/* Adds the values as bits, and the function by which an expression gets its value. */
+/* Adds the test's values as bits to the text, and the function by which an expression gets its value. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -20978,7 +20978,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
-/* Fills all rows and counts their samples. Gaps also hold samples, which must not be counted. counts: 0 on entry. */
+/* Fills all rows and counts their samples. Gaps also hold samples, which must not be counted. counts: 0 at first. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, uint64_t *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
@@ -22126,7 +22126,7 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     if (test->round == 2)
         return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
-    custom->type = custom->equal = custom->combine = custom->identity = "x"; /* the program is built already */
+    custom->type = custom->equal = custom->combine = custom->identity = "x"; /* texts of a built program are not used */
     desc->key_type = e->key;
     desc->index_type = own.index_size == 8 || own.length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->src_type = e->src;
@@ -22183,16 +22183,16 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     filled           | SINGLE_PASS: keys of one byte alone            | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
-    CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | these by the most significant digit, buckets
-   keys comes first if there is custom->key, gather last. digit_bits is 8; with several launches a pass on GPUs 4. */
+    CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | count, places, scatter by the top digit; buckets
+   The kernel keys is first if there is custom->key; gather is last. digit_bits is 8; several a pass on GPUs: 4. */
 
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
     uint32_t small; /* 1: one launch has all passes, by one work-item or one group */
     uint32_t together; /* 1: one launch has all passes, by groups that wait for each other */
-    uint32_t copies, loads; /* histogram: copies: of a group's counts; loads: keys that a work-item loads at a time */
-    uint32_t whole;   /* single pass or CPU: 1: floats are sorted by all of their bits */
+    uint32_t copies, loads; /* copies of a group's counts of digits, and keys that a work-item loads at a time */
+    uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
     uint32_t rounds[5]; /* together and counted: rounds of a tile. [0]: few elements; [1]: more; [2] to [4]: for a
                            single tile, largest first; 0: a single tile has no rounds of its own */
@@ -22245,7 +22245,7 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int buckets; /* CPU: 1: the first pass sorts by the most significant digit, if its buckets are even */
+    int buckets; /* 1: on a CPU, the first pass sorts by the most significant digit, if its buckets are even */
     int blocks;  /* 1: with buckets, values follow the keys block by block */
     int wants_indices, by_index; /* wants_indices: the call wants a permutation; by_index: the values are indices */
     size_t keys_range, payloads_range; /* first range of keys, and of payloads; a source precedes its destination */
@@ -22378,7 +22378,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks do not fit digits.to; ranks_by has 4 bytes */
+    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks may exceed digits.to's room; ranks_by has 4 bytes */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -22660,7 +22660,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     const gpuscan__sort_tile *tile = &(desc->count_buffer.mem ? of->counted : of->tiles)[plan->key_size > 4][values];
     int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
     int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
-    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of a tile's pieces, if halved */
+    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of pieces of a halved tile */
     gpuscan__sort_most most;
     most.group = is_tuned ? tile->group : profile->sort.group;
     most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
@@ -22693,7 +22693,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     return most;
 }
 
-/* Fits tiles of groups that all run at once. Returns whether there are compute units for all groups. */
+/* Fits tiles of groups that all run at a time. Returns whether there are compute units for all groups. */
 static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                                      uint32_t rounds) {
     uint64_t count = plan->desc->count;
@@ -22907,7 +22907,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
         buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
     } else if (desc->dst.mem || !common->is_run) {
         gpuscan__sort_buffers_of(plan, buffers, src);
-        if (!desc->dst.mem && plan->values.size) /* if a call lacks dst, both buffers are in the scratch */
+        if (!desc->dst.mem && plan->values.size) /* if a call lacks dst, both buffers of keys are in the scratch */
             gpuscan__sort_scratch(plan, buffers->size);
     } else {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
@@ -23401,7 +23401,7 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40)), sign = (random >> 8 & 1) << (8 * size - 1);
     if (round == 1 && random % 9 == 0)
         return sign ^ (~(uint64_t)0 << gpuscan__test_fraction(8 * size) % (8 * size) | (random >> 9 & 7));
-    if (round == 1) /* includes -0.0 */
+    if (round == 1) /* the keys include -0.0 */
         return sign | (random & 3) | (size > 2 && (random >> 4 & 3) == 0 ? (random >> 16 & 0xff) << 8 : 0);
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
@@ -23688,7 +23688,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
-    e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's vectors of 3 have the size of 4 */
+    e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's vectors of 3 have the size of vectors of 4 */
     e->src_size = e->dst_size = e->result_size = e->t_size;
     plan->src.size = gpuscan__types[src].size;
     plan->dst.size = gpuscan__types[dst].size;
@@ -23755,7 +23755,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
-    if (common->is_nothing) /* without a table, its size is not checked */
+    if (common->is_nothing) /* without a table, the other sizes are not checked */
         plan->src.width = plan->src.height = plan->src.images = 1;
     return GPUSCAN_SUCCESS;
 }
