@@ -17022,8 +17022,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element i changes; 64: it changes none. Edges change bits 0 to 7; other
-   elements even bits from 8 on. Init changes odd bits from 9 on, or one bit below 8: see gpuscan__test_init. */
+/* Returns the number of the bit that only element i changes; 64: it changes none. Edges change bits below 8, and other
+   elements change even bits from 8 on. One bit below 8 is left to init. No element changes odd bits from 9 on. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -19889,7 +19889,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
         return gpuscan__ceil_div(bins << 32, range);
     if (range <= bins)
         return (bins << 32) / range;
-    /* a power of two divides 2^64 * bins */
+    /* a range that is a power of two divides 2^64 * bins, so its factor is not rounded */
     return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
@@ -20978,7 +20978,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
-/* Fills all rows and counts their samples. Gaps also hold samples, which must not be counted. counts: 0 at first. */
+/* Fills all rows and counts their samples. Gaps also hold samples, which must not be counted. counts: 0 on entry. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, uint64_t *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
