@@ -15206,8 +15206,8 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* These zeros clear a call's scratch, or replace an init that is not given. The largest such init is a gpuscan_run of
-   twice an element's size. The array is not const, since constants take room in an executable. */
+/* These zeros clear a call's scratch, or replace an init that is not given. The largest value that they replace is a
+   gpuscan_run, twice an element's size. The array is not const, since constants take room in an executable. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
@@ -18471,7 +18471,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest form of whole rows. Dense rows include gaps: stores then have 32 bytes. tuning: scan-rows-form */
+/* Returns the fastest form of whole rows. Dense rows include gaps, to store whole 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -20325,7 +20325,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells are searched faster in the cache */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which cells are made */
 
-/* Puts edges beside the bins in local memory. For room, halves the bins' copies; 4 copies avoid enough conflicts. */
+/* Puts edges beside the bins in local memory. To make room, halves the bins' copies: 4 avoid enough conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -21007,8 +21007,8 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
-/* Returns the rows of a round: one, or if the program has gaps between rows, two (in round 1 many). With tiles, round 0
-   has a few, each shared by groups. Round 1 has more, cut off at right and bottom. Round 2 has whole vectors. */
+/* Returns the rows of a round: one, or with gaps between rows two, and in round 1 many. With tiles, round 0 has a few,
+   each shared by groups. Round 1 has more, cut off at right and bottom. Round 2 has rows of whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
@@ -23118,7 +23118,7 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
 }
 
-/* As gpuscan__arg_place in bytes, since a record's or a payload's size need not divide an offset in the scratch. */
+/* Does what gpuscan__arg_place does, in bytes: sizes of records and payloads need not divide offsets in the scratch. */
 static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
     return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
 }
