@@ -173,9 +173,10 @@
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch. gpuscan_image: 2D
                       images instead of buffers, as samples_image and src_image.
-                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, GPUSCAN_ONLY_SCAN and its
-                      kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from. gpuscan_info: opencl,
-                      refused, refusals, refusal, sort_strategy, has_images. Tables of entry points may have gaps.
+                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
+                      GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from.
+                      gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of entry
+                      points may have gaps.
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call, and
                       gpuscan_set_blob loads and launches the programs of the blob (blobs of 0.1.0 are refused). Lanes
                       work by OpenCL's sub-groups and by AMD's builtins. Each program is tested at its first use, and
@@ -1015,6 +1016,12 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* Returns a builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
+
+/* Gives the builtin type of a name, as OpenCL C, C, <stdint.h>, NumPy or this header call it: "float", "float32" and
+   "f32" are GPUSCAN_TYPE_F32; "uint", "unsigned int", "uint32_t", "uint32" and "u32" are GPUSCAN_TYPE_U32. Numbers have
+   OpenCL C's sizes: char is signed, and long has 64 bits. Words are one space apart. Returns INVALID_TYPE for other
+   names, INVALID_ARGUMENT if name or type is NULL; *type is then DEFAULT. */
+GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type);
 
 /* Returns the GPUSCAN_VERSION of the implementation; it equals the header's if both are compiled together. */
 GPUSCAN_API uint32_t gpuscan_version(void);
@@ -13327,6 +13334,21 @@ typedef struct gpuscan__type_facts {
 #define GPUSCAN__TYPE_BOUND(name, ...)                                                                                 \
     GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACE_##name == (int)GPUSCAN_TYPE_##name, type_##name)
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
+/* What gpuscan_type_from_name calls each type, in the same order. A comma ends each name. */
+static const char gpuscan__names_of_types[][112] = {
+    "",
+    ",i8,int8,int8_t,char,signed char,",
+    ",u8,uint8,uint8_t,uchar,unsigned char,",
+    ",i16,int16,int16_t,short,short int,signed short,",
+    ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,",
+    ",i32,int32,int32_t,int,signed,signed int,",
+    ",u32,uint32,uint32_t,uint,unsigned,unsigned int,",
+    ",i64,int64,int64_t,long,long int,signed long,long long,long long int,",
+    ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,",
+    ",f16,float16,half,",
+    ",f32,float32,float,",
+    ",f64,float64,double,"};
+GPUSCAN__ASSERT(sizeof(gpuscan__names_of_types) == 112 * GPUSCAN_TYPE_CUSTOM, names_of_types)
 enum { GPUSCAN__TYPES(GPUSCAN__TYPE_PLACE) GPUSCAN__TYPE_PLACES };
 GPUSCAN__TYPES(GPUSCAN__TYPE_BOUND)
 GPUSCAN__ASSERT((int)GPUSCAN__TYPE_PLACES == (int)GPUSCAN_TYPE_COUNT, every_type_has_a_row)
@@ -24587,6 +24609,23 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs) {
 
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
     return (unsigned)type < GPUSCAN_TYPE_COUNT ? gpuscan__types[type].size : 0;
+}
+
+GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type) {
+    const size_t length = name ? strlen(name) : 0;
+    const char *at;
+    int i;
+    if (type)
+        *type = GPUSCAN_TYPE_DEFAULT;
+    if (!name || !type)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    for (i = GPUSCAN_TYPE_I8; i < GPUSCAN_TYPE_CUSTOM && length && !strchr(name, ','); i++)
+        for (at = gpuscan__names_of_types[i]; (at = strstr(at, name)) != NULL; at++)
+            if (at[-1] == ',' && at[length] == ',') {
+                *type = (gpuscan_type)i;
+                return GPUSCAN_SUCCESS;
+            }
+    return GPUSCAN_ERROR_INVALID_TYPE;
 }
 
 GPUSCAN_API uint32_t gpuscan_version(void) {

@@ -2484,6 +2484,43 @@ static void test_type_sizes(void **state) {
     assert_int_equal(gpuscan_type_size(no_type(1 << 30)), 0);
 }
 
+/* Knows each name; not one in other letters, with a part missing or doubled, or with others around it. */
+static void test_type_names(void **state) {
+    static const char *const names[][8] = {{NULL},
+                                           {"i8", "int8", "int8_t", "char", "signed char"},
+                                           {"u8", "uint8", "uint8_t", "uchar", "unsigned char"},
+                                           {"i16", "int16", "int16_t", "short", "short int", "signed short"},
+                                           {"u16", "uint16", "uint16_t", "ushort", "unsigned short"},
+                                           {"i32", "int32", "int32_t", "int", "signed", "signed int"},
+                                           {"u32", "uint32", "uint32_t", "uint", "unsigned", "unsigned int"},
+                                           {"i64", "int64", "int64_t", "long", "long int", "long long"},
+                                           {"u64", "uint64", "uint64_t", "ulong", "unsigned long", "unsigned long long",
+                                            "unsigned long long int"},
+                                           {"f16", "float16", "half"},
+                                           {"f32", "float32", "float"},
+                                           {"f64", "float64", "double"}};
+    static const char *const others[] = {"", ",", " ", "f", "floa", "loat", "floats", "Float", "float,", ",float",
+                                         "float,double", "float32,float", " float", "float ", "unsigned  int", "u128",
+                                         "float2", "void", "custom", "unsigned float", "GPUSCAN_TYPE_F32"};
+    gpuscan_type type;
+    size_t       t, n;
+    (void)state;
+    for (t = 1; t < sizeof names / sizeof *names; t++)
+        for (n = 0; n < 8 && names[t][n]; n++) {
+            assert_int_equal(gpuscan_type_from_name(names[t][n], &type), GPUSCAN_SUCCESS);
+            assert_int_equal(type, t);
+        }
+    for (n = 0; n < sizeof others / sizeof *others; n++) {
+        type = GPUSCAN_TYPE_F32;
+        assert_int_equal(gpuscan_type_from_name(others[n], &type), GPUSCAN_ERROR_INVALID_TYPE);
+        assert_int_equal(type, GPUSCAN_TYPE_DEFAULT);
+    }
+    type = GPUSCAN_TYPE_F32;
+    assert_int_equal(gpuscan_type_from_name(NULL, &type), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(type, GPUSCAN_TYPE_DEFAULT);
+    assert_int_equal(gpuscan_type_from_name("float", NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+}
+
 /* ---- host arrays ------------------------------------------------------------------------------------------------- */
 
 static struct {
@@ -2730,7 +2767,7 @@ static void test_host_copied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(test_null_object),      CASE(test_type_sizes),
+        CASE(test_null_object),      CASE(test_type_sizes),     CASE(test_type_names),
         CASE(test_scan_call),      CASE(test_uniform_add_call),
         CASE(test_reduce_call),    CASE(test_histogram_call),
         CASE(test_scan_buffers),   CASE(test_uniform_add_buffers),
