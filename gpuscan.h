@@ -171,8 +171,8 @@
                       New in gpuscan_scan: segments by heads, keys or offsets; src_pitch_bytes and dst_pitch_bytes (in
                       gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets. In
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
-                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch. gpuscan_image: 2D
-                      images instead of buffers, as samples_image and src_image.
+                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
+                      gpuscan_image: 2D images instead of buffers, as samples_image and src_image.
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
                       GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from.
                       gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of entry
@@ -842,6 +842,7 @@ typedef struct gpuscan_histogram_desc {
                                             bounds of each channel in turn, also of those that the mask omits */
     uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
     gpuscan_image   samples_image; /* instead of samples: count x rows of its pixels, from x, y on */
+    uint32_t        counts_stride; /* from one counter in counts to the next, in elements of counter_type; 0: 1 */
 } gpuscan_histogram_desc;
 #endif
 
@@ -1225,7 +1226,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  0: all. Give gpuscan_histogram_prepare and _scratch_size an image of the call's format
    counts        out: counters of counter_type from counts.offset on: bins counters (with OUTSIDE_COUNT bins + 2) for
                  the first channel of the mask, then those of the next channel. All are written or, with accumulate,
-                 added to
+                 added to. With counts_stride a counter may be a member of a struct: give the struct's size and the
+                 member's offset, both in counters. What lies between counters is unchanged. (gpuscan_quantile takes
+                 counters without a stride.)
    weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
    pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
                  4 bytes, for example): bytes from row to row, at least a row, and a multiple of sample_type's size; for
@@ -9649,7 +9652,12 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
 "#line 9205 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n"
+"`W$COUNTS_STRIDE > 1\n"
+"$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
+"`J\n"
+"$0$COUNTS_AT(k) (k)\n"
+"$8\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
 "atomic_add((vola`3 $3`5*)`Mer,amount);\n"
@@ -9729,7 +9737,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`3.`8=down*$4.`3_height;\n"
 "`3.`8s=`3.begin==`3.end?0:min($4.`3_height,$4.`8s-`3.`8);\n"
 "$5`3;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$0$HISTOGRAM_PARAMETERS \\\n"
 " $SAMPLES samples,$3`B`5*`M_buffer,$3`B`weight*weights, \\\n"
 " $3`B$VALUE*edges_buffer,`bounds bounds,$3``Mer*accumulators, \\\n"
@@ -9740,7 +9748,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9313 \"kernels.cl.inc\"\n"
+"#line 9321 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -9926,9 +9934,9 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "`7adds)\n"
 "`Y`Sk=0;k<bins;k++)\n"
-"`9s[k]+=`Ms[`N+k];\n"
+"`9s[k]+=`Ms[$COUNTS_AT(`N+k)];\n"
 "`Y`Sk=0;k<bins;k++)\n"
-"`Ms[`N+k]=`9s[k];\n"
+"`Ms[$COUNTS_AT(`N+k)]=`9s[k];\n"
 "}\n"
 "}\n\n\n\n"
 "$r`V``M_blocks($SAMPLES samples,$3`B`weight*weights,\n"
@@ -9961,7 +9969,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "$r`V`tables_clear(`C`5*tables,`bounds bounds){\n"
 "`Y`Sk=0;k<$TABLE_WORDS;k++)\n"
 "tables[k]=0;\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "$r`V`tables_add(`C`5*tables,$3``Mer*`9s,`Latomics,`Ladds,\n"
 "`bounds bounds,`edges edges){\n"
 "`Sbins=bounds.all_bins-($jHISTOGRAM_FINISH)&& !atomics?1:0);\n"
@@ -9983,7 +9991,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Y`St=0;t<($BYTE_TABLES?1:$COPIES);t++)\n"
 "`9+=tables[t*$STRIDE+`Mer];\n"
 "`7!atomics)\n"
-"`9s[`Mer]=adds?`9s[`Mer]+`9:`9;\n"
+"`9s[$COUNTS_AT(`Mer)]=adds?`9s[$COUNTS_AT(`Mer)]+`9:`9;\n"
 "else `7`9)\n"
 "`add_global(`9s+`Mer,`9);\n"
 "}\n"
@@ -9998,7 +10006,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`picture_`3 `3=``3_at(number,`M,$4);\n"
 "`I`8_blocks=(`3.end-`3.begin+$BLOCK-1)/$BLOCK,blocks=`8_blocks*`3.`8s;\n"
 "`Lalone=(`O&$FLAG_FINISH)!=0;\n"
-"`Ms+=number*bounds.all_bins;\n"
+"`Ms+=$COUNTS_AT(number*bounds.all_bins);\n"
 "`W$COPIES\n"
 "accumulators+=number*bounds.all_bins;\n"
 "`tables_clear(table,bounds);\n"
@@ -10094,7 +10102,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9713 \"kernels.cl.inc\"\n"
+"#line 9722 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10506,14 +10514,15 @@ static const char *const gpuscan__piece_histogram[] = {
 "``Mer `9=(``Mer)(($9[j]&($ARRIVAL-1))+`9s[j]);\n"
 "`7members>1)\n"
 "atom_xchg(`6s+bin,$jCOUNTS_LEFT)?1ul:0ul);\n"
-"`Ms[to->`N_bin+bin]=adds?`Ms[to->`N_bin+bin]+`9:`9;\n"
+"`Ms[$COUNTS_AT(to->`N_bin+bin)]=\n"
+"adds?`Ms[$COUNTS_AT(to->`N_bin+bin)]+`9:`9;\n"
 "}\n"
 "`J\n"
 "$o\n"
 "`Y`Sj=0;j<$AT_ONCE;j++){\n"
 "`Sbin=to->`N_bin+k+j*$t;\n"
 "`7alone&&$HANDS_OVER(j))\n"
-"`Ms[bin]=(adds?`Ms[bin]:0)+`9s[j];\n"
+"`Ms[$COUNTS_AT(bin)]=(adds?`Ms[$COUNTS_AT(bin)]:0)+`9s[j];\n"
 "else `7!alone&&$HANDS_OVER(j)&&`9s[j])\n"
 "`add_global(to->accumulators+bin,`9s[j]);\n"
 "}\n"
@@ -10549,7 +10558,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`9=accumulators[k];\n"
 "accumulators[k]=$jCOUNTS_LEFT)?1:0;\n"
 "}\n"
-"`Ms[k]=(`O&$FLAG_ACCUMULATE)?`Ms[k]+`9:`9;\n"
+"`Ms[$COUNTS_AT(k)]=\n"
+"(`O&$FLAG_ACCUMULATE)?`Ms[$COUNTS_AT(k)]+`9:`9;\n"
 "}\n"
 "}\n\n\n"
 "$m`V`arrive($3``Mer*accumulators,$3``Mer*`Ms,`S`O,\n"
@@ -10577,7 +10587,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`picture_`3 `3=``3_at(number,`M,$4);\n"
 "`Lalone=whole||(`O&$FLAG_FINISH);\n"
 "accumulators+=number*bounds.all_bins;\n"
-"`Ms+=number*bounds.all_bins;\n"
+"`Ms+=$COUNTS_AT(number*bounds.all_bins);\n"
 "`J\n"
 "`Smembers=(`5)$l0)/$SLICES,member=group/$SLICES;\n"
 "`picture_`3 `3={0,`M*$CHANNELS,0,$SAMPLE_ROWS?$4.`8s:1};\n"
@@ -10643,7 +10653,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10364 \"kernels.cl.inc\"\n"
+"#line 10375 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10669,7 +10679,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10387 \"kernels.cl.inc\"\n"
+"#line 10398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10802,7 +10812,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10550 \"kernels.cl.inc\"\n"
+"#line 10561 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10849,7 +10859,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10598 \"kernels.cl.inc\"\n"
+"#line 10609 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10998,7 +11008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10770 \"kernels.cl.inc\"\n"
+"#line 10781 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11273,7 +11283,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11078 \"kernels.cl.inc\"\n"
+"#line 11089 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12087,7 +12097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12019 \"kernels.cl.inc\"\n"
+"#line 12030 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12289,7 +12299,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12263 \"kernels.cl.inc\"\n"
+"#line 12274 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12410,7 +12420,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12397 \"kernels.cl.inc\"\n"
+"#line 12408 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -19646,6 +19656,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
     uint32_t local_words;        /* of a kernel that declares its local memory: see gpuscan__declared_words */
+    uint32_t stride;             /* counts_stride, at least 1 */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -19671,6 +19682,7 @@ typedef struct gpuscan__histogram_plan {
     uint32_t slice_bins;             /* bins, or byte values, that a group counts */
     gpuscan_custom texts;            /* the program's texts: the caller's, with the weight's as combine */
     uint64_t all_bins;               /* of all channels of the mask */
+    uint64_t counters;               /* elements of counts from the first to the last counter */
     uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
@@ -19860,7 +19872,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
-    X(LOCAL_WORDS, local_words)
+    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride)
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -20209,13 +20221,16 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
+    plan->key.stride = desc->counts_stride ? desc->counts_stride : 1;
     plan->tile_width = desc->tile_width ? gpuscan__min(desc->tile_width, desc->count) : desc->count;
     plan->tile_height = desc->tile_height ? gpuscan__min(desc->tile_height, rows) : rows;
     plan->tiles_across = desc->count ? gpuscan__ceil_div(desc->count, plan->tile_width) : 1;
     if (!gpuscan__multiply(plan->tiles_across, gpuscan__ceil_div(rows, plan->tile_height), &plan->tiles) ||
-        !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) || counters > UINT64_MAX / 64)
+        !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) ||
+        !gpuscan__multiply(counters, plan->key.stride, &counters) || counters > UINT64_MAX / 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                             "tile_width and tile_height: the counters do not fit 64 bits");
+                             "tile_width, tile_height and counts_stride: the counters do not fit 64 bits");
+    plan->counters = counters - plan->key.stride + 1;
     plan->key.tiled = plan->tiles > 1;
     return GPUSCAN_SUCCESS;
 }
@@ -20312,9 +20327,10 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         (r = gpuscan__samples_range(gs, desc, plan, &image)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
-                            gpuscan__types[plan->counter].size);
+    range = gpuscan__output(common, "counts", desc->counts, plan->counters, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
+    range->partial = plan->key.stride > 1;
+    gpuscan__rows_of(range, plan->counters, 1, plan->key.stride, range->size);
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
     range->idle = 1;
@@ -20636,7 +20652,7 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
-           !(counts->flags & CL_MEM_WRITE_ONLY);
+           plan->key.stride == 1 && !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
 /* Returns the tables in the accumulators: 1, or on CPUs without local tables one per group, less the one in counts. */
@@ -21111,7 +21127,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     uint64_t counters = shape.tiles * of->all_bins, k, *sums;
     unsigned char *samples, *counts, *weights = NULL, *edges = NULL;
     if (test->round >= (gpuscan__has_whole_tiles(&test->of->key, &of->key) ? 3u : of->key.rows ? 2u : 1u) ||
-        (of->key.tiled ? 32 : 1) * of->all_bins * counter_size > GPUSCAN__MIB)
+        (of->key.tiled ? 32 : 1) * of->all_bins * of->key.stride * counter_size > GPUSCAN__MIB)
         return 0;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
@@ -21132,7 +21148,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     desc->accumulate = 0;
     samples = gpuscan__test_in(test, of->key.image ? NULL : &desc->samples,
                                pixels * of->pixel_elements * of->element_size);
-    counts = gpuscan__test_out(test, &desc->counts, counters * counter_size);
+    counts = gpuscan__test_out(test, &desc->counts, counters * of->key.stride * counter_size);
     sums = (uint64_t *)gpuscan__test_memory(test, counters * sizeof(*sums));
     if (of->key.weight && !of->key.weighed)
         weights = gpuscan__test_in(test, &desc->weights, pixels * gpuscan__types[of->weight].size);
@@ -21142,7 +21158,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
         return 1;
     gpuscan__test_samples(of, &shape, samples, weights, sums);
     for (k = 0; k < counters; k++)
-        gpuscan__put(of->counter, counts, k, sums[k]);
+        gpuscan__put(of->counter, counts, k * of->key.stride, sums[k]);
     for (c = 0; edges && c < (desc->edges_pitch ? 4 : 1); c++)
         gpuscan__test_edges(of, edges + c * desc->edges_pitch * edge_size);
     if (of->key.image) {

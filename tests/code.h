@@ -249,6 +249,7 @@ static inline void code_histogram_fields(const char *object, const gpuscan_histo
                                  {"tile_height", CODE_NUMBER, "", d->tile_height},
                                  {"pitch_bytes", CODE_NUMBER, "", d->pitch_bytes},
                                  {"edges_pitch", CODE_NUMBER, "", d->edges_pitch},
+                                 {"counts_stride", CODE_NUMBER, "", d->counts_stride},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_fields(object, fields, sizeof fields / sizeof *fields);
 }

@@ -1390,7 +1390,7 @@ static void do_histogram(form which) {
     unsigned b = fuzz_below(is_short ? 2 : SHAPES);
     int samples = NONE, counts = NONE, edges = NONE, weights = NONE, limit = NONE, ok, known = 1, before;
     gpuscan_type count_type;
-    uint64_t count, rows, pitch, weights_pitch, counters, need = 0, row_bytes;
+    uint64_t count, rows, pitch, weights_pitch, counters, all_counters, need = 0, row_bytes;
     size_t sample_size, counter_size, weight_size, host_size = 0, host_samples = 0, host_counts = 0;
     size_t host_edges = HOST / 4, host_weights = HOST / 4 + 64;
     unsigned channels, active;
@@ -1472,6 +1472,8 @@ static void do_histogram(form which) {
         desc.custom = &same_value;
         desc.weight = fuzz_8() & 1 ? "1 + i / 4294967296" : NULL;
     }
+    if (!is_short && fuzz_8() < 40)
+        desc.counts_stride = 3;
     counters = ref_counters(&shape) * active;
     count = desc.count = some_count(which);
     desc.rows = some_rows(which);
@@ -1501,6 +1503,8 @@ static void do_histogram(form which) {
         desc.tile_height = fuzz_8() & 3;
         counters *= ref_tiles(&desc);
     }
+    all_counters = counters;
+    counters = ref_counters_span(&desc, counters);
     desc.weights_pitch = some_pitch(which, count, &weights_pitch);
     pixels = extent(count, rows, pitch);
     weight_elements = extent(count, rows, weights_pitch);
@@ -1567,7 +1571,9 @@ static void do_histogram(form which) {
             sample_size, 1, 0, 0);
         has_rows(before, rows, count * channels, desc.pitch_bytes ? row_bytes / sample_size : pitch * channels,
                  sample_size);
+        before = range_count;
         use(desc.counts, counts, counters, counter_size, desc.accumulate, 1, 0);
+        has_rows(before, desc.counts_stride ? all_counters : 1, 1, ref_stride(&desc), counter_size);
         if (desc.form == GPUSCAN_BINS_EDGES) {
             desc.edges = buffer_at(&edges, A, 0);
             if (edges == NONE)

@@ -496,6 +496,11 @@ static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins 
     desc.tile_width = desc.tile_height = 64;
     if (strategies)
         prepare_histogram(&desc);
+    desc.counts_stride = 3;
+    prepare_histogram(&desc);
+    desc.rows = 0;
+    desc.tile_width = desc.tile_height = 0;
+    prepare_histogram(&desc);
     if (weights)
         fake_release(desc.weights.mem);
 }

@@ -633,6 +633,12 @@ static void test_histogram_buffers(void **state) {
             d.outside = GPUSCAN_OUTSIDE_COUNT);
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, end / 8 - BINS + 1);
             d.counter_type = GPUSCAN_TYPE_U64);
+    /* counters with a stride end with the last of them */
+    ACCEPTED(histogram, d.counts = at(f.scratch, end / 4 - 5 * (BINS - 1) - 1); d.counts_stride = 5);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, end / 4 - 5 * (BINS - 1));
+            d.counts_stride = 5);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts_stride", d.counts_stride = UINT32_MAX;
+                     d.bins = 1 << 28; d.tile_height = 1; d.rows = 32);
     /* edges */
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_BUFFER, "edges", d.form = GPUSCAN_BINS_EDGES);
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.edges = at(f.scratch, end - BINS - 1));
@@ -2193,6 +2199,9 @@ static void test_histogram_overlap(void **state) {
     OVERLAPS(histogram, counts, 4, edges, 1, 12, d.count = 16; d.bins = 11; d.form = GPUSCAN_BINS_EDGES);
     OVERLAPS(histogram, counts, 4, count_buffer, 4, 4, d.count = 16);
     OVERLAPS(histogram, count_buffer, 4, counts, 4, 4 * BINS, d.count = 16);
+    ACCEPTED(histogram, d.counts = f.scratch; d.counts_stride = 2; d.count_buffer = at(f.scratch, 1)); /* between two */
+    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "counts", d.counts = f.scratch; d.counts_stride = 2;
+            d.count_buffer = at(f.scratch, 2));
     SCRATCH_OVERLAPS(histogram, samples, d.count = 20000);
     SCRATCH_OVERLAPS(histogram, counts, d.count = 20000; d.samples = f.parts);
     SCRATCH_OVERLAPS(histogram, weights, d.count = 20000; d.samples = f.parts);
