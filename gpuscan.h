@@ -458,14 +458,23 @@ typedef struct gpuscan_image {
    gpuscan or GPUSCAN. The expressions see everything that source declares, and the variables that their fields list.
    The library's kernels are compiled after source, so a macro that source defines applies to their text, too; only
    macros whose names begin with a lower-case letter are undefined first. Floats are not contracted (FP_CONTRACT OFF)
-   unless source says otherwise.
+   unless source says otherwise. There are no build options: for -D N=3 let source begin with "#define N 3\n", and
+   -cl-fast-relaxed-math would break the bits and errors that the operations promise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
            "affine compose(affine a, affine b) {\n"
            "    affine c; c.scale = a.scale * b.scale; c.shift = a.shift * b.scale + b.shift; return c; }\n"
            "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
-           "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};                                          */
+           "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
+
+   An expression of an image's pixels also sees at, an int2 that holds the pixel's column and row in the image, and
+   near(dx, dy), the pixel dx columns to the right and dy rows below, which has x's type. Outside the image it is the
+   nearest pixel inside. (near is a macro that source does not see.) To count how steep a picture of one channel is:
+
+       static const gpuscan_custom gradient = {
+           "float steep(float dx, float dy) { return sqrt(dx * dx + dy * dy); }\n", NULL, 0, NULL, NULL,
+           "steep(near(1, 0) - near(-1, 0), near(0, 1) - near(0, -1))", NULL, NULL, NULL};                           */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations, put before the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
@@ -1238,11 +1247,11 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  gives a value of value_type, and the pixel counts with this value alone: channel_mask must be 0, counts
                  has one channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type; with 2 to 4
                  channels it is OpenCL C's vector of them (x.x, x.y, x.z, x.w; f16: of floats). With GPUSCAN_TYPE_CUSTOM
-                 x is a custom->type, and offset and pitch count whole ones. Integers that convert gives wrap around to
-                 value_type, as C converts
-   weight        optional, instead of weights: an expression of the same x and i, which sees custom->source, too, and
-                 gives the pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it
-                 needs one channel
+                 x is a custom->type, and offset and pitch count whole ones. With samples_image it also sees at and near
+                 (see gpuscan_custom). Integers that convert gives wrap around to value_type, as C converts
+   weight        optional, instead of weights: an expression that sees the same, custom->source included, and gives the
+                 pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it needs one
+                 channel
    tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
                  histogram in counts: all channels of a tile, then those of the next. Tiles go from left to right, then
                  down. The last tiles in both directions may be smaller. tile_height 1: one histogram a row. A count on
@@ -2271,7 +2280,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
 "#line 682 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at));\n"
@@ -2286,6 +2295,12 @@ static const char *const gpuscan__piece_images[] = {
 " ((`T2)(($4).image_x+(x),($jIMAGE_ORIGIN)?0:($4).image_y)+(`8)))\n"
 "$0$IMAGE_CHANNEL(pixel, c) \\\n"
 " ((c)==0?(pixel).x:(c)==1?(pixel).y:(c)==2?(pixel).z:(pixel).w)\n"
+"$8\n"
+"`W$SEES_IMAGE\n\n"
+"$r$NEAR `near(read_only image2d_t image,int2 at){\n"
+"at=clamp($jNEAR)?at.yx:at,(int2)(0),get_image_dim(image)-1);\n"
+"$5$NEAR_AT(image,at);\n"
+"}\n"
 "$8\n\n",
 NULL};
 #else
@@ -2299,7 +2314,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 707 \"kernels.cl.inc\"\n"
+"#line 715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2381,7 +2396,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 795 \"kernels.cl.inc\"\n"
+"#line 803 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2512,7 +2527,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 943 \"kernels.cl.inc\"\n"
+"#line 951 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2658,7 +2673,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1111 \"kernels.cl.inc\"\n"
+"#line 1119 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2765,7 +2780,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1231 \"kernels.cl.inc\"\n"
+"#line 1239 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2824,7 +2839,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1294 \"kernels.cl.inc\"\n"
+"#line 1302 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2884,7 +2899,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1356 \"kernels.cl.inc\"\n"
+"#line 1364 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3206,7 +3221,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1722 \"kernels.cl.inc\"\n"
+"#line 1730 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3809,7 +3824,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2420 \"kernels.cl.inc\"\n"
+"#line 2428 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3995,7 +4010,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2622 \"kernels.cl.inc\"\n"
+"#line 2630 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4346,7 +4361,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3013 \"kernels.cl.inc\"\n"
+"#line 3021 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5153,7 +5168,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3945 \"kernels.cl.inc\"\n"
+"#line 3953 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5721,7 +5736,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4683 \"kernels.cl.inc\"\n"
+"#line 4691 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6027,7 +6042,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5037 \"kernels.cl.inc\"\n"
+"#line 5045 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6132,7 +6147,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5154 \"kernels.cl.inc\"\n"
+"#line 5162 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6178,7 +6193,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5201 \"kernels.cl.inc\"\n"
+"#line 5209 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6755,7 +6770,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5878 \"kernels.cl.inc\"\n"
+"#line 5886 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7070,7 +7085,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6238 \"kernels.cl.inc\"\n"
+"#line 6246 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7182,7 +7197,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6354 \"kernels.cl.inc\"\n"
+"#line 6362 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7431,7 +7446,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6647 \"kernels.cl.inc\"\n"
+"#line 6655 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8134,7 +8149,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7476 \"kernels.cl.inc\"\n"
+"#line 7484 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8186,7 +8201,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7528 \"kernels.cl.inc\"\n"
+"#line 7536 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8779,7 +8794,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8186 \"kernels.cl.inc\"\n"
+"#line 8194 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9310,36 +9325,61 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8789 \"kernels.cl.inc\"\n"
+"#line 8797 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
-"`W$PIXEL_CHANNELS > 1\n"
+"$1$BINNED `binned;\n"
+"`W$WEIGHTED\n"
+"$1$WEIGHT `weight;\n"
+"`J\n"
+"$1`S`weight;\n"
+"$8\n"
+"`W$SEES_IMAGE\n"
+"$1struct{\n"
+"`binned `U;\n"
+"`weight weight;\n"
+"}`sample;\n"
+"#elif $PIXEL_CHANNELS > 1\n"
 "$1struct{\n"
 "$SAMPLE channel[$PIXEL_CHANNELS];\n"
 "}`sample;\n"
 "`J\n"
 "$1$SAMPLE `sample;\n"
 "$8\n"
-"$1$BINNED `binned;\n"
 "$1$COUNTER ``Mer;\n\n\n"
 "`W$IMAGE\n"
 "$0$SAMPLES read_only image2d_t\n"
+"$0$SAMPLE_IN(samples, `Z, i) \\\n"
+" `image_sample(`image_load(samples,$ROW_PAST(`Z,0,i,0)),(`5)((i)%$CHANNELS))\n"
+"$8\n"
+"`W$SEES_IMAGE\n"
+"$1`T4 ``8_t;\n"
+"$0$ROW_AT(samples, `8) (`T4)($IMAGE_AT($4, `8, 0ul), 0, 0)\n"
+"$0$ROW_PAST(`Z, `8, i, $4) ((`Z) + (`T4)(i, `8, i, 0))\n"
+"$1`sample `image_loaded;\n"
+"$r`sample `image_load(read_only image2d_t image,``8_t `Z){\n"
+"int2 at=convert_int2(`Z.xy);\n"
+"$NEAR x=$NEAR_AT(image,at);\n"
+"`sample s={0,0};\n"
+"`W$CONVERTED\n"
+"s.`U=`custom_convert(x,$jPIXEL_NUMBER)?`Z.z+1:`Z.z,image,at);\n"
+"`J\n"
+"s.`U=x;\n"
+"$8\n"
+"`W$WEIGHED\n"
+"s.weight=`custom_weight(x,`Z.z,image,at);\n"
+"$8\n"
+"$5s;\n"
+"}\n"
+"$0`image_sample(s, c) (s)\n"
+"#elif $IMAGE\n"
 "$1`T2 ``8_t;\n"
 "$0$ROW_AT(samples, `8) $IMAGE_AT($4, `8, 0ul)\n"
 "$0$ROW_PAST(`Z, `8, i, $4) ((`Z) + (`T2)((i) / $CHANNELS, `8))\n"
-"$0$SAMPLE_IN(samples, `Z, i) \\\n"
-" `image_sample(`image_pixel(samples,(`Z)+(`T2)((i)/$CHANNELS,0)), \\\n"
-" (`5)((i)%$CHANNELS))\n"
+"$1$IMAGE_PIXEL `image_loaded;\n"
+"$0`image_load `image_pixel\n"
 "$r`sample `image_sample($IMAGE_PIXEL pixel,`Sc){\n"
-"`sample s;\n"
-"`W$PIXEL_CHANNELS > 1\n"
-"$o\n"
-"`Y`Sk=0;k<$PIXEL_CHANNELS;k++)\n"
-"s.channel[k]=($SAMPLE)$IMAGE_CHANNEL(pixel,k);\n"
-"`J\n"
-"s=(`sample)$IMAGE_CHANNEL(pixel,c);\n"
-"$8\n"
-"$5s;\n"
+"`F(`sample)$IMAGE_CHANNEL(pixel,c);\n"
 "}\n"
 "`J\n"
 "$0$SAMPLES $3`B`sample *\n"
@@ -9350,7 +9390,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$0$ROW_PAST(`Z, `8, i, $4) ($SAMPLES_AT(`Z, (`8) * ($4).pitch) + (i))\n"
 "$0$SAMPLE_IN(samples, `Z, i) (`Z)[i]\n"
 "$8\n\n\n"
-"`W$PIXEL_CHANNELS\n"
+"`W$PIXEL_CHANNELS && !$SEES_IMAGE\n"
 "$r$PIXEL `pixel_of(`sample s){\n"
 "`W$PIXEL_F16 && $PIXEL_CHANNELS == 1\n"
 "$5vload_half(0,(private `Bhalf*)&s);\n"
@@ -9365,19 +9405,23 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`J\n"
 "$0`pixel_of(s) (s)\n"
 "$8\n\n\n"
-"`W$CONVERTED\n"
+"`W$SEES_IMAGE\n"
+"$0$BINNED_OF(s, i) (s).`U\n"
+"#elif $CONVERTED\n"
 "$0$BINNED_OF(s, i) \\\n"
 " `custom_convert(`pixel_of(s),$jPIXEL_NUMBER)?(i)+1:(i))\n"
 "`J\n"
 "$0$BINNED_OF(s, i) (s)\n"
 "$8\n"
-"`W$WEIGHED\n"
+"`W$WEIGHED && $SEES_IMAGE\n"
+"$0$WEIGHT_OF(s, i, weights) (s).weight\n"
+"#elif $WEIGHED\n"
 "$0$WEIGHT_OF(s, i, weights) `custom_weight(`pixel_of(s), i)\n"
 "#elif $WEIGHTED\n"
 "$0$WEIGHT_OF(s, i, weights) (weights)[(i) / $CHANNELS]\n"
 "`J\n"
 "$0$WEIGHT_OF(s, i, weights) 1\n"
-"$8\n\n"
+"$8\n\n",
 "$0$NO_BIN 0xffffffffu\n\n"
 "$0$CHANNEL_BINS(bounds) ((bounds).bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
 "`W$BIN_WIDE > 1\n"
@@ -9401,7 +9445,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$8\n"
 "$1$y_OF($VALUE)``Us;\n"
 "$1$y_OF(`5)`bins;\n"
-"$1$y_OF(int)`masks;\n\n\n\n",
+"$1$y_OF(int)`masks;\n\n\n\n"
 "$r`bins `bin_`7`masks inside,`bins bin,`masks below,\n"
 "`masks is_nan,`Sbins){\n"
 "`B`Ldrops=$OUTSIDE==$OUTSIDE_DROP,clamps=$OUTSIDE==$OUTSIDE_CLAMP;\n"
@@ -9454,7 +9498,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$r`S`edge_cell($VALUE s,`edges edges){\n\n"
 "$REAL at=fmax(`edge_distance(edges.`N,s)*edges.scale,($REAL)0);\n"
 "`F(`5)fmin(at,($REAL)($EDGE_CELLS-1));\n"
-"}\n\n\n"
+"}\n\n\n",
 "$r`S`edges_below(`Scell,`edges edges,`Sbins){\n"
 "`Slow=0,high=bins-1;\n"
 "while(low<high){\n"
@@ -9483,7 +9527,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`Slevel=k<1?0:k<3?1:2,`Q=k+1-(1u<<level);\n"
 "edges->top[k]=$EDGE_AT(*edges,(2*`Q+1)*($EDGE_STEP>>level));\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$r`S`edge_start($VALUE s,`edges edges){\n"
 "`L`N=edges.top[0]<=s,second=(`N?edges.top[2]:edges.top[1])<=s;\n"
 "$VALUE high=second?edges.top[6]:edges.top[5],low=second?edges.top[4]:edges.top[3];\n"
@@ -9543,7 +9587,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#elif $FORM != $BINS_EDGES\n"
 "$r$VALUE `even_edge(`Sk,`channel_bounds of){\n"
 "$5fma(($VALUE)k,of.step,of.lower);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$r`S`bisected_bin($VALUE s,`Sbins,`channel_bounds of){\n"
 "`7$CLOSED&&s==of.upper)\n"
 "$5bins-1;\n"
@@ -9569,7 +9613,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$8\n"
 "`J\n"
 "$1$OFFSET `offset;\n"
-"$1$y_OF($OFFSET)`offsets;\n\n",
+"$1$y_OF($OFFSET)`offsets;\n\n"
 "$1struct{\n"
 "`Iedges,lower,range,factor;\n"
 "}`channel_bounds;\n\n\n"
@@ -9619,7 +9663,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`Linside=$INSIDE(s,of.lower,of.upper);\n"
 "$5inside?`bisected_bin(s,bins,of)\n"
 ":`bin_`7false,0,s<of.lower,$IS_NAN(s),bins);\n"
-"`J\n\n"
+"`J\n\n",
 "`offset `Z=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`offset)of.lower;\n"
 "`offsets x=$OFFSETS_OF(s)-`Z;\n"
 "`bins bin=`even_bin(x,bins,of.range,of.factor);\n"
@@ -9631,7 +9675,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$5`bin_`7$CLOSED? !past|ends: !past,bin,$IS_BELOW(s,of.lower),\n"
 "(`masks)(0),bins);\n"
 "$8\n"
-"}\n\n",
+"}\n\n"
 "$r`S`bin(`binned sample,`Sbins,`channel_bounds of,`edges edges){\n"
 "$5$FIRST_OF(`bins_of((``Us)(``U_of(sample)),bins,of,edges));\n"
 "}\n\n\n"
@@ -9651,7 +9695,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9205 \"kernels.cl.inc\"\n"
+"#line 9242 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9695,12 +9739,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`J\n"
 "atomic_add((vola`3 `C`5*)`Mer,(`5)amount);\n"
 "$8\n"
-"}\n\n"
-"`W$WEIGHTED\n"
-"$1$WEIGHT `weight;\n"
-"`J\n"
-"$1`S`weight;\n"
-"$8\n\n\n"
+"}\n\n\n"
 "`W$BY_VALUE == $BY_VALUE_SPREAD\n"
 "$0$CHANNEL_ON(c) 1\n"
 "`J\n"
@@ -9737,7 +9776,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`3.`8=down*$4.`3_height;\n"
 "`3.`8s=`3.begin==`3.end?0:min($4.`3_height,$4.`8s-`3.`8);\n"
 "$5`3;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$0$HISTOGRAM_PARAMETERS \\\n"
 " $SAMPLES samples,$3`B`5*`M_buffer,$3`B`weight*weights, \\\n"
 " $3`B$VALUE*edges_buffer,`bounds bounds,$3``Mer*accumulators, \\\n"
@@ -9748,7 +9787,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9321 \"kernels.cl.inc\"\n"
+"#line 9352 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -9871,14 +9910,14 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`W$IMAGE\n"
 "`sample pixels[$BLOCK];\n"
 "`Y`Sv=0;v<$BLOCK;v+=$CHANNELS){\n"
-"$IMAGE_PIXEL pixel=`image_pixel(samples,`8+(`T2)((i+v)/$CHANNELS,0));\n"
+"`image_loaded pixel=`image_load(samples,$ROW_PAST(`8,0,i+v,0));\n"
 "`Y`Sc=0;c<$CHANNELS;c++)\n"
 "pixels[v+c]=`image_sample(pixel,c);\n"
 "}\n"
 "`J\n"
 "``8_t pixels=`8+i;\n"
 "$8\n"
-"`W$CONVERTED\n"
+"`W$CONVERTED || $SEES_IMAGE\n"
 "`binned `Z[$BLOCK];\n"
 "`Y`Sv=0;v<$BLOCK;v++)\n"
 "`Z[v]=$BINNED_OF(pixels[v],i+v);\n"
@@ -10102,7 +10141,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9722 \"kernels.cl.inc\"\n"
+"#line 9753 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10183,8 +10222,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`W$IMAGE\n"
 "$0$HAS_VECTORS 1\n"
 "$0$p_SAMPLES $CHANNELS\n"
-"$1$IMAGE_PIXEL `loaded;\n"
-"$1$IMAGE_PIXEL `samples;\n"
+"$1`image_loaded `loaded;\n"
+"$1`image_loaded `samples;\n"
 "$0`samples_of(pixel) (pixel)\n"
 "$0`sample_at(pixel, v) `image_sample(*(pixel), v)\n"
 "`J\n"
@@ -10210,8 +10249,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "$8\n\n"
 "$r`loaded `load_`7`L`R,$SAMPLES samples,``8_t at){\n"
-"`W$IMAGE\n"
-"$5`R?`image_pixel(samples,at):(`loaded)(0);\n"
+"`W$SEES_IMAGE\n"
+"`B`loaded none={0,0};\n"
+"$5`R?`image_load(samples,at):none;\n"
+"#elif $IMAGE\n"
+"$5`R?`image_load(samples,at):(`loaded)(0);\n"
 "`J\n"
 "$5`load_once_`7`R,($3`B`54*)at);\n"
 "$8\n"
@@ -10653,7 +10695,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10375 \"kernels.cl.inc\"\n"
+"#line 10409 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10679,7 +10721,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10398 \"kernels.cl.inc\"\n"
+"#line 10432 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10812,7 +10854,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10561 \"kernels.cl.inc\"\n"
+"#line 10595 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10859,7 +10901,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10609 \"kernels.cl.inc\"\n"
+"#line 10643 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11008,7 +11050,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10781 \"kernels.cl.inc\"\n"
+"#line 10815 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11283,7 +11325,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11089 \"kernels.cl.inc\"\n"
+"#line 11123 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12097,7 +12139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12030 \"kernels.cl.inc\"\n"
+"#line 12064 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12299,7 +12341,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12274 \"kernels.cl.inc\"\n"
+"#line 12308 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12420,7 +12462,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12408 \"kernels.cl.inc\"\n"
+"#line 12442 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -15020,6 +15062,19 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
     gpuscan__text_add(text, after);
 }
 
+/* Adds an expression of x and i as a function. head: the function up to these parameters. image: x is a pixel of an
+   image, and the expression also sees at and near. */
+static void gpuscan__define_expression(gpuscan__text *text, const char *head, int image, const char *name,
+                                       const char *lines, const char *after) {
+    if (image)
+        gpuscan__text_add(text, "#define near(dx, dy) gpuscan_near(gpuscan_image, at + (int2)(dx, dy))\n");
+    gpuscan__text_add(text, head);
+    gpuscan__custom_lines(text, image ? ", read_only image2d_t gpuscan_image, int2 at) { return (" : ") { return (",
+                          name, lines, after);
+    if (image)
+        gpuscan__text_add(text, "#undef near\n");
+}
+
 /* Undefines a custom text's macros in lower case, since the kernels may use their names. */
 static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     const char *at, *name, *end;
@@ -15067,13 +15122,12 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
                               custom->identity, ";}\n");
     }
     if (e->convert)
-        gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) {"
-                              " return (",
-                              e->selects ? " select" : " convert", e->convert,
-                              !e->selects  ? ");}\n"
-                              : e->inverts ? ") == 0;}\n"
-                                           : ") != 0;}\n");
+        gpuscan__define_expression(
+            text, "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i", 0,
+            e->selects ? " select" : " convert", e->convert,
+            !e->selects  ? ");}\n"
+            : e->inverts ? ") == 0;}\n"
+                         : ") != 0;}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);
 }
@@ -16339,16 +16393,28 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Defines how kernels read the image. */
-GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type) {
-    char kind = gpuscan__types[type].kind;
+/* What follows a type's name in that of a vector of channels. */
+GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
+
+/* Defines how kernels read the image. seen: channels of x in the caller's expressions; 0: there are none. */
+GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type, uint32_t seen) {
+    const char *const order = place == GPUSCAN__IMAGE_ALPHA ? "w" : place == GPUSCAN__IMAGE_RED_ALPHA ? "xw" : "xyzw";
+    char kind = gpuscan__types[type].kind, x[16], line[80];
     gpuscan__define_number(text, "IMAGE", place);
+    gpuscan__define_number(text, "SEES_IMAGE", place && seen);
     if (place == GPUSCAN__IMAGE_NONE)
         return;
     gpuscan__define(text, "IMAGE_PIXEL", kind == 'f' ? "float4" : kind == 's' ? "int4" : "uint4");
     gpuscan__define(text, "IMAGE_READ(image, at)", kind == 'f'   ? "read_imagef(image, at)"
                                                   : kind == 's' ? "read_imagei(image, at)"
                                                                 : "read_imageui(image, at)");
+    if (seen == 0)
+        return;
+    snprintf(x, sizeof(x), "%s%s", gpuscan__types[type].name, gpuscan__vector_lengths[seen]);
+    gpuscan__define(text, "NEAR", x);
+    snprintf(line, sizeof(line), "convert_%s(GPUSCAN_IMAGE_READ(image, at).%.*s)", x, (int)seen, order);
+    gpuscan__define(text, "NEAR_AT(image, at)", line);
+    gpuscan__text_add(text, "static inline GPUSCAN_NEAR gpuscan_near(read_only image2d_t image, int2 at);\n");
 }
 
 /* Copies a host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
@@ -19804,7 +19870,6 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
 static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
                                         const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
-    static const char *const lengths[] = {"", "", "2", "3", "4"}; /* of vectors */
     char pixel[24];
     gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
     gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
@@ -19817,18 +19882,14 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
     if (key->src == GPUSCAN_TYPE_CUSTOM)
         gpuscan__define_custom_type(text, texts);
     snprintf(pixel, sizeof(pixel), "%s%s", key->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : element,
-             lengths[own->pixel_channels]);
+             gpuscan__vector_lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
-        gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i) {"
-                              " return (",
-                              " convert", texts->convert, ");}\n");
+        gpuscan__define_expression(text, "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i",
+                                   own->image != 0, " convert", texts->convert, ");}\n");
     if (own->weighed)
-        gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i) {"
-                              " return (",
-                              " weight", texts->combine, ");}\n");
+        gpuscan__define_expression(text, "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i",
+                                   own->image != 0, " weight", texts->combine, ");}\n");
     if (texts->source)
         gpuscan__undefine(text, texts->source);
 }
@@ -19880,7 +19941,7 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
     gpuscan__define_shape(text, gs, &plan->key, gpuscan__histogram_vector(&plan->key, &own));
-    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
+    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, own.pixel_channels);
     gpuscan__define_samples(text, gs, plan, &own);
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
@@ -20983,7 +21044,10 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     texts->source = source.data;
     texts->size = stand_in.element_size;
     texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
-    texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
+    texts->convert = !stand_in.key.converted ? NULL
+                     : stand_in.key.image    ? "gpuscan_test_value((x = x + x - near(0, 0), GPUSCAN_TEST_NUMBER(x)) + i "
+                                               "+ i - (ulong)at.x + 3)" /* 3: TEST_IMAGE_X */
+                                             : "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)";
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
@@ -23804,7 +23868,7 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_number(text, "DIRECT", (uint32_t)gpuscan__integral_can_be_direct(gs, plan));
-    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
+    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, 0);
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);

@@ -1326,6 +1326,9 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, EXPRESSED = SHAPES - 1 };
 /* The custom of the last shape: it leaves samples and weights unchanged. */
 static const gpuscan_custom same_value = {NULL, NULL, 0, NULL, NULL, "(short)(x + (short)(i - i))", NULL, NULL, NULL};
 
+static const gpuscan_custom same_pixel = {NULL, NULL, 0, NULL, NULL, "x + near(1, 0) - near(1, at.x - at.x)", NULL,
+                                          NULL, NULL};
+
 static int ascend(const unsigned char *edges, uint32_t bins) {
     uint32_t i;
     for (i = 0; i < bins; i++)
@@ -1469,7 +1472,7 @@ static void do_histogram(form which) {
     counter_size = desc.counter_type == GPUSCAN_TYPE_U64 ? 8 : 4;
     weight_size = ref_size(desc.weight_type);
     if (b == EXPRESSED) {
-        desc.custom = &same_value;
+        desc.custom = from_image ? &same_pixel : &same_value;
         desc.weight = fuzz_8() & 1 ? "1 + i / 4294967296" : NULL;
     }
     if (!is_short && fuzz_8() < 40)

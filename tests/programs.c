@@ -236,7 +236,7 @@ static void done_with(gpuscan *gs, gpuscan_result result, const char *what) {
         }
     }
     if (result != GPUSCAN_SUCCESS && result != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY &&
-        result != GPUSCAN_ERROR_UNSUPPORTED_TYPE) {
+        result != GPUSCAN_ERROR_UNSUPPORTED_TYPE && result != GPUSCAN_ERROR_UNSUPPORTED_IMAGE) {
         fprintf(stderr, "%s: %s: %s: %s\n", fake.device->file, what, gpuscan_result_string(result), gpuscan_error(gs));
         failures++;
     }
@@ -597,6 +597,30 @@ static void quantile(gpuscan_type counters, uint32_t bins, uint64_t rows, gpusca
     done_with(gs, gpuscan_quantile_prepare(gs, &desc), "quantile");
 }
 
+/* Prepares calls that read images, whose expressions see neighbours; by every strategy. */
+static void images(void) {
+    static const gpuscan_custom steep = {NULL, NULL, 0, NULL, NULL, "near(1, 0).x - near(-1, 0).y + (int)i", NULL, NULL,
+                                         NULL};
+    static const cl_image_format formats[] = {{CL_RGBA, CL_UNORM_INT8}, {CL_RA, CL_UNSIGNED_INT16}};
+    gpuscan_histogram_desc histogram;
+    int s, f;
+    memset(&histogram, 0, sizeof histogram);
+    histogram.count = 1920;
+    histogram.rows = 1080;
+    for (s = 0; s < 2 * GPUSCAN_STRATEGY_COUNT; s++) {
+        f = s % 2;
+        histogram.call.strategy = (gpuscan_strategy)(s / 2);
+        histogram.samples_image.mem = fake_image(CL_MEM_READ_ONLY, &formats[f], NULL);
+        prepare_histogram(&histogram);
+        histogram.custom = &steep;
+        histogram.weight = f ? "at.x" : NULL;
+        prepare_histogram(&histogram);
+        histogram.custom = NULL;
+        histogram.weight = NULL;
+        fake_release(histogram.samples_image.mem);
+    }
+}
+
 static void everything(void) {
     uint32_t bins;
     elements(GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, NULL, 1);
@@ -649,6 +673,7 @@ static void everything(void) {
     histogram(GPUSCAN_TYPE_F64, GPUSCAN_TYPE_U64, GPUSCAN_BINS_EDGES, 1000, 2, 1, 0);
     histogram(GPUSCAN_TYPE_F16, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EDGES, 20, 1, 0, 0);
     histogram(GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_BINS_VALUES, 1u << 24, 1, 0, 0);
+    images();
 }
 
 /* Prepares what most users call, by the strategy that the device's profile chooses. */

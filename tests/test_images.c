@@ -192,6 +192,12 @@ static ref_value channel_at(const picture *p, uint32_t x, uint32_t y, uint32_t c
     return ref_load(p->type, p->pixels, ((uint64_t)(Y + y) * WIDTH + X + x) * p->channels + c);
 }
 
+/* Returns a channel of the pixel 9 columns to the left and 20 rows below, or of the nearest one in the image. */
+static ref_value neighbour_at(const picture *p, uint32_t x, uint32_t y, uint32_t c) {
+    uint64_t column = X + x < 9 ? 0 : X + x - 9, row = Y + y + 20 < HEIGHT ? Y + y + 20 : HEIGHT - 1;
+    return ref_load(p->type, p->pixels, (row * WIDTH + column) * p->channels + c);
+}
+
 static cl_uint formats(cl_image_format *all) {
     cl_uint count = 0, i, kept = 0;
     if (!test.info.has_images)
@@ -218,6 +224,7 @@ static uint64_t bin_of(gpuscan_type type, ref_value x) {
     return x.bits < 64 ? BINS : x.bits >= 192 ? BINS + 1 : (x.bits - 64) / (128 / BINS);
 }
 
+enum { VALUE = 1, NEIGHBOUR }; /* what an expression gives: the last channel, here or in a neighbour */
 typedef struct histogram_way {
     uint32_t channels, mask, tile_width, tile_height;
     int      expression, weighted, counted;
@@ -234,16 +241,20 @@ static void reference_counts(const picture *p, const histogram_way *way, const u
         for (x = 0; x < width; x++)
             for (c = slot = 0; c < (way->expression ? 1 : way->channels); c++) {
                 uint32_t  tile = y / tile_height * across + x / tile_width;
-                ref_value s = channel_at(p, x, y, way->expression ? way->channels - 1 : c);
+                ref_value s = way->expression == NEIGHBOUR ? neighbour_at(p, x, y, way->channels - 1)
+                                                           : channel_at(p, x, y, way->expression ? way->channels - 1 : c);
                 if (!way->expression && !(way->mask >> c & 1))
                     continue;
                 counts[(tile * slots + slot++) * (BINS + 2) + bin_of(p->type, s)] +=
-                    way->weighted ? weights[y * REGION_WIDTH + x] : 1;
+                    way->weighted                  ? weights[y * REGION_WIDTH + x]
+                    : way->expression == NEIGHBOUR ? 1 + (X + x + 2 * (Y + y) + x) % 3
+                                                   : 1;
             }
 }
 
 static void check_histogram(const picture *p, histogram_way way, gpuscan_strategy strategy) {
     static const char *const last[] = {"x", "x.y", "x.z", "x.w"};
+    static const char *const near_last[] = {"near(-9, 20)", "near(-9, 20).y", "near(-9, 20).z", "near(-9, 20).w"};
     const uint32_t           all = way.channels ? way.channels : p->channels, width = way.counted ? 40 : REGION_WIDTH;
     const uint32_t           counters = 15 * 6 * 4 * (BINS + 2), size = REGION_WIDTH * REGION_HEIGHT;
     uint32_t                *wanted = (uint32_t *)test_alloc(counters * 4), *weights, *before, i, tiles;
@@ -252,7 +263,7 @@ static void check_histogram(const picture *p, histogram_way way, gpuscan_strateg
     gpuscan_custom           custom;
     test_case("histogram of an image 0x%x 0x%x, channels %u mask %u tiles %u x %u%s%s%s, %s",
               (unsigned)p->format.image_channel_order, (unsigned)p->format.image_channel_data_type, (unsigned)all,
-              (unsigned)way.mask, (unsigned)way.tile_width, (unsigned)way.tile_height, way.expression ? ", value" : "",
+              (unsigned)way.mask, (unsigned)way.tile_width, (unsigned)way.tile_height, way.expression == NEIGHBOUR ? ", neighbour" : way.expression ? ", value" : "",
               way.weighted ? ", weights" : "", way.counted ? ", count" : "", test_strategy_name(strategy));
     memset(&d, 0, sizeof d);
     memset(&custom, 0, sizeof custom);
@@ -278,9 +289,9 @@ static void check_histogram(const picture *p, histogram_way way, gpuscan_strateg
         d.lower.u = 64;
         d.upper.u = 192;
     }
-    custom.convert = last[all - 1];
-    if (all > 1 && custom.convert[1] == 0)
-        fail();
+    custom.convert = way.expression == NEIGHBOUR ? near_last[all - 1] : last[all - 1];
+    if (way.expression == NEIGHBOUR && !way.weighted)
+        d.weight = "1 + (uint)(at.x + 2 * at.y + (int)i) % 3";
     if (way.expression)
         d.custom = &custom;
     weights = (uint32_t *)test_alloc(size * 4);
@@ -318,17 +329,18 @@ static void check_histogram(const picture *p, histogram_way way, gpuscan_strateg
     free(before);
 }
 
+static const gpuscan_strategy image_strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_SINGLE_PASS,
+                                                    GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
 static void check_histograms(const picture *p, unsigned turn) {
-    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_SINGLE_PASS,
-                                                  GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
-    const histogram_way ways[] = {{0, 0, 0, 0, 0, 0, 0},    {0, 0, 5, 6, 0, 0, 0}, {0, 0, 0, 0, 1, 0, 0},
-                                  {1, 0, 0, 7, 0, 1, 0},    {0, 1, 0, 0, 0, 0, 1},
-                                  {p->channels > 1 ? 2 : 1, 0, 13, 0, 1, 1, 0}};
+    const histogram_way ways[] = {{0, 0, 0, 0, 0, 0, 0},         {0, 0, 5, 6, 0, 0, 0}, {0, 0, 0, 0, VALUE, 0, 0},
+                                  {1, 0, 0, 7, 0, 1, 0},         {0, 1, 0, 0, 0, 0, 1},
+                                  {0, 0, 0, 0, NEIGHBOUR, 0, 1}, {0, 0, 9, 11, NEIGHBOUR, 1, 0},
+                                  {p->channels > 1 ? 2 : 1, 0, 13, 0, VALUE, 1, 0}};
     unsigned w, s;
     for (s = 0; s < 4; s++)
         for (w = 0; w < sizeof ways / sizeof *ways; w++)
-            if (test.is_long || (w == turn % 6 && s == turn / 6 % 4))
-                check_histogram(p, ways[w], strategies[s]);
+            if (test.is_long || (w == turn % 8 && s == turn / 8 % 4))
+                check_histogram(p, ways[w], image_strategies[s]);
 }
 
 /* ---- integral images --------------------------------------------------------------------------------------------- */
@@ -425,6 +437,27 @@ static void every_format(void **state) {
     }
 }
 
+/* Expressions that look at neighbours: a weight sees them, too, and where a pixel lies; in every strategy. */
+static void neighbours(void **state) {
+    static const cl_image_format wanted[] = {
+        {CL_RGBA, CL_UNORM_INT8}, {CL_A, CL_UNSIGNED_INT8}, {CL_RG, CL_SIGNED_INT16}};
+    cl_image_format              all[FORMATS];
+    cl_uint                      count = formats(all), i, k, s;
+    (void)state;
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < count; i++) {
+            picture p;
+            if (memcmp(&all[i], &wanted[k], sizeof wanted[k]) != 0)
+                continue;
+            p = picture_new(all[i]);
+            for (s = 0; s < 4; s++)
+                if (test_takes_one_of(2, k + s))
+                    check_histogram(&p, (histogram_way){0, 0, s % 2 ? 9 : 0, s % 2 ? 11 : 0, NEIGHBOUR, 0, s == 2},
+                                    image_strategies[s]);
+            picture_free(&p);
+        }
+}
+
 /* Self-tests read images, too: with lanes, and in formats without red. */
 static void with_lanes(void **state) {
     static const gpuscan_limits  limits = {0, 0, 0, 32};
@@ -442,15 +475,16 @@ static void with_lanes(void **state) {
             check_histogram(&p, (histogram_way){0, 0, 0, 0, 0, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
             if (test.is_long || k == 0)
                 check_integral(&p, 1);
+            check_histogram(&p, (histogram_way){0, 0, 0, 0, NEIGHBOUR, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
             if (test.is_long)
-                check_histogram(&p, (histogram_way){0, 0, 5, 6, 1, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
+                check_histogram(&p, (histogram_way){0, 0, 5, 6, VALUE, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
             picture_free(&p);
         }
     assert_int_equal(test_get_refusals(test.gs).count, 0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(every_format), TEST(with_lanes)};
+    const struct CMUnitTest tests[] = {TEST(every_format), TEST(neighbours), TEST(with_lanes)};
     test_select();
     return cmocka_run_group_tests_name("images", tests, test_open, test_close);
 }
