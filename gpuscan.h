@@ -169,7 +169,7 @@
                       sort of keys of every builtin type, and of custom types by custom->key, with payloads and
                       permutation; gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms.
                       New in gpuscan_scan: segments by heads, keys or offsets; src_pitch_bytes and dst_pitch_bytes (in
-                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets. In
+                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets, src_image. In
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
                       gpuscan_image: 2D images instead of buffers, as samples_image and src_image.
@@ -791,6 +791,8 @@ typedef struct gpuscan_reduce_desc {
     uint64_t              rows;        /* independent reductions; 0: 1 */
     uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
     gpuscan_segments      segments;    /* instead of rows: segments of src */
+    gpuscan_image         src_image;   /* instead of src: count of its pixels, from x, y on */
+    uint64_t              src_width;   /* pixels to take from each of the image's rows; 0: all from x on */
 } gpuscan_reduce_desc;
 #endif
 
@@ -1185,13 +1187,17 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    first element, or with segments from src.offset. NaN is no candidate.
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
+   src_image     instead of src, rows and segments: element i is the first channel of the pixel in column x + i %
+                 src_width and row y + i / src_width. src_type is the format's, or 0. custom->convert takes the whole
+                 pixel: x is a src_type, or with 2 to 4 channels OpenCL C's vector of them, and it sees at and near (see
+                 gpuscan_custom). Give gpuscan_reduce_prepare and _scratch_size an image of the call's format
    dst           out: one dst_type element a row or segment, from dst.offset on
    segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
                  cover src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX the value under
                  count 0. Offsets that descend or exceed count give wrong results, but do no other harm
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
    count_buffer  the elements of each row, or with segments those of src
-   aliasing      none: dst must overlap nothing else
+   aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
    scratch       some values a compute unit, and with result its elements. If neither dst nor result is given to
                  gpuscan_reduce_prepare or _scratch_size, they provide enough for either
    count 0       src may be missing; each result is init or the identity. For ARGMIN and ARGMAX it is the largest value
@@ -1204,10 +1210,11 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  7e-6 and 1.3e-14
    returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
                  src_pitch is smaller than count; segments with rows or src_pitch, without a form, or with host_data,
-                 which is for gpuscan_reduce_host. INVALID_TYPE: segments.type is neither u32 nor u64. INVALID_BUFFER:
-                 neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced single pass does not work on the
-                 device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's
-                 dst_type is u32, whose largest value means "no element"
+                 which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments; src_width without
+                 src_image. For images the same as gpuscan_histogram. INVALID_TYPE: segments.type is neither u32 nor
+                 u64. INVALID_BUFFER: neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced single pass does
+                 not work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1
+                 and the index's dst_type is u32, whose largest value means "no element"
    method        each group sums a share, in order if the operator is custom. The last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
                  On a GPU a few lanes or one group sum a row or segment; several groups share a long row if there are
@@ -2276,7 +2283,8 @@ static const char *const gpuscan__piece_tickets[] = {
 "$8\n"
 "}\n\n",
 NULL};
-#if GPUSCAN__HAS_HISTOGRAM || \
+#if GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
 "#line 682 \"kernels.cl.inc\"\n"
@@ -7392,7 +7400,41 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8\n\n"
 "$1struct{\n"
 "$REDUCE_NUMBERS\n"
-"}`reduce_$4;\n\n\n"
+"}`reduce_$4;\n\n"
+"`W$IMAGE\n"
+"$0$REDUCE_SRC read_only image2d_t\n"
+"$r`t `pixel_element(read_only image2d_t src,`T2 `Q,`Ii){\n"
+"`W$SEES_IMAGE\n"
+"int2 at=convert_int2(`Q);\n"
+"$5`custom_convert($NEAR_AT(src,at),i,src,at);\n"
+"`J\n"
+"$5`convert((`src)`image_pixel(src,`Q).x,i);\n"
+"$8\n"
+"}\n\n\n\n"
+"$r`t `image_`9(read_only image2d_t src,`I`M,`reduce_$4 $4,\n"
+"`C``H*`H){\n"
+"`B`Lstrides=$COMMUTATIVE&& !$CPU;\n"
+"`Iitems=get_global_size(0),item=get_global_id(0),share=(`M+items-1)/items;\n"
+"`Ii=strides?item:min(item*share,`M),end=strides?`M:min(i+share,`M);\n"
+"`Iwidth=$4.src_width,`8=i/width,x=i-`8*width;\n"
+"`Istep=strides?items:1,`8s=step/width,`As=step-`8s*width;\n"
+"`t `9=$f);\n"
+"`cascade cascade=`cascade_begin();\n"
+"`Staken=0;\n"
+"$o_8\n"
+"`Y;i<end;i+=step){\n"
+"`9=$i`9,`pixel_element(src,$IMAGE_AT($4,`8,x),i));\n"
+"`7++taken%16==0)\n"
+"`cascade_step(&cascade,&`9,$CASCADE);\n"
+"x+=`As;\n"
+"`8+=`8s+(x<width?0:1);\n"
+"x-=x<width?0:width;\n"
+"}\n"
+"$5`items_`9(`cascade_end(&cascade,`9,$CASCADE),`H);\n"
+"}\n"
+"`J\n"
+"$0$REDUCE_SRC $3`B`src *\n"
+"$8\n\n\n",
 "`W$WORD\n"
 "$1``6 `partial;\n"
 "`J\n"
@@ -7418,7 +7460,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`J\n"
 "$5partials[i];\n"
 "$8\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$r`t `partials_`9($3`partial*partials,`S`M,`Sepoch,\n"
 "`C``H*`H){\n"
 "`t total=$f);\n"
@@ -7446,7 +7488,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6655 \"kernels.cl.inc\"\n"
+"#line 6693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8149,11 +8191,11 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7484 \"kernels.cl.inc\"\n"
+"#line 7522 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
-" $3`B`src*src,$3`B`5*`M_buffer,$3`partial*partials, \\\n"
+" $REDUCE_SRC src,$3`B`5*`M_buffer,$3`partial*partials, \\\n"
 " $3`result_t*dst,`init init_`U,$3`B`dst*init_buffer, \\\n"
 " `reduce_$4 $4,`C``H*`H\n\n\n\n"
 "kernel $t_ATTRIBUTE `V`reduce($REDUCE_PARAMETERS){ $ONE_ITEM\n"
@@ -8161,11 +8203,13 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "`Sepoch=(`5)$4.epoch,`O=(`5)$4.`O;\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,`O);\n"
 "`t `9;\n"
-"src+=$4.src_offset;\n"
 "partials+=$4.partials_offset;\n"
-"`W!$CPU\n"
-"`9=`range_`9(src,0,`M,group,groups,`H);\n"
+"`W$IMAGE\n"
+"`9=`image_`9(src,`M,$4,`H);\n"
+"#elif !$CPU\n"
+"`9=`range_`9(src+$4.src_offset,0,`M,group,groups,`H);\n"
 "`J\n"
+"src+=$4.src_offset;\n"
 "`Ishare=$4.group_`3s*$TILE;\n"
 "`9=`span_`9(src,min(group*share,`M),min((group+1)*share,`M),0);\n"
 "$8\n"
@@ -8201,7 +8245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7536 \"kernels.cl.inc\"\n"
+"#line 7576 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8794,7 +8838,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8194 \"kernels.cl.inc\"\n"
+"#line 8234 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9325,7 +9369,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8797 \"kernels.cl.inc\"\n"
+"#line 8837 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "$1$BINNED `binned;\n"
@@ -9695,7 +9739,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9242 \"kernels.cl.inc\"\n"
+"#line 9282 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9787,7 +9831,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9352 \"kernels.cl.inc\"\n"
+"#line 9392 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10141,7 +10185,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9753 \"kernels.cl.inc\"\n"
+"#line 9793 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10695,7 +10739,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10409 \"kernels.cl.inc\"\n"
+"#line 10449 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10721,7 +10765,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10432 \"kernels.cl.inc\"\n"
+"#line 10472 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10854,7 +10898,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10595 \"kernels.cl.inc\"\n"
+"#line 10635 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10901,7 +10945,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10643 \"kernels.cl.inc\"\n"
+"#line 10683 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11050,7 +11094,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10815 \"kernels.cl.inc\"\n"
+"#line 10855 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11325,7 +11369,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11123 \"kernels.cl.inc\"\n"
+"#line 11163 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12139,7 +12183,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12064 \"kernels.cl.inc\"\n"
+"#line 12104 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12341,7 +12385,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12308 \"kernels.cl.inc\"\n"
+"#line 12348 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12462,7 +12506,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12442 \"kernels.cl.inc\"\n"
+"#line 12482 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13514,6 +13558,7 @@ typedef struct gpuscan__elements {
     int exact;       /* prefixes of tiles and parts have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
+    uint32_t seen;       /* its x is an image's pixel with this many channels; 0: an element */
     int selects; /* a GPUSCAN__SELECTS_...; not 0: a source element is converted to the number that it keeps */
     int inverts; /* a source element is converted to the number that it does not keep */
     uint32_t channels; /* elements are vectors of this many numbers; 0, 1: they are numbers */
@@ -13676,7 +13721,8 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
         gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
-                    e->convert                            ? "gpuscan_custom_convert(x, i)"
+                    e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when read */
+                    : e->convert                          ? "gpuscan_custom_convert(x, i)"
                     : e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
                     : e->selects                          ? (e->inverts ? "(x == 0)" : "(x != 0)")
                     : e->src == e->dst                    ? "x"
@@ -13725,7 +13771,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
     names.dst = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
-    names.value = e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
+    names.value = e->seen ? "GPUSCAN_NEAR" : e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         names.t = dst->unsigned_name;
@@ -15123,7 +15169,7 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
     }
     if (e->convert)
         gpuscan__define_expression(
-            text, "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i", 0,
+            text, "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i", e->seen != 0,
             e->selects ? " select" : " convert", e->convert,
             !e->selects  ? ");}\n"
             : e->inverts ? ") == 0;}\n"
@@ -16680,6 +16726,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
     stand_in.e.convert = selects ? "x.part[0]" : NULL;
+    stand_in.e.seen = 0;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM || of_structs ? &custom : NULL;
     custom.size = size;
     custom.equal = "a.part[0] == b.part[0]";
@@ -19030,6 +19077,8 @@ typedef struct gpuscan__reduce_key {
     uint32_t vector;   /* elements of a load */
     uint32_t each;     /* a group takes each row or segment */
     uint32_t split;    /* extra groups share the long rows or segments */
+    uint32_t image;    /* GPUSCAN__IMAGE_... */
+    uint32_t seen;     /* channels that custom->convert sees; 0: it sees none */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
@@ -19054,6 +19103,8 @@ typedef struct gpuscan__reduce_plan {
     uint64_t mean;      /* elements of a row, or of a segment on average */
     int by_rows, is_few; /* is_few: too few rows or segments for each to keep a group busy */
     uint64_t src_pitch;
+    gpuscan__image_facts image;
+    uint64_t src_width; /* pixels of an image's row */
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* CPU, not 0: each group takes this many whole rows */
     uint64_t split_groups, split_each, split_count; /* split_groups share the segments above split_each elements; on a
@@ -19064,10 +19115,10 @@ typedef struct gpuscan__reduce_plan {
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
     X(src_pitch) X(groups) X(group_tiles) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)        \
-    X(split_count)
+    X(split_count) X(src_width)
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
     GPUSCAN__REDUCE_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)    \
-    X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
+    X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
 /* Without state words a second kernel combines the groups' results. */
@@ -19081,7 +19132,8 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), segments = gpuscan__reduce_own(key).segments != 0;
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(HANDOVER, 1) |
+    int image = gpuscan__reduce_own(key).image != 0;
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(IMAGES, image) | GPUSCAN__PIECE(HANDOVER, 1) |
            GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
@@ -19123,6 +19175,7 @@ static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__p
 GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
+    gpuscan__define_image(text, own.image, plan->e.src, plan->e.seen);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
@@ -19160,18 +19213,49 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
+/* Resolves src_image, and the elements' type. range: receives what later checks need. */
+static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
+                                            gpuscan_type *type) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan_image *image = &desc->src_image;
+    uint32_t channels = 0;
+    uint64_t left;
+    const gpuscan__mistake mistakes[] = {
+        {!image->mem && desc->src_width, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_width without src_image"},
+        {image->mem && (desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form),
+         GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, rows, src_pitch or segments"}};
+    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    memset(range, 0, sizeof(*range));
+    *type = desc->src_type;
+    plan->src_width = 1;
+    if (r != 0 || !image->mem)
+        return r;
+    if ((r = gpuscan__resolve_image(gs, "src_image", image, range, &plan->image)) != 0 ||
+        (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0)
+        return r;
+    left = plan->image.width - gpuscan__min(plan->image.width, image->x);
+    plan->src_width = gpuscan__max(desc->src_width ? desc->src_width : left, 1);
+    plan->key.image = plan->image.place;
+    plan->key.seen = desc->custom && desc->custom->convert ? channels : 0;
+    return gpuscan__check_region(gs, "src_image", image, &plan->image, gpuscan__min(desc->count, plan->src_width),
+                                 gpuscan__ceil_div(desc->count, plan->src_width));
+}
+
 static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
-    gpuscan__range *range;
+    gpuscan__range *range, image;
     gpuscan_buffer none = {NULL, 0};
+    gpuscan_type type;
     uint64_t elements, results, bytes;
     int k;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
-                                       "dst_type")) != 0)
+    if ((r = gpuscan__reduce_image(gs, plan, &image, &type)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, type, desc->dst_type, desc->op, desc->custom, "src_type", "dst_type")) !=
+            0)
         return r;
+    e->seen = plan->key.seen;
     if (e->arg && desc->custom && desc->custom->convert)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "custom->convert: ARGMIN and ARGMAX compare source elements as they are");
@@ -19196,6 +19280,10 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range->idle = 1;
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
+    if (plan->image.place) {
+        range->buffer.mem = desc->src_image.mem;
+        gpuscan__input_image(range, "src_image", &image);
+    }
     for (k = 0; k < 2; k++) { /* both are checked: on host arrays result may overlap src */
         range = gpuscan__output(common, k ? "result" : "dst", k ? none : desc->dst, results, e->result_size);
         range->required = 0;
@@ -19545,7 +19633,12 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    if (plan->image.place)
+        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
+    else
+        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.image_x = desc->src_image.x;
+    numbers.image_y = desc->src_image.y;
     if (plan->key.segments)
         numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
@@ -19641,7 +19734,8 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     if (each)
         offsets = gpuscan__test_in(test, &desc->segments.data,
                                    (desc->segments.count + 1) * gpuscan__types[desc->segments.type].size);
-    src = gpuscan__test_in(test, &desc->src, length * rows * e->src_size);
+    desc->src_width = own.image ? 1021 : 0; /* rows enough for a test's elements, in every device's images */
+    src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, rows * (each ? each : 1) * size);
     for (i = 0; i < rows && !test->failed; i++) {
         unsigned char *row = src + i * length * e->src_size, *result = dst + i * (each ? each : 1) * size;
@@ -19664,6 +19758,11 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     }
     if (each && !test->failed)
         gpuscan__put(desc->segments.type, offsets, desc->segments.count, desc->count);
+    if (own.image) {
+        const gpuscan__test_image image = {
+            &desc->src_image, src, e->src, own.image, 1, 1021, gpuscan__ceil_div(desc->count, 1021)};
+        test->image = image;
+    }
     return 1;
 }
 
@@ -19677,6 +19776,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
     gpuscan__host_call host;
     gpuscan__host_enter(&host, gs, &gpuscan__reduce_operation, desc, &copy);
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
+    gpuscan__host_refuse(&host, "src_image", copy.src_image.mem != NULL);
     gpuscan__host_refuse(&host, "dst", copy.dst.mem != NULL || copy.dst.offset != 0);
     gpuscan__host_refuse(&host, "result", copy.result != NULL);
     gpuscan__host_set(&host, "count", count, &copy.count);
@@ -21044,10 +21144,10 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     texts->source = source.data;
     texts->size = stand_in.element_size;
     texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
-    texts->convert = !stand_in.key.converted ? NULL
-                     : stand_in.key.image    ? "gpuscan_test_value((x = x + x - near(0, 0), GPUSCAN_TEST_NUMBER(x)) + i "
-                                               "+ i - (ulong)at.x + 3)" /* 3: TEST_IMAGE_X */
-                                             : "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)";
+    texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
+    if (texts->convert && stand_in.key.image) /* 3: TEST_IMAGE_X */
+        texts->convert =
+            "gpuscan_test_value((x = x + x - near(0, 0), GPUSCAN_TEST_NUMBER(x)) + 2 * i - (ulong)at.x + 3)";
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;

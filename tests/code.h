@@ -212,8 +212,10 @@ static inline void code_reduce(const gpuscan_reduce_desc *d) {
                                  {"src_type", CODE_TYPE, "", d->src_type},
                                  {"dst_type", CODE_TYPE, "", d->dst_type},
                                  {"op", CODE_OP, "", d->op},
+                                 {"src_width", CODE_NUMBER, "", d->src_width},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_desc("gpuscan_reduce_desc", d->custom);
+    code_image("src_image", d->src_image);
     if (d->init)
         code_add("    d.init = init;\n");
     if (d->result)

@@ -1162,8 +1162,9 @@ static void do_reduce(form which, int call) {
     u128 elements;
     size_t result_size, host_src = 0;
     cl_event written = NULL;
-    unsigned by;
-    unsigned char start[72], *in = NULL, *to, *ends;
+    unsigned by, from_image;
+    unsigned char start[72], *in = NULL, *to, *ends, *packed = NULL;
+    const struct picture *picture = NULL;
     gpuscan_result result;
     memset(&desc, 0, sizeof desc);
     some_call(which);
@@ -1191,6 +1192,17 @@ static void do_reduce(form which, int call) {
         desc.rows = some_rows(which);
         desc.src_pitch = some_pitch(which, count, &pitch);
     }
+    from_image = by % 4 == 3 && which != PREPARE && test.info.has_images;
+    if (from_image) {
+        if (fuzz_8() < 240)
+            count = desc.count %= 2000;
+        desc.src_width = 1 + fuzz_below(128);
+        desc.src_type = desc.src_type ? desc.src_type : GPUSCAN_TYPE_U32;
+        picture = some_picture(&desc.src_image, desc.src_type, lesser(count, desc.src_width),
+                               count / desc.src_width + (count % desc.src_width != 0));
+        if (which == HOST_ARRAYS)
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
     results_count = desc.rows ? desc.rows : 1;
     if (which == PREPARE) {
         desc.segments.form = by % 4 == 2 ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_NONE;
@@ -1208,9 +1220,12 @@ static void do_reduce(form which, int call) {
         desc.count = 0;
     } else {
         unsigned b = fuzz_8();
-        desc.src = buffer_at(&src, A, 0);
-        if (count > 0 && src == NONE)
+        if (!from_image || fuzz_8() < 8)
+            desc.src = buffer_at(&src, A, 0);
+        if (count > 0 && src == NONE && !from_image)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        if (from_image && (src != NONE || desc.src.offset))
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
         if (b & 1)
             desc.dst = buffer_at(&dst, B, 0);
         if (!(b & 1) || b > 250) {
@@ -1258,7 +1273,10 @@ static void do_reduce(form which, int call) {
     drop_event(&written);
     ok = judge(result, which);
     if (ok) {
-        if (which == DEVICE)
+        if (from_image)
+            in = packed = pixels_of(picture, &desc.src_image, lesser(count, desc.src_width),
+                                    count / desc.src_width + (count % desc.src_width != 0), 1);
+        else if (which == DEVICE)
             in = bytes_of(src, desc.src.offset, k.src_size);
         to = which == HOST_ARRAYS || desc.result ? results_wanted[call].bytes
                                                  : bytes_of(dst, desc.dst.offset, result_size);
@@ -1281,6 +1299,7 @@ static void do_reduce(form which, int call) {
                 test_cl(clEnqueueReadBuffer(queues[0], desc.dst.mem, CL_TRUE, (size_t)desc.dst.offset * result_size,
                                             (size_t)results_count * result_size, to, 0, NULL, NULL));
         }
+        free(packed);
         mark();
     } else if (layer.calls[LAYER_clEnqueueNDRangeKernel] > 0) { /* only the call's wait or event failed */
         open_gate();

@@ -603,8 +603,12 @@ static void images(void) {
                                          NULL};
     static const cl_image_format formats[] = {{CL_RGBA, CL_UNORM_INT8}, {CL_RA, CL_UNSIGNED_INT16}};
     gpuscan_histogram_desc histogram;
+    gpuscan_reduce_desc reduce;
     int s, f;
     memset(&histogram, 0, sizeof histogram);
+    memset(&reduce, 0, sizeof reduce);
+    reduce.count = 1920 * 1080;
+    reduce.src_width = 1920;
     histogram.count = 1920;
     histogram.rows = 1080;
     for (s = 0; s < 2 * GPUSCAN_STRATEGY_COUNT; s++) {
@@ -617,6 +621,12 @@ static void images(void) {
         prepare_histogram(&histogram);
         histogram.custom = NULL;
         histogram.weight = NULL;
+        reduce.call = histogram.call;
+        reduce.src_image = histogram.samples_image;
+        reduce.op = f ? GPUSCAN_OP_ADD : GPUSCAN_OP_ARGMAX;
+        reduce.custom = f ? &steep : NULL;
+        reduce.dst_type = f ? GPUSCAN_TYPE_I32 : GPUSCAN_TYPE_DEFAULT;
+        prepare_reduce(&reduce);
         fake_release(histogram.samples_image.mem);
     }
 }

@@ -1877,6 +1877,36 @@ static cl_int CL_API_CALL image_parent(cl_mem mem, cl_mem_info what, size_t size
 IMAGE_REFUSALS(histogram, samples_image, sample_type, count, rows, samples, pitch)
 IMAGE_REFUSALS(integral, src_image, src_type, width, height, src, src_pitch)
 
+static void reduce_images(void) {
+    const cl_mem image = f.image;
+#define OF_PIXELS d.src_image.mem = image; d.src.mem = NULL; d.src.offset = 0; d.count = 64 * 64; d.dst = f.scratch
+    ACCEPTED(reduce, OF_PIXELS);
+    ACCEPTED(reduce, OF_PIXELS; d.src_type = GPUSCAN_TYPE_F32; d.src_width = 64);
+    ACCEPTED(reduce, OF_PIXELS; d.src_width = 16; d.src_image.x = 48; d.count = 16 * 64 - 5);
+    ACCEPTED(reduce, OF_PIXELS; d.src_image.x = 48; d.src_image.y = 63; d.count = 16);
+    ACCEPTED(reduce, OF_PIXELS; d.src_image.x = 60; d.src_width = 1000; d.count = 4);
+    ACCEPTED(reduce, OF_PIXELS; d.count = 0; d.src_image.x = 99);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.count++);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_width = 65);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_width = 63);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_image.x = 64; d.count = 1);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_image.y = UINT64_MAX);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_image.x = UINT64_MAX);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.count = UINT64_MAX / 8);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS; d.rows = 2);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS; d.src_pitch = 64 * 64);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS;
+                     d.segments.form = GPUSCAN_SEGMENTS_OFFSETS);
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS; d.src = f.in.at);
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS; d.src.offset = 1);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_width", d.src_width = N);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "src_type", OF_PIXELS; d.src_type = GPUSCAN_TYPE_U32);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "src_type", OF_PIXELS; d.src_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_OPERATOR, "op", OF_PIXELS; d.op = GPUSCAN_OP_XOR);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_IMAGE, "src_image", OF_PIXELS; d.src_image.mem = f.in.at.mem);
+#undef OF_PIXELS
+}
+
 static void test_images(void **state) {
     unsigned char picture[8] = {0};
     uint32_t counts[BINS];
@@ -1885,6 +1915,7 @@ static void test_images(void **state) {
         return;
     histogram_images();
     integral_images();
+    reduce_images();
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.samples_image.mem = f.image;
                      d.samples.mem = NULL; d.samples.offset = 0; d.pitch_bytes = 256);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "sample_type", d.samples_image.mem = f.image;
@@ -1904,13 +1935,17 @@ static void test_images(void **state) {
     {
         gpuscan_histogram_desc d;
         gpuscan_integral_desc e;
+        gpuscan_reduce_desc r;
         memset(&d, 0, sizeof d);
         memset(&e, 0, sizeof e);
-        d.samples_image.mem = e.src_image.mem = f.image;
+        memset(&r, 0, sizeof r);
+        d.samples_image.mem = e.src_image.mem = r.src_image.mem = f.image;
         test_case("a _host form with an image");
         test_expect(gpuscan_histogram_host(test.gs, picture, counts, 8, &d), GPUSCAN_ERROR_INVALID_ARGUMENT);
         names("samples_image");
         test_expect(gpuscan_integral_host(test.gs, picture, counts, 2, 2, &e), GPUSCAN_ERROR_INVALID_ARGUMENT);
+        names("src_image");
+        test_expect(gpuscan_reduce_host(test.gs, picture, counts, 8, &r), GPUSCAN_ERROR_INVALID_ARGUMENT);
         names("src_image");
     }
 }

@@ -1,5 +1,5 @@
-/* gpuscan_histogram and gpuscan_integral of images in every format of the device, against references of the pixels as a
-   kernel of this test reads them: errors of the driver's reads are not seen.
+/* gpuscan_histogram, gpuscan_integral and gpuscan_reduce of images in every format of the device, against references of
+   the pixels as a kernel of this test reads them: errors of the driver's reads are not seen.
       cc -O2 tests/test_images.c -o build/test_images -lcmocka -lOpenCL -lm && build/test_images */
 #include "integrals.h"
 
@@ -241,8 +241,9 @@ static void reference_counts(const picture *p, const histogram_way *way, const u
         for (x = 0; x < width; x++)
             for (c = slot = 0; c < (way->expression ? 1 : way->channels); c++) {
                 uint32_t  tile = y / tile_height * across + x / tile_width;
-                ref_value s = way->expression == NEIGHBOUR ? neighbour_at(p, x, y, way->channels - 1)
-                                                           : channel_at(p, x, y, way->expression ? way->channels - 1 : c);
+                uint32_t  channel = way->expression ? way->channels - 1 : c;
+                ref_value s = way->expression == NEIGHBOUR ? neighbour_at(p, x, y, channel)
+                                                           : channel_at(p, x, y, channel);
                 if (!way->expression && !(way->mask >> c & 1))
                     continue;
                 counts[(tile * slots + slot++) * (BINS + 2) + bin_of(p->type, s)] +=
@@ -263,7 +264,8 @@ static void check_histogram(const picture *p, histogram_way way, gpuscan_strateg
     gpuscan_custom           custom;
     test_case("histogram of an image 0x%x 0x%x, channels %u mask %u tiles %u x %u%s%s%s, %s",
               (unsigned)p->format.image_channel_order, (unsigned)p->format.image_channel_data_type, (unsigned)all,
-              (unsigned)way.mask, (unsigned)way.tile_width, (unsigned)way.tile_height, way.expression == NEIGHBOUR ? ", neighbour" : way.expression ? ", value" : "",
+              (unsigned)way.mask, (unsigned)way.tile_width, (unsigned)way.tile_height,
+              way.expression == NEIGHBOUR ? ", neighbour" : way.expression ? ", value" : "",
               way.weighted ? ", weights" : "", way.counted ? ", count" : "", test_strategy_name(strategy));
     memset(&d, 0, sizeof d);
     memset(&custom, 0, sizeof custom);
@@ -414,6 +416,103 @@ static void check_integral(const picture *p, unsigned turn) {
     free(wanted);
 }
 
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+/* count: pixels that the device counts, 0: all; whole: rows up to the image's right border */
+typedef struct reduce_way {
+    gpuscan_op op;
+    int        expression, whole, has_init;
+    uint32_t   count;
+} reduce_way;
+
+static const gpuscan_custom last_of_all = {NULL, NULL, 0, "b != 0 ? b : a", "0", NULL, NULL, NULL, NULL};
+static const gpuscan_custom last_neighbours[] = {
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20) + (at.x - at.x)", NULL, NULL, NULL},
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).y", NULL, NULL, NULL},
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).z", NULL, NULL, NULL},
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).w", NULL, NULL, NULL}};
+
+/* The last element that is not 0 shows the order. Sums of normalised numbers would round. */
+static ref_value reference_reduction(const reduce_way *way, gpuscan_type to, gpuscan_type from, const void *elements,
+                                     uint64_t count, const ref_value *init) {
+    ref_value last = ref_bits(0), x;
+    uint64_t  i;
+    if (way->op == GPUSCAN_OP_ARGMIN || way->op == GPUSCAN_OP_ARGMAX)
+        return ref_arg(to, from, elements, count, way->op);
+    if (way->op != GPUSCAN_OP_CUSTOM)
+        return ref_reduce(to, from, elements, count, way->op, init);
+    for (i = 0; i < count; i++) {
+        x = ref_load(from, elements, i);
+        if (ref_is_float(from) ? x.real != 0 : x.bits != 0)
+            last = x;
+    }
+    return last;
+}
+
+static void check_reduction(const picture *p, const reduce_way *way, gpuscan_strategy strategy) {
+    const uint32_t width = way->whole ? WIDTH - X : REGION_WIDTH, count = width * (HEIGHT - Y) - 5;
+    const int      is_arg = way->op == GPUSCAN_OP_ARGMIN || way->op == GPUSCAN_OP_ARGMAX;
+    gpuscan_type   to = is_arg                            ? GPUSCAN_TYPE_U32
+                        : way->op == GPUSCAN_OP_CUSTOM  ? p->type
+                        : ref_is_float(p->type)           ? GPUSCAN_TYPE_F32
+                        : ref_is_signed(p->type)          ? GPUSCAN_TYPE_I32
+                                                          : GPUSCAN_TYPE_U32;
+    unsigned char *elements = (unsigned char *)test_alloc((uint64_t)count * 8), wanted[8], init[8], before[8];
+    test_buffer    dst = test_buffer_new(CL_MEM_READ_WRITE, ref_size(to), 1);
+    test_buffer    number = test_count_buffer(GPUSCAN_TYPE_U32, way->count);
+    gpuscan_reduce_desc d;
+    ref_value           start = ref_is_float(to) ? ref_real(3) : ref_bits(3);
+    uint32_t            i;
+    test_case("%s of an image 0x%x 0x%x%s, %u columns, count %u, %s", test_op_name(way->op),
+              (unsigned)p->format.image_channel_order, (unsigned)p->format.image_channel_data_type,
+              way->expression ? ", neighbour" : "", (unsigned)width, (unsigned)way->count,
+              test_strategy_name(strategy));
+    for (i = 0; i < count; i++)
+        ref_store(p->type, elements, i,
+                  way->expression ? neighbour_at(p, i % width, i / width, p->channels - 1)
+                                  : channel_at(p, i % width, i / width, 0));
+    memset(&d, 0, sizeof d);
+    memset(before, 0xAB, sizeof before);
+    test_buffer_set(&dst, 0, 1, before);
+    ref_store(to, init, 0, start);
+    d.src_image.mem = p->image;
+    d.src_image.x = X;
+    d.src_image.y = Y;
+    d.src_width = way->whole ? 0 : REGION_WIDTH;
+    d.count = count;
+    d.dst = dst.at;
+    d.dst_type = to;
+    d.op = way->op;
+    d.custom = way->expression ? &last_neighbours[p->channels - 1] : way->op == GPUSCAN_OP_CUSTOM ? &last_of_all : NULL;
+    d.init = way->has_init ? init : NULL;
+    d.count_buffer = way->count ? number.at : d.count_buffer;
+    d.call.strategy = strategy;
+    ref_store(to, wanted, 0,
+              reference_reduction(way, to, p->type, elements, way->count ? way->count : count,
+                                  way->has_init ? &start : NULL));
+    test_same(to, (test_reduce_ran(&d) ? test_buffer_get(&dst) : wanted), wanted, 1);
+    test_buffer_free(&dst);
+    test_buffer_free(&number);
+    free(elements);
+}
+
+static void check_reductions(const picture *p, unsigned turn) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    const cl_channel_type         channel = p->format.image_channel_data_type;
+    const int                     is_exact = !ref_is_float(p->type) || channel == CL_FLOAT || channel == CL_HALF_FLOAT;
+    const reduce_way ways[] = {{is_exact ? GPUSCAN_OP_ADD : GPUSCAN_OP_MIN, 0, 0, 1, 0},
+                               {GPUSCAN_OP_MAX, 1, 0, 0, 0},      {GPUSCAN_OP_ARGMAX, 0, 1, 0, 0},
+                               {GPUSCAN_OP_CUSTOM, 1, 0, 0, 1234}, {GPUSCAN_OP_CUSTOM, 0, 1, 0, 0},
+                               {GPUSCAN_OP_ARGMIN, 0, 0, 0, 700}};
+    unsigned w, s;
+    for (s = 0; s < 5; s++)
+        for (w = 0; w < sizeof ways / sizeof *ways; w++)
+            if (test.is_long || (w + 5 * s) % 6 == turn % 6)
+                check_reduction(p, &ways[w], strategies[s]);
+}
+
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* All formats; a short run takes some, always with normalised bytes. */
@@ -433,6 +532,8 @@ static void every_format(void **state) {
             check_histograms(&p, (unsigned)(test.turn / 2 + test.seed));
         if (test.is_long || usual || !(test.turn & 1))
             check_integral(&p, (unsigned)(test.turn / 2 + test.seed));
+        if (test.is_long || usual || test.turn % 4 == 0)
+            check_reductions(&p, (unsigned)(test.turn / 4 + test.seed));
         picture_free(&p);
     }
 }
@@ -475,6 +576,8 @@ static void with_lanes(void **state) {
             check_histogram(&p, (histogram_way){0, 0, 0, 0, 0, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
             if (test.is_long || k == 0)
                 check_integral(&p, 1);
+            check_reduction(&p, &(reduce_way){GPUSCAN_OP_CUSTOM, 1, 0, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
+            check_reduction(&p, &(reduce_way){GPUSCAN_OP_MAX, 0, 0, 0, 0}, GPUSCAN_STRATEGY_MULTI_PASS);
             check_histogram(&p, (histogram_way){0, 0, 0, 0, NEIGHBOUR, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
             if (test.is_long)
                 check_histogram(&p, (histogram_way){0, 0, 5, 6, VALUE, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);

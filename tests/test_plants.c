@@ -12,8 +12,8 @@ typedef struct plant {
                               offsets, e: by segments of keys, one element each, b: by two offsets, a: uniform add, r:
                               reduce, c: of affine functions, w: of three rows, j: of 40 segments, one of them long, J:
                               which is split, h: histogram, d: whose counters are three apart, g: of rows with gaps, t:
-                              of picture tiles, by an expression,
-                              x: of an image's region, n: of its pixels' neighbours, y: the region's integral, k: select, l: lengths of runs of 700,
+                              of picture tiles, by an expression, x: of an image's region, n: of its pixels'
+                              neighbours, y: the region's integral, k: select, l: lengths of runs of 700,
                               q: sort of floats with NaN and values, Q: by buckets, z: of tiles together, Z: counted on
                               the device, p: with a gathered payload, P: with payloads in a record, B: which buckets
                               gather, i: integral, m: quantiles */
@@ -367,7 +367,8 @@ static int run(gpuscan *gs, const plant *p) {
     const int of_image = strchr("xyn", p->what) != NULL, is_table = p->what == 'y'; /* of first channels */
     const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled || of_image;
     const uint32_t stride = p->what == 'd' ? 3 : 1; /* of a histogram's counters */
-    const int is_histogram = p->what == 'h' || p->what == 'd' || (has_gaps && !is_table), is_uneven = p->what == 'j' || p->what == 'J';
+    const int is_histogram = strchr("hd", p->what) || (has_gaps && !is_table);
+    const int is_uneven = p->what == 'j' || p->what == 'J';
     const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* elements */
     const uint64_t scanned = p->what == 'o' ? 1 : p->what == 'v' ? 7 : 0; /* elements of a scan's row */
     /* Of a histogram or a table: rows of 3 vectors, not a power of two; 3 by 4 picture tiles. */
