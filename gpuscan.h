@@ -962,6 +962,7 @@ typedef struct gpuscan_integral_desc {
     gpuscan_image     src_image;       /* instead of src: width x height of its pixels, from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
+    const gpuscan_custom *custom;      /* optional, with src_image: its convert computes the value that is summed */
 } gpuscan_integral_desc;
 #endif
 
@@ -1468,6 +1469,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
                  values, bit for bit. src_type is the format's, or 0. channels is the number of leading channels to use;
                  0: all. Give gpuscan_integral_prepare and _scratch_size an image of the call's format
+   custom        optional, with src_image: custom->convert is an expression of the image's first `channels` channels, x,
+                 and of at and near (see gpuscan_custom; i is at.x). It gives a value, which is converted to dst_type as
+                 C converts. The table has one channel of these values, or with square of their squares
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. They are
                  at least a row's bytes, and a multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
@@ -1481,8 +1485,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  caches, the order also depends on where in memory a row of dst begins. Differences of large sums round:
                  the absolute error of a box's sum is about that of the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
-                 src's pitches or several images. INVALID_TYPE: a src_type or dst_type that the desc does not allow. For
-                 images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+                 src's pitches or several images; custom without an image or convert. INVALID_TYPE: a src_type or
+                 dst_type that the desc does not allow. For images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY:
+                 any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -8246,7 +8251,7 @@ NULL};
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
 "#line 7576 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_$4;\n\n"
@@ -8282,10 +8287,15 @@ static const char *const gpuscan__piece_integral[] = {
 "pixel.`U=$f);\n"
 "`W$IMAGE\n"
 "`7channels){\n"
+"`W$SEES_IMAGE\n"
+"int2 here=convert_int2(at);\n"
+"pixel.channel[0]=`cell_of(`custom_convert($NEAR_AT(src,here),at.x,src,here));\n"
+"`J\n"
 "$IMAGE_PIXEL all=`image_pixel(src,at);\n"
 "$o\n"
 "`Y`Sc=0;c<$PIXEL_CHANNELS;c++)\n"
 "pixel.channel[c]=`cell_of((`channel)$IMAGE_CHANNEL(all,c));\n"
+"$8\n"
 "}\n"
 "`J\n"
 "$o\n"
@@ -8336,7 +8346,7 @@ static const char *const gpuscan__piece_integral[] = {
 "pixel.`U=`U;\n"
 "`Y`Sc=0;c<$PIXEL_CHANNELS;c++)\n"
 "to[c]=pixel.channel[c];\n"
-"}\n\n"
+"}\n\n",
 "$0$PIXEL_AT(x) `pixel_load(src, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
 "$r`V``8_add($3`t*`9s,$PICTURE src,``Q_t at,\n"
 "$3`cell*to,`Iwidth,`Lbegins,`S`O,`B`Lstores){\n"
@@ -8367,7 +8377,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`7stores)\n"
 "`pixel_store(to+x*$PIXEL_CHANNELS,`9);\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "kernel $t_SIZE void\n"
 "`integral_`9s($PICTURE src,$3`t*carries,`integral_$4 $4,\n"
 "`C``H*`H){ $ONE_ITEM\n"
@@ -8425,7 +8435,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`J\n"
 "$0$LANE_CELLS ($p * $PIXEL_CHANNELS)\n"
 "$0$STRIP ((`T)$u * $p)\n"
-"$0$STRIP_CELLS ($u * $LANE_CELLS)\n\n"
+"$0$STRIP_CELLS ($u * $LANE_CELLS)\n\n",
 "$1union{\n"
 "`cell channel[$LANE_CELLS];\n"
 "#ifdef $TABLE_RAW\n"
@@ -8452,7 +8462,7 @@ static const char *const gpuscan__piece_integral[] = {
 "at.cells=at.pixels*$PIXEL_CHANNELS;\n"
 "at.aligned=false;\n"
 "$5at;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$r``3_`Q ``3_`Q_in(`B`integral_$4*$4,$PICTURE src){\n"
 "`Iblocks=($4->strips+$kS-1)/$kS,group=$s0);\n"
 "`I`8=group/blocks,strip=(group-`8*blocks)*$kS+$k;\n"
@@ -8532,7 +8542,7 @@ static const char *const gpuscan__piece_integral[] = {
 "$o\n"
 "`Y`0v=0;v<$p;v++)\n"
 "x[k*$p+v]=$f);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$m`V`steps_`9(`B`t*of_`1,$3`t*steps,`Istride,`I`N,\n"
 "`I`M,`L`R,`C``H*`H){\n"
 "`t `9[$d];\n"
@@ -8583,7 +8593,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`7$4.is_direct&&at.steps&&at.strip<$4.strips&&$LANE==0)\n"
 "steps[0]=all;\n"
 "$8\n"
-"}\n\n\n",
+"}\n\n\n"
 "kernel $t_SIZE void\n"
 "`integral_`As($3`t*carries,`integral_$4 $4,`C``H*`H){ $ONE_ITEM\n"
 "`Ibands=($4.`O&$FLAG_REHEARSAL)?0:$4.bands;\n"
@@ -8645,7 +8655,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`Y`0v=0;v<$p;v++)\n"
 "above[v]=below[v];\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "kernel $t_SIZE void\n"
 "`integral_`8s($3`t*carries,`integral_$4 $4,`C``H*`H){ $ONE_ITEM\n"
 "`Isteps=($4.`O&$FLAG_REHEARSAL)?0:$4.images*($4.height+$4.bands);\n"
@@ -8697,7 +8707,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`Y`Si=$LANE;i<$STRIP_CELLS;i+=$u)\n"
 "`7i<`M)\n"
 "to[i]=stage[i];\n"
-"}\n\n",
+"}\n\n"
 "`W$DIRECT\n\n\n"
 "$m`t `bands_`9(`t*above,$3`B`t*`As,\n"
 "$3`B`t*steps,`B`integral_$4*$4,\n"
@@ -8747,7 +8757,7 @@ static const char *const gpuscan__piece_integral[] = {
 "left=$ileft,steps[strip]);\n"
 "$5left;\n"
 "}\n"
-"$8\n\n"
+"$8\n\n",
 "kernel $t_SIZE void\n"
 "`integral_`3s($PICTURE src,$3`cell*dst,$3`t*carries,\n"
 "`integral_$4 $4,`C``H*`H){ $ONE_ITEM\n"
@@ -8838,7 +8848,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8234 \"kernels.cl.inc\"\n"
+"#line 8240 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9369,7 +9379,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8837 \"kernels.cl.inc\"\n"
+"#line 8843 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "$1$BINNED `binned;\n"
@@ -9739,7 +9749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9282 \"kernels.cl.inc\"\n"
+"#line 9288 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9831,7 +9841,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9392 \"kernels.cl.inc\"\n"
+"#line 9398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10185,7 +10195,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9793 \"kernels.cl.inc\"\n"
+"#line 9799 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10739,7 +10749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10449 \"kernels.cl.inc\"\n"
+"#line 10455 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10765,7 +10775,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10472 \"kernels.cl.inc\"\n"
+"#line 10478 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10898,7 +10908,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10635 \"kernels.cl.inc\"\n"
+"#line 10641 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10945,7 +10955,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10683 \"kernels.cl.inc\"\n"
+"#line 10689 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11094,7 +11104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10855 \"kernels.cl.inc\"\n"
+"#line 10861 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11369,7 +11379,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11163 \"kernels.cl.inc\"\n"
+"#line 11169 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12183,7 +12193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12104 \"kernels.cl.inc\"\n"
+"#line 12110 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12385,7 +12395,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12348 \"kernels.cl.inc\"\n"
+"#line 12354 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12506,7 +12516,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12482 \"kernels.cl.inc\"\n"
+"#line 12488 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13559,6 +13569,7 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
     uint32_t seen;       /* its x is an image's pixel with this many channels; 0: an element */
+    gpuscan_type converted; /* its result's type; DEFAULT: dst */
     int selects; /* a GPUSCAN__SELECTS_...; not 0: a source element is converted to the number that it keeps */
     int inverts; /* a source element is converted to the number that it does not keep */
     uint32_t channels; /* elements are vectors of this many numbers; 0, 1: they are numbers */
@@ -13718,7 +13729,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
     if (e->convert) /* floats do not convert to the unsigned type of signed sums */
-        gpuscan__define(text, "CONVERTED", names->number);
+        gpuscan__define(text, "CONVERTED", e->converted ? gpuscan__types[e->converted].name : names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
                     e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when read */
@@ -23881,6 +23892,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
     uint32_t image; /* GPUSCAN__IMAGE_... */
+    uint32_t seen;  /* channels that custom->convert sees; 0: it sees none */
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
@@ -23961,14 +23973,14 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan, own.channels));
-    gpuscan__define(text, "PIXEL", src->name);
+    gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
     gpuscan__define(text, "CELL", cell->name);
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_number(text, "DIRECT", (uint32_t)gpuscan__integral_can_be_direct(gs, plan));
-    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, 0);
+    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
@@ -24032,9 +24044,11 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
     gpuscan_type src = desc->src_type, dst = desc->dst_type;
-    uint32_t channels = desc->channels;
+    uint32_t channels = desc->channels, seen = 0;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
+    if (desc->custom && (!desc->custom->convert || !plan->image.place))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom without src_image or custom->convert");
     if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type",
                              (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
@@ -24050,12 +24064,17 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
                                                 : GPUSCAN_TYPE_U32;
     if (gpuscan__types[dst].size < 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is not an integer or float of 4 or 8 bytes");
-    if (gpuscan__is_float(src) && !gpuscan__is_float(dst))
+    if (desc->custom) {
+        seen = channels;
+        channels = 1;
+    } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: floats are summed as floats");
     if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD, NULL,
-                                       "dst_type", "dst_type")) != 0)
+        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD,
+                                       desc->custom, "dst_type", "dst_type")) != 0)
         return r;
+    e->seen = plan->key.seen = seen;
+    e->converted = dst;
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");

@@ -315,7 +315,7 @@ static inline void code_integral(const gpuscan_integral_desc *d) {
                                  {"dst_pitch_bytes", CODE_NUMBER, "", d->dst_pitch_bytes},
                                  {"src_image_pitch", CODE_NUMBER, "", d->src_image_pitch},
                                  {"dst_image_pitch", CODE_NUMBER, "", d->dst_image_pitch}};
-    code_desc("gpuscan_integral_desc", NULL);
+    code_desc("gpuscan_integral_desc", d->custom);
     code_buffer("src", d->src);
     code_image("src_image", d->src_image);
     code_buffer("dst", d->dst);

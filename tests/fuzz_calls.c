@@ -1345,6 +1345,7 @@ enum { SHAPES = sizeof shapes / sizeof *shapes, EXPRESSED = SHAPES - 1 };
 /* The custom of the last shape: it leaves samples and weights unchanged. */
 static const gpuscan_custom same_value = {NULL, NULL, 0, NULL, NULL, "(short)(x + (short)(i - i))", NULL, NULL, NULL};
 
+static const gpuscan_custom this_pixel = {NULL, NULL, 0, NULL, NULL, "near(0, 0)", NULL, NULL, NULL};
 static const gpuscan_custom same_pixel = {NULL, NULL, 0, NULL, NULL, "x + near(1, 0) - near(1, at.x - at.x)", NULL,
                                           NULL, NULL};
 
@@ -1899,6 +1900,8 @@ static void do_integral(form which) {
         desc.src_type = GPUSCAN_TYPE_U8;
         desc.src_pitch = desc.src_pitch % 8 ? 0 : desc.src_pitch;
         picture = some_picture(&desc.src_image, desc.src_type, width, height);
+        if (channels == 1 && twist % 2)
+            desc.custom = &this_pixel;
         if (desc.src_pitch)
             surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
     }

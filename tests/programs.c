@@ -563,12 +563,16 @@ static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
     }
 }
 
-static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpuscan_scan_kind kind, int square) {
-    gpuscan_integral_desc desc;
+static void prepare_integral(const gpuscan_integral_desc *desc) {
     gpuscan *gs;
     if (!is_in_turn())
         return;
     gs = fresh();
+    done_with(gs, gpuscan_integral_prepare(gs, desc), "integral");
+}
+
+static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpuscan_scan_kind kind, int square) {
+    gpuscan_integral_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.width = 4096;
     desc.height = 3000;
@@ -577,7 +581,7 @@ static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpus
     desc.channels = channels;
     desc.kind = kind;
     desc.square = square;
-    done_with(gs, gpuscan_integral_prepare(gs, &desc), "integral");
+    prepare_integral(&desc);
 }
 
 static void quantile(gpuscan_type counters, uint32_t bins, uint64_t rows, gpuscan_quantile_form form) {
@@ -604,11 +608,17 @@ static void images(void) {
     static const cl_image_format formats[] = {{CL_RGBA, CL_UNORM_INT8}, {CL_RA, CL_UNSIGNED_INT16}};
     gpuscan_histogram_desc histogram;
     gpuscan_reduce_desc reduce;
+    gpuscan_integral_desc integral;
     int s, f;
     memset(&histogram, 0, sizeof histogram);
     memset(&reduce, 0, sizeof reduce);
     reduce.count = 1920 * 1080;
     reduce.src_width = 1920;
+    memset(&integral, 0, sizeof integral);
+    integral.width = 1920;
+    integral.height = 1080;
+    integral.custom = &steep;
+    integral.dst_type = GPUSCAN_TYPE_I32;
     histogram.count = 1920;
     histogram.rows = 1080;
     for (s = 0; s < 2 * GPUSCAN_STRATEGY_COUNT; s++) {
@@ -627,6 +637,9 @@ static void images(void) {
         reduce.custom = f ? &steep : NULL;
         reduce.dst_type = f ? GPUSCAN_TYPE_I32 : GPUSCAN_TYPE_DEFAULT;
         prepare_reduce(&reduce);
+        integral.call = histogram.call;
+        integral.src_image = histogram.samples_image;
+        prepare_integral(&integral);
         fake_release(histogram.samples_image.mem);
     }
 }

@@ -1908,6 +1908,7 @@ static void reduce_images(void) {
 }
 
 static void test_images(void **state) {
+    static const gpuscan_custom near_one = {NULL, NULL, 0, NULL, NULL, "near(1, 0)", NULL, NULL, NULL}, nothing = {0};
     unsigned char picture[8] = {0};
     uint32_t counts[BINS];
     (void)state;
@@ -1916,6 +1917,12 @@ static void test_images(void **state) {
     histogram_images();
     integral_images();
     reduce_images();
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.custom = &near_one);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", OF_IMAGE(src_image, src, width, height);
+                     d.custom = &nothing);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", OF_IMAGE(src_image, src, width, height);
+                     d.dst_type = GPUSCAN_TYPE_U32);
+    ACCEPTED(integral, OF_IMAGE(src_image, src, width, height); d.custom = &near_one; d.dst_type = GPUSCAN_TYPE_U32);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.samples_image.mem = f.image;
                      d.samples.mem = NULL; d.samples.offset = 0; d.pitch_bytes = 256);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "sample_type", d.samples_image.mem = f.image;

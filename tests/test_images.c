@@ -224,6 +224,13 @@ static uint64_t bin_of(gpuscan_type type, ref_value x) {
     return x.bits < 64 ? BINS : x.bits >= 192 ? BINS + 1 : (x.bits - 64) / (128 / BINS);
 }
 
+/* The last of one to four channels in a neighbour; combined, the last that is not 0. */
+static const gpuscan_custom last_neighbours[] = {
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20)", NULL, NULL, NULL},
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).y", NULL, NULL, NULL},
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).z", NULL, NULL, NULL},
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).w", NULL, NULL, NULL}};
+
 enum { VALUE = 1, NEIGHBOUR }; /* what an expression gives: the last channel, here or in a neighbour */
 typedef struct histogram_way {
     uint32_t channels, mask, tile_width, tile_height;
@@ -255,7 +262,6 @@ static void reference_counts(const picture *p, const histogram_way *way, const u
 
 static void check_histogram(const picture *p, histogram_way way, gpuscan_strategy strategy) {
     static const char *const last[] = {"x", "x.y", "x.z", "x.w"};
-    static const char *const near_last[] = {"near(-9, 20)", "near(-9, 20).y", "near(-9, 20).z", "near(-9, 20).w"};
     const uint32_t           all = way.channels ? way.channels : p->channels, width = way.counted ? 40 : REGION_WIDTH;
     const uint32_t           counters = 15 * 6 * 4 * (BINS + 2), size = REGION_WIDTH * REGION_HEIGHT;
     uint32_t                *wanted = (uint32_t *)test_alloc(counters * 4), *weights, *before, i, tiles;
@@ -291,7 +297,7 @@ static void check_histogram(const picture *p, histogram_way way, gpuscan_strateg
         d.lower.u = 64;
         d.upper.u = 192;
     }
-    custom.convert = way.expression == NEIGHBOUR ? near_last[all - 1] : last[all - 1];
+    custom.convert = way.expression == NEIGHBOUR ? last_neighbours[all - 1].convert : last[all - 1];
     if (way.expression == NEIGHBOUR && !way.weighted)
         d.weight = "1 + (uint)(at.x + 2 * at.y + (int)i) % 3";
     if (way.expression)
@@ -357,7 +363,9 @@ static void check_integral(const picture *p, unsigned turn) {
     uint32_t              x, y, k;
     int                   exact = p->format.image_channel_data_type == CL_FLOAT ||
                 p->format.image_channel_data_type == CL_HALF_FLOAT || !ref_is_float(p->type);
-    c.channels = turn % 3 ? p->channels : 1;
+    uint32_t              channels = turn % 3 ? p->channels : 1;
+    const int             expression = turn / 2 % 3 == 1; /* gives the last of these channels in a neighbour */
+    c.channels = expression ? 1 : channels;
     c.kind = turn % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     c.square = turn / 2 % 2;
     c.dst_gap = turn % 5;
@@ -369,7 +377,8 @@ static void check_integral(const picture *p, unsigned turn) {
     for (y = 0; y < REGION_HEIGHT; y++)
         for (x = 0; x < REGION_WIDTH; x++)
             for (k = 0; k < c.channels; k++)
-                ref_store(p->type, packed, y * in.pitch + x * c.channels + k, channel_at(p, x, y, k));
+                ref_store(p->type, packed, y * in.pitch + x * c.channels + k,
+                          expression ? neighbour_at(p, x, y, channels - 1) : channel_at(p, x, y, k));
     dst = test_buffer_new(CL_MEM_READ_WRITE, 4, out.count);
     src = test_buffer_new(CL_MEM_READ_ONLY, ref_size(p->type), in.count);
     memset(&d, 0, sizeof d);
@@ -381,8 +390,9 @@ static void check_integral(const picture *p, unsigned turn) {
     d.dst_pitch = c.dst_gap ? out.pitch / c.channels : 0;
     d.call.strategy = turn % 3 == 1 ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     d.call.strategy = test_strategy_here(d.call.strategy);
-    test_case("integral of an image 0x%x 0x%x, channels %u, %s", (unsigned)p->format.image_channel_order,
-              (unsigned)p->format.image_channel_data_type, (unsigned)c.channels, test_strategy_name(d.call.strategy));
+    test_case("integral of an image 0x%x 0x%x, channels %u%s, %s", (unsigned)p->format.image_channel_order,
+              (unsigned)p->format.image_channel_data_type, (unsigned)channels, expression ? ", neighbour" : "",
+              test_strategy_name(d.call.strategy));
     if (exact) {
         ref_integral(&c, packed, wanted);
     } else { /* its sums round like a buffer's */
@@ -407,6 +417,8 @@ static void check_integral(const picture *p, unsigned turn) {
     d.src_image.x = X;
     d.src_image.y = Y;
     d.src_type = turn % 2 ? p->type : GPUSCAN_TYPE_DEFAULT;
+    d.channels = channels;
+    d.custom = expression ? &last_neighbours[channels - 1] : NULL;
     test_ok(gpuscan_integral_prepare(test.gs, &d));
     test_ok(gpuscan_integral(test.gs, &d));
     test_same_bytes(test_buffer_get(&dst), wanted, 4, out.count);
@@ -426,11 +438,6 @@ typedef struct reduce_way {
 } reduce_way;
 
 static const gpuscan_custom last_of_all = {NULL, NULL, 0, "b != 0 ? b : a", "0", NULL, NULL, NULL, NULL};
-static const gpuscan_custom last_neighbours[] = {
-    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20) + (at.x - at.x)", NULL, NULL, NULL},
-    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).y", NULL, NULL, NULL},
-    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).z", NULL, NULL, NULL},
-    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).w", NULL, NULL, NULL}};
 
 /* The last element that is not 0 shows the order. Sums of normalised numbers would round. */
 static ref_value reference_reduction(const reduce_way *way, gpuscan_type to, gpuscan_type from, const void *elements,
