@@ -20502,7 +20502,8 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     range = gpuscan__output(common, "counts", desc->counts, plan->counters, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range->partial = plan->key.stride > 1;
-    gpuscan__rows_of(range, plan->counters, 1, plan->key.stride, range->size);
+    if (range->partial)
+        gpuscan__rows_of(range, plan->counters, 1, plan->key.stride, range->size);
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
     range->idle = 1;
