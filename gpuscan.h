@@ -172,7 +172,8 @@
                       gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets, src_image. In
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
-                      gpuscan_image: 2D images instead of buffers, as samples_image and src_image.
+                      gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
+                      at and near (gpuscan_custom).
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
                       GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from.
                       gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of entry
@@ -7425,11 +7426,12 @@ static const char *const gpuscan__piece_reduce[] = {
 "`Istep=strides?items:1,`8s=step/width,`As=step-`8s*width;\n"
 "`t `9=$f);\n"
 "`cascade cascade=`cascade_begin();\n"
+"`B`Sbatch=$CPU?16:$p*$d;\n"
 "`Staken=0;\n"
 "$o_8\n"
 "`Y;i<end;i+=step){\n"
 "`9=$i`9,`pixel_element(src,$IMAGE_AT($4,`8,x),i));\n"
-"`7++taken%16==0)\n"
+"`7++taken%batch==0)\n"
 "`cascade_step(&cascade,&`9,$CASCADE);\n"
 "x+=`As;\n"
 "`8+=`8s+(x<width?0:1);\n"
@@ -7493,7 +7495,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6693 \"kernels.cl.inc\"\n"
+"#line 6694 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8196,7 +8198,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7522 \"kernels.cl.inc\"\n"
+"#line 7523 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8250,7 +8252,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7576 \"kernels.cl.inc\"\n"
+"#line 7577 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8848,7 +8850,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8240 \"kernels.cl.inc\"\n"
+"#line 8241 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9379,7 +9381,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8843 \"kernels.cl.inc\"\n"
+"#line 8844 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "$1$BINNED `binned;\n"
@@ -9749,7 +9751,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9288 \"kernels.cl.inc\"\n"
+"#line 9289 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9841,7 +9843,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9398 \"kernels.cl.inc\"\n"
+"#line 9399 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10195,7 +10197,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9799 \"kernels.cl.inc\"\n"
+"#line 9800 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10749,7 +10751,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10455 \"kernels.cl.inc\"\n"
+"#line 10456 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10775,7 +10777,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10478 \"kernels.cl.inc\"\n"
+"#line 10479 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10908,7 +10910,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10641 \"kernels.cl.inc\"\n"
+"#line 10642 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10955,7 +10957,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10689 \"kernels.cl.inc\"\n"
+"#line 10690 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11104,7 +11106,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10861 \"kernels.cl.inc\"\n"
+"#line 10862 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11379,7 +11381,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11169 \"kernels.cl.inc\"\n"
+"#line 11170 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12193,7 +12195,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12110 \"kernels.cl.inc\"\n"
+"#line 12111 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12395,7 +12397,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12354 \"kernels.cl.inc\"\n"
+"#line 12355 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12516,7 +12518,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12488 \"kernels.cl.inc\"\n"
+"#line 12489 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
