@@ -170,13 +170,14 @@
                       sort of keys of every builtin type, and of custom types by custom->key, with payloads and
                       permutation; gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms.
                       New in gpuscan_scan: segments by heads, keys or offsets; src_pitch_bytes and dst_pitch_bytes (in
-                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets. In
+                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets, src_image. In
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
-                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch. gpuscan_image: 2D
-                      images instead of buffers, as samples_image and src_image.
-                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, GPUSCAN_ONLY_SCAN and its
-                      kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from. gpuscan_info: opencl,
-                      refused, refusals, refusal, sort_strategy, has_images. Tables of entry points may have gaps.
+                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
+                      gpuscan_image: 2D images instead of buffers, as samples_image and src_image.
+                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
+                      GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from.
+                      gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of entry
+                      points may have gaps.
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call, and
                       gpuscan_set_blob loads and launches the programs of the blob (blobs of 0.1.0 are refused). Lanes
                       work by OpenCL's sub-groups and by AMD's builtins. Each program is tested at its first use, and
@@ -458,14 +459,23 @@ typedef struct gpuscan_image {
    gpuscan or GPUSCAN. The expressions see everything that source declares, and the variables that their fields list.
    The library's kernels are compiled after source, so a macro that source defines applies to their text, too; only
    macros whose names begin with a lower-case letter are undefined first. Floats are not contracted (FP_CONTRACT OFF)
-   unless source says otherwise.
+   unless source says otherwise. There are no build options: for -D N=3 let source begin with "#define N 3\n", and
+   -cl-fast-relaxed-math would break the bits and errors that the operations promise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
            "affine compose(affine a, affine b) {\n"
            "    affine c; c.scale = a.scale * b.scale; c.shift = a.shift * b.scale + b.shift; return c; }\n"
            "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
-           "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};                                          */
+           "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
+
+   An expression of an image's pixels also sees at, an int2 that holds the pixel's column and row in the image, and
+   near(dx, dy), the pixel dx columns to the right and dy rows below, which has x's type. Outside the image it is the
+   nearest pixel inside. (near is a macro that source does not see.) To count how steep a picture of one channel is:
+
+       static const gpuscan_custom gradient = {
+           "float steep(float dx, float dy) { return sqrt(dx * dx + dy * dy); }\n", NULL, 0, NULL, NULL,
+           "steep(near(1, 0) - near(-1, 0), near(0, 1) - near(0, -1))", NULL, NULL, NULL};                           */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations, put before the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
@@ -782,6 +792,8 @@ typedef struct gpuscan_reduce_desc {
     uint64_t              rows;        /* independent reductions; 0: 1 */
     uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
     gpuscan_segments      segments;    /* instead of rows: segments of src */
+    gpuscan_image         src_image;   /* instead of src: count of its pixels, from x, y on */
+    uint64_t              src_width;   /* pixels to take from each of the image's rows; 0: all from x on */
 } gpuscan_reduce_desc;
 #endif
 
@@ -842,6 +854,7 @@ typedef struct gpuscan_histogram_desc {
                                             bounds of each channel in turn, also of channels that the mask omits */
     uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
     gpuscan_image   samples_image; /* instead of samples: an image's pixels, count x rows of them from x, y on */
+    uint32_t        counts_stride; /* from one counter in counts to the next, in elements of counter_type; 0: 1 */
 } gpuscan_histogram_desc;
 #endif
 
@@ -949,6 +962,7 @@ typedef struct gpuscan_integral_desc {
     gpuscan_image     src_image;       /* instead of src: an image's pixels, width x height of them from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
+    const gpuscan_custom *custom;      /* optional, with src_image: its convert computes the value that is summed */
 } gpuscan_integral_desc;
 #endif
 
@@ -1015,6 +1029,12 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* Returns a builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
+
+/* Gives the builtin type of a name, as OpenCL C, C, <stdint.h>, NumPy or this header call it: "float", "float32" and
+   "f32" are GPUSCAN_TYPE_F32; "uint", "unsigned int", "uint32_t", "uint32" and "u32" are GPUSCAN_TYPE_U32. Numbers have
+   OpenCL C's sizes: char is signed, and long has 64 bits. Words are one space apart. Returns INVALID_TYPE for other
+   names, INVALID_ARGUMENT if name or type is NULL; *type is then DEFAULT. */
+GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type);
 
 /* Returns the GPUSCAN_VERSION of the implementation; it equals the header's if both are compiled together. */
 GPUSCAN_API uint32_t gpuscan_version(void);
@@ -1168,13 +1188,17 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    first element, or with segments from src.offset. NaN is no candidate.
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
+   src_image     instead of src, rows and segments: element i is the first channel of the pixel in column x + i %
+                 src_width and row y + i / src_width. src_type is the format's, or 0. custom->convert takes the whole
+                 pixel: x is a src_type, or with 2 to 4 channels OpenCL C's vector of them, and it sees at and near (see
+                 gpuscan_custom). Give gpuscan_reduce_prepare and _scratch_size an image of the call's format
    dst           out: one dst_type element a row or segment, from dst.offset on
    segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
                  cover src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX the value under
                  count 0. Offsets that descend or exceed count give wrong results, but do no other harm
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
    count_buffer  the elements of each row, or with segments those of src
-   aliasing      none: dst must overlap nothing else
+   aliasing      none: dst must overlap nothing else, and must not be in a buffer that the image is made of
    scratch       a few values per compute unit; with result, also the results. If neither dst nor result is given to
                  gpuscan_reduce_prepare or _scratch_size, they provide enough for either
    count 0       src may be missing; each result is init or the identity. ARGMIN and ARGMAX give the largest value of
@@ -1187,10 +1211,11 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  7e-6 and 1.3e-14
    returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
                  src_pitch is smaller than count; segments with rows or src_pitch, without a form, or with host_data,
-                 which is for gpuscan_reduce_host. INVALID_TYPE: segments.type is neither u32 nor u64. INVALID_BUFFER:
-                 neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced single pass does not work on the
-                 device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's
-                 dst_type is u32, whose largest value means "no element"
+                 which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments; src_width without
+                 src_image. For images the same as gpuscan_histogram. INVALID_TYPE: segments.type is neither u32 nor
+                 u64. INVALID_BUFFER: neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced single pass does
+                 not work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1
+                 and the index's dst_type is u32, whose largest value means "no element"
    method        each group sums a share, in order if the operator is custom. The last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
                  On a GPU a few lanes or one group sum a row or segment; several groups share a long row if there are
@@ -1218,7 +1243,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  0: all. Give gpuscan_histogram_prepare and _scratch_size an image of the call's format
    counts        out: counters of counter_type from counts.offset on: bins counters (with OUTSIDE_COUNT bins + 2) for
                  the first channel of the mask, then those of the next channel. All are written or, with accumulate,
-                 added to
+                 added to. With counts_stride a counter may be a member of a struct: give the struct's size and the
+                 member's offset, both in counters. What lies between counters is unchanged. (gpuscan_quantile takes
+                 counters without a stride.)
    weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
    pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
                  4 bytes, for example): bytes from row to row, at least a row, and a multiple of sample_type's size; for
@@ -1228,11 +1255,11 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  gives a value of value_type, and the pixel counts with this value alone: channel_mask must be 0, counts
                  has one channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type; with 2 to 4
                  channels it is OpenCL C's vector of them (x.x, x.y, x.z, x.w; f16: of floats). With GPUSCAN_TYPE_CUSTOM
-                 x is a custom->type, and offset and pitch count whole ones. Integers that convert gives wrap around to
-                 value_type, as C converts
-   weight        optional, instead of weights: an expression of the same x and i, which sees custom->source, too, and
-                 gives the pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it
-                 needs one channel
+                 x is a custom->type, and offset and pitch count whole ones. With samples_image it also sees at and near
+                 (see gpuscan_custom). Integers that convert gives wrap around to value_type, as C converts
+   weight        optional, instead of weights: an expression that sees the same, custom->source included, and gives the
+                 pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it needs one
+                 channel
    tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
                  histogram in counts: all channels of a tile, then those of the next. Tiles go from left to right, then
                  down. The last tiles in both directions may be smaller. tile_height 1: one histogram a row. A count on
@@ -1443,6 +1470,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
                  values, bit for bit. src_type is the format's, or 0. channels is the number of leading channels to use;
                  0: all. Give gpuscan_integral_prepare and _scratch_size an image of the call's format
+   custom        optional, with src_image: custom->convert is an expression of the image's first `channels` channels, x,
+                 and of at and near (see gpuscan_custom; i is at.x). It gives a value, which is converted to dst_type as
+                 C converts. The table has one channel of these values, or with square of their squares
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. They are
                  at least a row's bytes, and a multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
@@ -1456,8 +1486,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  caches, the order also depends on where in memory a row of dst begins. Differences of large sums round:
                  the absolute error of a box's sum is about that of the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
-                 src's pitches or several images. INVALID_TYPE: a src_type or dst_type that the desc does not allow. For
-                 images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+                 src's pitches or several images; custom without an image or convert. INVALID_TYPE: a src_type or
+                 dst_type that the desc does not allow. For images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY:
+                 any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -1822,7 +1853,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n\n\n\n\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
@@ -1837,9 +1868,9 @@ static const char *const gpuscan__piece_device[] = {
 "$0$BARRIER_ORDERS $ON(PTX)\n"
 "$0$FIXED_LOCAL $ON(PTX)\n"
 "$0$SPILLS $ON(PTX)\n"
-"$0$SPECIALIZES $ON(PTX)\n"
+"$0$SPECIALIZES ($ON(PTX) || $ON(AMD))\n"
 "$0$DEEP_LOADS $ON(PTX)\n"
-"$0$QUICK_LANES $ON(PTX)\n\n\n\n\n"
+"$0$QUICK_LANES ($e && !$ON(SUBGROUPS))\n\n\n\n\n"
 "`W$INLINES\n"
 "#pragma clang attribute pop\n"
 "$0inline __attribute__((always_inline))\n"
@@ -1868,6 +1899,11 @@ static const char *const gpuscan__piece_device[] = {
 "$0$m$r__attribute__((always_inline))\n"
 "`J\n"
 "$0$mstatic inline\n"
+"$8\n\n\n"
+"`W$CPU && !$INLINES\n"
+"$0$APART __attribute__((noinline))\n"
+"`J\n"
+"$0$APART\n"
 "$8\n\n\n\n\n\n\n\n\n"
 "$0$ASM(`4, name, parameters, instructions) \\\n"
 " $r`4 name parameters{ \\\n"
@@ -1901,17 +1937,19 @@ static const char *const gpuscan__piece_device[] = {
 "$0$KEEP_LOADS()\n"
 "$0$FORGET_UINT(x)\n"
 "$0$FORGET_ULONG(x)\n"
-"$8\n\n\n\n\n"
+"$8\n\n\n\n\n",
 "`W$t == 1\n"
 "$0$h)\n"
 "$0$GLOBAL_BARRIER()\n"
 "`J\n"
 "$0$h) $WAIT(CLK_LOCAL_MEM_FENCE)\n"
 "$0$GLOBAL_BARRIER() $WAIT(CLK_LOCAL_MEM_FENCE | ($BARRIER_ORDERS ? 0 : CLK_GLOBAL_MEM_FENCE))\n"
-"$8\n\n\n",
+"$8\n\n\n"
 "`W$COUNTED && $ON(PTX)\n"
 "$ASM(`5,`item,(void),vola`3(\"mov.u32 %0, %%tid.x;\" : \"=r\"(out)))\n"
 "$0$x `item()\n"
+"#elif $t == 1\n"
+"$0$x 0u\n"
 "`J\n"
 "$0$x ((`5)get_local_id(0))\n"
 "$8\n\n\n\n"
@@ -2220,7 +2258,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 633 \"kernels.cl.inc\"\n"
+"#line 644 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2264,7 +2302,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 686 \"kernels.cl.inc\"\n"
+"#line 697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2293,7 +2331,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 712 \"kernels.cl.inc\"\n"
+"#line 723 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2375,7 +2413,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 802 \"kernels.cl.inc\"\n"
+"#line 813 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2506,7 +2544,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 952 \"kernels.cl.inc\"\n"
+"#line 963 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2652,7 +2690,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1118 \"kernels.cl.inc\"\n"
+"#line 1129 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2759,7 +2797,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1238 \"kernels.cl.inc\"\n"
+"#line 1249 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2818,7 +2856,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1304 \"kernels.cl.inc\"\n"
+"#line 1315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2878,7 +2916,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1366 \"kernels.cl.inc\"\n"
+"#line 1377 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -2991,7 +3029,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$m`t `window_begin(`t `9,`C``H*`H){\n"
 "$5$q_TREE?`window_scan(`9,`H):`9;\n"
 "}\n\n\n\n\n"
-"$0$LINKS_MASKED (!$QUICK_LANES || $T_SIZE <= 4)\n"
+"$0$LINKS_MASKED (!$SPILLS || $T_SIZE <= 4)\n"
 "$0$LINKS_MOST (!$LINKS_MASKED ? 8 : $T_SIZE > 8 ? 1 : 16)\n"
 "$0$LINKS_STEP ($q < $LINKS_MOST ? $q : $LINKS_MOST)\n\n\n"
 "$m``E `window_chain(``E `E,`t x,`S`Z,\n"
@@ -3200,7 +3238,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1733 \"kernels.cl.inc\"\n"
+"#line 1744 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3812,7 +3850,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2446 \"kernels.cl.inc\"\n"
+"#line 2457 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3998,7 +4036,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2649 \"kernels.cl.inc\"\n"
+"#line 2660 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4349,7 +4387,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3037 \"kernels.cl.inc\"\n"
+"#line 3048 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4624,7 +4662,8 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "$8\n\n"
 "`W$SELECT\n\n"
-"$r`t `kept_`9(``Z `Z,`I`N,`I`2,`T*`6s){\n"
+"$APART\n"
+"$r`t `kept_`9(``Z `Z,`I`N,`I`2,`T*restrict `6s){\n"
 "`W!$RUN_STATE\n"
 "`Iat;\n"
 "`F(`t)`kept_`6s($ELEMENTS(`Z),`N,`2,`6s,&at);\n"
@@ -4908,6 +4947,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$0$z_`9_end `chain_end\n"
 "$0`is_wide(`N, `2) true\n"
 "$8\n\n\n"
+"$APART\n"
 "$r`t `span_`9(``Z `Z,`I`N,`I`2,`Shead){\n"
 "`W$y > 1 || $HEADS\n"
 "`7`is_wide(`N,`2)){\n"
@@ -5078,6 +5118,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$5i;\n"
 "}\n"
 "$8\n\n\n\n"
+"$APART\n"
 "$r`t `span_scan_ahead(`B`span*span,$3`dst*dst,\n"
 "``E `E,`Lapart,`S`O,`span*ahead){\n"
 "``Z `Z=span->src;\n"
@@ -5126,6 +5167,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "$0`span_scan(span, dst, `E, apart, `O) `span_scan_ahead(span, dst, `E, apart, `O, 0)\n\n"
 "`W!$HEADS\n\n"
+"$APART\n"
 "$r`V``8s_scan($3`B`src*src,`Isrc_pitch,$3`dst*dst,\n"
 "`Idst_pitch,`I`M,`I`8s,`t base,`S`O,\n"
 "$3`dst*totals){\n"
@@ -5156,7 +5198,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3967 \"kernels.cl.inc\"\n"
+"#line 3982 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5724,8 +5766,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4700 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4715 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}`scan_`8s_$4;\n\n"
@@ -6032,8 +6074,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5054 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 5068 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
 "}$ns;\n\n"
@@ -6137,7 +6179,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5171 \"kernels.cl.inc\"\n"
+"#line 5188 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6183,8 +6225,8 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5218 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5235 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
 "}$ns;\n\n"
@@ -6527,6 +6569,7 @@ static const char *const gpuscan__piece_select[] = {
 "`7next)\n"
 "next->`9=`op_span_`9(*next,`6s);\n"
 "}\n\n\n"
+"$APART\n"
 "$r`V`select_hook_part($OP_PARAMETERS,``Z `Z,`B`job*part,\n"
 "`I`2,`Lends,``E carry){\n"
 "`I`6s[$WORDS];\n"
@@ -6541,8 +6584,8 @@ static const char *const gpuscan__piece_select[] = {
 "carry=``E_next(carry,span.`9,link);\n"
 "}\n"
 "}\n"
-"`J\n\n"
-"$m`V`select_list(`B``3*`3,`I`N,`I`M,`list list){\n\n"
+"`J\n\n\n"
+"$m`V`select_list(`B``3*`3,`I`N,`I`M,`list list){\n"
 "`W!$RUNS_BY_SUBGROUP && ($STAGES || $PLACES)\n"
 "`Sown=$OWN_FIRST;\n"
 "$o\n"
@@ -6760,8 +6803,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5896 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5912 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_SUMS_NUMBERS\n"
@@ -6934,10 +6977,10 @@ static const char *const gpuscan__piece_engine[] = {
 "$5job;\n"
 "}\n\n"
 "`W$CPU\n\n"
-"$m`V`draw_span($OP_PARAMETERS,``8 `N_`8,`I`M,`job*job,\n"
-"``8*`8,`span*span){\n"
+"$m`V`draw_span($OP_PARAMETERS,`Sgroups,``8 `N_`8,`I`M,\n"
+"`job*job,``8*`8,`span*span){\n"
 "`Slive=`live_`3s(`N_`8.`M),all=(`5)$OP_ROWS*live;\n"
-"`Snumber=`ticket($COUNTERS(`N_`8.`9s),all+(`5)$l0),&`H->ticket);\n"
+"`Snumber=`ticket($COUNTERS(`N_`8.`9s),all+groups,&`H->ticket);\n"
 "span->src=`N_`8.src;\n"
 "span->`N=span->`2=span->head=0;\n"
 "job->`3=$NONE;\n"
@@ -6950,13 +6993,14 @@ static const char *const gpuscan__piece_engine[] = {
 "span->`2=min(span->`N+$TILE,`8->`M)-($jSPAN_TAIL)&&`8->`M>0?1:0);\n"
 "span->head=$OP_HEAD(*job);\n"
 "}\n\n\n",
-"kernel $t_ATTRIBUTE `V`look_back_cpu($OP_PARAMETERS){ $ONE_ITEM\n"
+"$APART\n"
+"$r`V``3s_take($OP_PARAMETERS,`Sgroups){\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,(`5)$4.`O);\n"
 "``8 `N_`8=``N_`8($OP_ARGUMENTS,`M),`8,next_`8;\n"
 "`job job,next_job;\n"
 "`span span,next;\n"
 "`I`6s[$OP_WORDS];\n"
-"`draw_span($OP_ARGUMENTS,`N_`8,`M,&job,&`8,&span);\n"
+"`draw_span($OP_ARGUMENTS,groups,`N_`8,`M,&job,&`8,&span);\n"
 "span.`9=`op_span_`9(span,`6s);\n"
 "while(job.`3!=$NONE){\n"
 "``E `E;\n"
@@ -6964,12 +7008,15 @@ static const char *const gpuscan__piece_engine[] = {
 "$TEST_DELAY(job.`3);\n"
 "`publish_`9(&`8,job.`3,span.`9);\n"
 "`E=`find_`E(&`8,job.`3,span.`9,`H);\n"
-"`draw_span($OP_ARGUMENTS,`N_`8,`M,&next_job,&next_`8,&next);\n"
+"`draw_span($OP_ARGUMENTS,groups,`N_`8,`M,&next_job,&next_`8,&next);\n"
 "`op_span($OP_ARGUMENTS,&job,&span,&next,`E,`6s);\n"
 "job=next_job;\n"
 "`8=next_`8;\n"
 "span=next;\n"
 "}\n"
+"}\n"
+"kernel $t_ATTRIBUTE `V`look_back_cpu($OP_PARAMETERS){ $ONE_ITEM\n"
+"``3s_take($OP_ARGUMENTS,(`5)$l0));\n"
 "}\n"
 "#elif !$AHEAD\n\n"
 "kernel $t_ATTRIBUTE `V`look_back($OP_PARAMETERS){ $ONE_ITEM\n"
@@ -7075,7 +7122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6256 \"kernels.cl.inc\"\n"
+"#line 6275 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7187,8 +7234,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6372 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 6391 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$1$RESULT_TYPE `result_t;\n"
@@ -7323,7 +7370,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8\n"
 "$5$iends,`9);\n"
 "}\n\n"
-"#elif !$CPU\n\n\n\n"
+"#elif !$CPU\n\n\n"
 "$m`t `$7_`9(`t*x,`C``H*`H){\n"
 "`W$e\n"
 "`B`Sapart=$pS_APART;\n"
@@ -7436,8 +7483,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6664 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6684 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
 "$1`S`offset;\n"
@@ -8139,7 +8186,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7492 \"kernels.cl.inc\"\n"
+"#line 7510 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8191,8 +8238,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7544 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7562 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_$4;\n\n"
@@ -8284,6 +8331,7 @@ static const char *const gpuscan__piece_integral[] = {
 "to[c]=pixel.channel[c];\n"
 "}\n\n"
 "$0$PIXEL_AT(x) `pixel_load(src, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
+"$APART\n"
 "$r`V``8_add($3`t*`9s,$PICTURE src,``Q_t at,\n"
 "$3`cell*to,`Iwidth,`Lbegins,`S`O,`B`Lstores){\n"
 "`t `9=$START;\n"
@@ -8784,7 +8832,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8202 \"kernels.cl.inc\"\n"
+"#line 8222 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8947,6 +8995,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$8\n\n"
 "`W$CPU\n"
 "$0$QUANTILE_BLOCK 256\n\n\n"
+"$APART\n"
 "$r`I`quan`3_block($3`B`src*`Ms,`B``D*`D,`I`N,\n"
 "`I`2,`I$9,`Irank,`B`mean_range*range,\n"
 "`I`9,$3`5*to){\n"
@@ -9032,7 +9081,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "low+=x->element[v];\n"
 "}\n"
 "`quan`3_found(to,`D,found,below,`M,rank);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "$0$QUANTILE_RANKS ((`C`I*)(`H + 1))\n"
 "$0$QUANTILE_WORDS ($QUANTILE_RANKS + $MAX_FRACTIONS)\n"
 "$FITS(`6s,$6``H)+\n"
@@ -9315,8 +9364,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8806 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 8828 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
 "$1struct{\n"
@@ -9656,7 +9705,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9222 \"kernels.cl.inc\"\n"
+"#line 9246 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9748,7 +9797,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9330 \"kernels.cl.inc\"\n"
+"#line 9354 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -9914,6 +9963,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`S`Mer=``Mer_of($BINNED_OF(s,i),(`5)(i%$CHANNELS),bounds,edges);\n"
 "$COUNT_AT(`Mer,i,$WEIGHT_OF(s,i,weights));\n"
 "}\n\n\n\n\n"
+"$APART\n"
 "$r`V`histogram_move_span($3``Mer*accumulators,$3``Mer*`Ms,\n"
 "`I`N,`I`2,`Iall_bins,`Stables,\n"
 "`S`O){\n"
@@ -9939,6 +9989,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Ms[`N+k]=`9s[k];\n"
 "}\n"
 "}\n\n\n\n"
+"$APART\n"
 "$r`V``M_blocks($SAMPLES samples,$3`B`weight*weights,\n"
 "`histogram_$4 $4,`I`N_`8,`I`8_blocks,\n"
 "`Ibegin,`I`8_end,`Iblock,`Iend,`table table,\n"
@@ -9970,6 +10021,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Y`Sk=0;k<$TABLE_WORDS;k++)\n"
 "tables[k]=0;\n"
 "}\n\n\n\n"
+"$APART\n"
 "$r`V`tables_add(`C`5*tables,$3``Mer*`9s,`Latomics,`Ladds,\n"
 "`bounds bounds,`edges edges){\n"
 "`Sbins=bounds.all_bins-($jHISTOGRAM_FINISH)&& !atomics?1:0);\n"
@@ -10102,7 +10154,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9730 \"kernels.cl.inc\"\n"
+"#line 9757 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10651,7 +10703,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10381 \"kernels.cl.inc\"\n"
+"#line 10408 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10677,7 +10729,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10404 \"kernels.cl.inc\"\n"
+"#line 10431 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10810,7 +10862,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10567 \"kernels.cl.inc\"\n"
+"#line 10594 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10857,7 +10909,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10615 \"kernels.cl.inc\"\n"
+"#line 10642 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11006,7 +11058,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10787 \"kernels.cl.inc\"\n"
+"#line 10814 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11121,6 +11173,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "pass.`O=`X->`O;\n"
 "$5pass;\n"
 "}\n\n\n\n"
+"$APART\n"
 "$r`V$wspan(`B$w`X*`X,`I`N,`I`2,`Send,`Spasses){\n"
 "`position next[$6`key_bits)][$RADIX];\n"
 "`digit digit[$6`key_bits)];\n"
@@ -11158,19 +11211,19 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "pass.keys!=pass.keys_dst&& !(pass.`O&$FLAG_NO_KEYS));\n"
 "}\n\n"
 "`W!$SORT_SMALL\n\n\n"
-"kernel $t_ATTRIBUTE `V$w`M_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
+"$APART\n"
+"$r`V$w`M_part(`B$w`X*`X,`Sp,`Ipart,`Sown,\n"
+"`Sgroups){\n"
 "enum{TABLES=4};\n"
-"$SORT_CALL\n"
-"$3`position*table=$SORT_TABLE;\n"
-"$wpass pass=$wpass_of(&`X,(`5)$4.pass);\n"
+"$3`position*table=($3`position*)`X->states;\n"
+"$wpass pass=$wpass_of(`X,p);\n"
+"$3`B`key_bits*keys=pass.keys;\n"
 "`digit digit=pass.plain;\n"
-"`Ipart=$wpart(`X.`M),i=min($s0)*part,`X.`M);\n"
-"`I`2=min(i+part,`X.`M),quarter=(`2-i)/TABLES,end=i+quarter;\n"
+"`Ii=min(own*part,`X->`M);\n"
+"`I`2=min(i+part,`X->`M),quarter=(`2-i)/TABLES,end=i+quarter;\n"
 "`position `Ms[TABLES][$RADIX];\n"
-"`7(`X.`O&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,$l0)))\n"
+"`7(`X->`O&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,groups))\n"
 "`F;\n"
-"keys=pass.keys;\n"
-"table+=$s0);\n"
 "`Y`Sd=0;d<$RADIX;d++)\n"
 "`Y`St=0;t<TABLES;t++)\n"
 "`Ms[t][d]=0;\n"
@@ -11185,15 +11238,19 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Yi+=3*quarter;i<`2;i++)\n"
 "`Ms[0][`digit_of(keys[i],digit)]++;\n"
 "`Y`Sd=0;d<$RADIX;d++)\n"
-"table[d*$l0)]=`Ms[0][d]+`Ms[1][d]+`Ms[2][d]+`Ms[3][d];\n"
+"table[d*groups+own]=`Ms[0][d]+`Ms[1][d]+`Ms[2][d]+`Ms[3][d];\n"
 "}\n\n",
-"kernel $t_ATTRIBUTE `V$wscatter_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
+"kernel $t_ATTRIBUTE `V$w`M_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
 "$SORT_CALL\n"
-"$3`B`position*table=$SORT_TABLE;\n"
-"$wpass pass=$wpass_of(&`X,(`5)$4.pass);\n"
-"`Sgroups=(`5)$l0),own=(`5)$s0);\n"
-"`Ipart=$wpart(`X.`M),`N=min(own*part,`X.`M);\n"
-"`I`2=min(`N+part,`X.`M);\n"
+"$w`M_part(&`X,(`5)$4.pass,$wpart(`X.`M),(`5)$s0),\n"
+"(`5)$l0));\n"
+"}\n\n\n"
+"$APART\n"
+"$r`V$wscatter_part(`B$w`X*`X,`Sp,`Ipart,`Sown,\n"
+"`Sgroups){\n"
+"$3`B`position*table=($3`B`position*)`X->states;\n"
+"$wpass pass=$wpass_of(`X,p);\n"
+"`I`N=min(own*part,`X->`M),`2=min(`N+part,`X->`M);\n"
 "`7$jSORT_TAIL)&&`2>`N)\n"
 "`2--;\n"
 "`7`N==`2)\n"
@@ -11203,7 +11260,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`F;\n\n\n"
 "`Scell=`digit_of(pass.keys[`N],pass.plain)*groups+own;\n"
 "`position to=table[cell];\n"
-"`7(cell+1<$RADIX*groups?table[cell+1]:`X.`M)-to==`2-`N){\n"
+"`7(cell+1<$RADIX*groups?table[cell+1]:`X->`M)-to==`2-`N){\n"
 "$wcopy_span(&pass,to,`N,`2,!(pass.`O&$FLAG_NO_KEYS));\n"
 "`F;\n"
 "}\n"
@@ -11211,7 +11268,13 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Y`Sd=0;d<$RADIX;d++)\n"
 "next[d]=table[d*groups+own];\n"
 "$wscatter_span(&pass,`N,`2,next);\n"
+"}\n\n"
+"kernel $t_ATTRIBUTE `V$wscatter_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
+"$SORT_CALL\n"
+"$wscatter_part(&`X,(`5)$4.pass,$wpart(`X.`M),(`5)$s0),\n"
+"(`5)$l0));\n"
 "}\n\n\n\n"
+"$APART\n"
 "$r`V$wbucket($w`X `X,`I`N,`I`2,`Isplit){\n"
 "`position begin[$RADIX+1];\n"
 "`Sparts=1,passes=`X.passes.passes,end=`X.passes.end;\n"
@@ -11241,10 +11304,12 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Y`Sd=0;d<parts;d++)\n"
 "$wspan(&`X,begin[d],begin[d+1],end,passes);\n"
 "}\n\n\n\n\n"
-"kernel $t_ATTRIBUTE `V$wbuckets($SORT_PARAMETERS){ $ONE_ITEM\n"
-"$SORT_CALL\n"
-"$3`position*table=$SORT_TABLE;\n"
-"`Sgroups=(`5)$l0),tickets=2*$RADIX;\n"
+"$APART\n"
+"$r`V$wdraw_buckets($w`X `X,`Isplit,`Sgroups){\n"
+"$3`position*table=($3`position*)`X.states;\n"
+"$3`key_bits*keys_dst=`X.keys_dst;\n"
+"$3$w`U*`Us_dst=`X.$2.to;\n"
+"`Stickets=2*$RADIX;\n"
 "`7$SORT_IS_UNEVEN(table,groups))\n"
 "`F;\n"
 "`X.keys=`X.keys_dst;\n"
@@ -11254,9 +11319,9 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`X.passes.end=$wdigit(`X.passes,`X.passes.passes).shift;\n"
 "`7`X.passes.passes%2){\n"
 "`X.keys_dst=`X.keys_tmp;\n"
-"`X.keys_tmp=keys_dst+$4.keys_dst_offset;\n"
+"`X.keys_tmp=keys_dst;\n"
 "`X.$2.to=`X.`Us_tmp;\n"
-"`X.`Us_tmp=`Us_dst+$4.`Us_dst_offset;\n"
+"`X.`Us_tmp=`Us_dst;\n"
 "}\n"
 "`Y`St;(t=atomic_inc($SORT_TICKET(table,groups)))<tickets;){\n"
 "`Sd=t%$RADIX;\n"
@@ -11265,8 +11330,12 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`7$jSORT_BUCKETS)&&`2>`N)\n"
 "`2--;\n"
 "`7large==(t<$RADIX))\n"
-"$wbucket(`X,`N,`2,$4.split);\n"
+"$wbucket(`X,`N,`2,split);\n"
 "}\n"
+"}\n\n",
+"kernel $t_ATTRIBUTE `V$wbuckets($SORT_PARAMETERS){ $ONE_ITEM\n"
+"$SORT_CALL\n"
+"$wdraw_buckets(`X,$4.split,(`5)$l0));\n"
 "}\n"
 "`J\n"
 "kernel $t_ATTRIBUTE `V$wsmall_cpu($SORT_PARAMETERS){ $ONE_ITEM\n"
@@ -11281,7 +11350,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11095 \"kernels.cl.inc\"\n"
+"#line 11143 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -11356,7 +11425,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n\n\n"
 "$0$RANK_MASKS \\\n"
 " ($QUICK_LANES&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
-"$0$MASKED_BITS 5\n"
+"$0$MASKED_BITS ($u >= 32 ? 5u : $u == 16 ? 4u : 3u)\n"
+"$0$MASKS (1u << $MASKED_BITS)\n"
 "$0$MASK_MOST(`G) ($t * (`G) / 5)\n\n",
 "$0$RANKS_BY_MASKS 0u\n"
 "$0$RANKS_BY_VOTES 1u\n"
@@ -11612,7 +11682,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7t->totals[e]==$t*`G)\n"
 "`H->ranks_by=$RANKED;\n"
 "else\n"
-"atomic_add((vola`3 `C`5*)&`H->digits.masks[d%$u],t->totals[e]);\n"
+"atomic_add((vola`3 `C`5*)&`H->digits.masks[d%$MASKS],t->totals[e]);\n"
 "$8\n"
 "}\n"
 "}\n\n\n"
@@ -11675,12 +11745,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$m$g $wpeers(`Sd,`Lmasked,`C$w`H*`H){\n"
 "`W$RANK_MASKS\n"
 "`7masked){\n"
+"`S`6s=$BALLOT_BITS/32,lower=d&$DIGIT_SCALE*($MASKS-1);\n"
 "`Sown=$k*$u*$DIGIT_SCALE;\n"
-"`Slower=d&$DIGIT_SCALE*($u-1);\n"
-"vola`3 `C`5*mask= &$AT_DIGIT(vola`3 `5,`H->digits.masks,own|lower);\n"
-"atomic_or(mask,1u<<$LANE);\n"
+"vola`3 `C`5*mask= &$AT_DIGIT(vola`3 `5,`H->digits.masks,own|lower*`6s);\n"
+"atomic_or(mask+$LANE/32,1u<<$LANE%32);\n"
 "$u_SYNC();\n"
-"$g alike= *mask;\n"
+"$g alike=mask[0];\n"
+"`7`6s>1)\n"
+"alike|=($g)((`T)mask[`6s-1]<<32);\n"
 "$u_SYNC();\n"
 "`H->digits.masks[$x]=0;\n"
 "$u_SYNC();\n"
@@ -11721,6 +11793,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7highest[b]!=$LANE)\n"
 "next=`H->others+$LANE;\n"
 "`N[b]=atomic_add((vola`3 `C`5*)next,(below[b]+1)<<upper*16);\n"
+"`7$ON(LOCAL))\n"
+"$u_SYNC();\n"
 "}\n"
 "$o\n"
 "`Y`Sb=0;b<$RANK_BATCH;b++){\n"
@@ -11943,7 +12017,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " }\n"
 "$SORT_TAKE($wtake_keys,`twiddled,key)\n\n"
 "`W$SORT_VALUES\n"
-"$SORT_TAKE($wtake_movers,$wmover,mover)\n\n\n"
+"$SORT_TAKE($wtake_movers,$wmover,mover)\n\n"
 "$m`V$wload_movers($wmover*movers,$w$2 $2,`S`G,\n"
 "`S`M,`S`O){\n"
 "`W$SORT_MOVES_INDICES\n"
@@ -12095,7 +12169,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12037 \"kernels.cl.inc\"\n"
+"#line 12089 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12237,7 +12311,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "$h);\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$SORT_TILE_INLINE `V$w`M_part(`Spart,`Sparts,$3`B`key_bits*keys,\n"
 "$3`5*states,$3`5*bases,$3`5*zeros,\n"
 "$3`5*`Mer,`I`M,$wpasses all,\n"
@@ -12297,7 +12371,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12281 \"kernels.cl.inc\"\n"
+"#line 12332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12418,7 +12492,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12415 \"kernels.cl.inc\"\n"
+"#line 12466 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12989,8 +13063,8 @@ typedef struct gpuscan__sort_tile {
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with NVIDIA's lanes. First index: 0 for keys of up to 4 bytes, 1 for keys of 8 bytes. Second index: 0
-   without values, 1 to 3 with values of 4, 8 or 16 bytes. */
+/* Tiles of sorts with lanes. First index: 0 for keys of up to 4 bytes, 1 for keys of 8 bytes. Second index: 0 without
+   values, 1 to 3 with values of 4, 8 or 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* in sorts with a launch per pass */
@@ -13354,6 +13428,21 @@ typedef struct gpuscan__type_facts {
 #define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
+/* What gpuscan_type_from_name calls each type, in the same order. A comma ends each name. */
+static const char gpuscan__names_of_types[][112] = {
+    "",
+    ",i8,int8,int8_t,char,signed char,",
+    ",u8,uint8,uint8_t,uchar,unsigned char,",
+    ",i16,int16,int16_t,short,short int,signed short,",
+    ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,",
+    ",i32,int32,int32_t,int,signed,signed int,",
+    ",u32,uint32,uint32_t,uint,unsigned,unsigned int,",
+    ",i64,int64,int64_t,long,long int,signed long,long long,long long int,",
+    ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,",
+    ",f16,float16,half,",
+    ",f32,float32,float,",
+    ",f64,float64,double,"};
+GPUSCAN__ASSERT(sizeof(gpuscan__names_of_types) == 112 * GPUSCAN_TYPE_CUSTOM, names_of_types)
 #undef GPUSCAN__TYPE_ROW
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
@@ -13451,6 +13540,8 @@ typedef struct gpuscan__elements {
     int exact;       /* 1: prefixes of tiles and parts also have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion, or NULL */
+    uint32_t seen; /* channels of an image's pixel, which the conversion sees as x; 0: x is an element */
+    gpuscan_type converted; /* the type of the conversion's result; DEFAULT: dst */
     int selects; /* GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
     int inverts; /* 1: the conversion gives how many elements a source element does not keep */
     uint32_t channels; /* numbers in an element, which is then a vector; 0, 1: elements are numbers */
@@ -13626,10 +13717,11 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
     if (e->convert) /* signed sums are computed in the unsigned type, to which floats do not convert */
-        gpuscan__define(text, "CONVERTED", names->number);
+        gpuscan__define(text, "CONVERTED", e->converted ? gpuscan__types[e->converted].name : names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
-                    e->convert                            ? "gpuscan_custom_convert(x, i)"
+                    e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when read */
+                    : e->convert                          ? "gpuscan_custom_convert(x, i)"
                     : e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
                     : e->selects                          ? (e->inverts ? "(x == 0)" : "(x != 0)")
                     : e->src == e->dst                    ? "x"
@@ -13677,7 +13769,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
     names.dst = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
-    names.value = e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
+    names.value = e->seen ? "GPUSCAN_NEAR" : e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         names.t = dst->unsigned_name;
@@ -14155,7 +14247,7 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
-       runs two. That allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
+       runs two. Without lanes that allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
     /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so groups have more
        work-items than AMD's, with fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8
@@ -14168,13 +14260,18 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
 /* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
    be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
    cache until their lines are full. Counts on the device: u64 keys with values of 4 or 8 bytes need more registers for
-   their loops. tuning: sort-tiles, sort-record-tiles, sort-counted */
+   their loops. tuning: sort-tiles, sort-record-tiles, sort-counted
+   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
       {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}}};
+      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
+    {GPUSCAN__ON_AMD,
+     {{{256, 26, 0}, {256, 26, 0}, {256, 12, 0}, {256, 6, 0}}, {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}},
+     {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
+      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}}};
 
 /* Large sorts move payloads as records through the passes, which beats gathering them by index. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -14989,6 +15086,19 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
     gpuscan__text_add(text, after);
 }
 
+/* Adds an expression of x and i as a function. head: the function up to these parameters. image: x is a pixel of an
+   image, and the expression also sees `at` and `near`. */
+static void gpuscan__define_expression(gpuscan__text *text, const char *head, int image, const char *name,
+                                       const char *lines, const char *after) {
+    if (image)
+        gpuscan__text_add(text, "#define near(dx, dy) gpuscan_near(gpuscan_image, at + (int2)(dx, dy))\n");
+    gpuscan__text_add(text, head);
+    gpuscan__custom_lines(text, image ? ", read_only image2d_t gpuscan_image, int2 at) { return (" : ") { return (",
+                          name, lines, after);
+    if (image)
+        gpuscan__text_add(text, "#undef near\n");
+}
+
 /* Undefines a custom text's lower-case macros, since the kernels may use their names. */
 static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     const char *at, *name, *end;
@@ -15036,13 +15146,12 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
                               custom->identity, ";}\n");
     }
     if (e->convert)
-        gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) {"
-                              " return (",
-                              e->selects ? " select" : " convert", e->convert,
-                              !e->selects  ? ");}\n"
-                              : e->inverts ? ") == 0;}\n"
-                                           : ") != 0;}\n");
+        gpuscan__define_expression(
+            text, "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i", e->seen != 0,
+            e->selects ? " select" : " convert", e->convert,
+            !e->selects  ? ");}\n"
+            : e->inverts ? ") == 0;}\n"
+                         : ") != 0;}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);
 }
@@ -16264,16 +16373,28 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Defines how kernels read the image. */
-GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type) {
-    char kind = gpuscan__types[type].kind;
+/* What follows a type's name in that of a vector of channels. */
+GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
+
+/* Defines how kernels read the image. seen: channels of x in the caller's expressions; 0: there are none. */
+GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type, uint32_t seen) {
+    const char *const order = place == GPUSCAN__IMAGE_ALPHA ? "w" : place == GPUSCAN__IMAGE_RED_ALPHA ? "xw" : "xyzw";
+    char kind = gpuscan__types[type].kind, x[16], line[80];
     gpuscan__define_number(text, "IMAGE", place);
+    gpuscan__define_number(text, "SEES_IMAGE", place && seen);
     if (place == GPUSCAN__IMAGE_NONE)
         return;
     gpuscan__define(text, "IMAGE_PIXEL", kind == 'f' ? "float4" : kind == 's' ? "int4" : "uint4");
     gpuscan__define(text, "IMAGE_READ(image, at)", kind == 'f'   ? "read_imagef(image, at)"
                                                   : kind == 's' ? "read_imagei(image, at)"
                                                                 : "read_imageui(image, at)");
+    if (seen == 0)
+        return;
+    snprintf(x, sizeof(x), "%s%s", gpuscan__types[type].name, gpuscan__vector_lengths[seen]);
+    gpuscan__define(text, "NEAR", x);
+    snprintf(line, sizeof(line), "convert_%s(GPUSCAN_IMAGE_READ(image, at).%.*s)", x, (int)seen, order);
+    gpuscan__define(text, "NEAR_AT(image, at)", line);
+    gpuscan__text_add(text, "static inline GPUSCAN_NEAR gpuscan_near(read_only image2d_t image, int2 at);\n");
 }
 
 /* Copies a host's init to a buffer if init is too large for an argument. Commands that use the buffer keep it alive. */
@@ -16560,6 +16681,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
     stand_in.e.convert = selects ? "x.part[0]" : NULL;
+    stand_in.e.seen = 0;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM || of_structs ? &custom : NULL;
     custom.size = size;
     custom.equal = "a.part[0] == b.part[0]";
@@ -18887,6 +19009,8 @@ typedef struct gpuscan__reduce_key {
     uint32_t vector;   /* elements of a load */
     uint32_t each;     /* 1: a group takes each row or segment */
     uint32_t split;    /* 1: extra groups share the long rows or segments */
+    uint32_t image;    /* a GPUSCAN__IMAGE_... */
+    uint32_t seen;     /* channels that custom->convert sees; 0: it sees none */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
@@ -18912,6 +19036,8 @@ typedef struct gpuscan__reduce_plan {
     uint64_t mean;      /* elements of a row, or of a segment on average */
     int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
     uint64_t src_pitch;
+    gpuscan__image_facts image;
+    uint64_t src_width; /* pixels of an image's row */
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* on a CPU, if not 0: whole rows that each group takes */
     uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
@@ -18922,10 +19048,10 @@ typedef struct gpuscan__reduce_plan {
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
     X(src_pitch) X(groups) X(group_tiles) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)        \
-    X(split_count)
+    X(split_count) X(src_width)
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
     GPUSCAN__REDUCE_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)    \
-    X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
+    X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
 /* Returns the key's kernels. Without state words a second kernel combines the groups' results. */
@@ -18939,7 +19065,8 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), segments = gpuscan__reduce_own(key).segments != 0;
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(HANDOVER, 1) |
+    int image = gpuscan__reduce_own(key).image != 0;
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(IMAGES, image) | GPUSCAN__PIECE(HANDOVER, 1) |
            GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
@@ -18981,6 +19108,7 @@ static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__p
 GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
+    gpuscan__define_image(text, own.image, plan->e.src, plan->e.seen);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
@@ -19017,16 +19145,47 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
+/* Resolves src_image, and the elements' type. range: receives what later checks need. */
+static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
+                                            gpuscan_type *type) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan_image *image = &desc->src_image;
+    uint32_t channels = 0;
+    uint64_t left;
+    const gpuscan__mistake mistakes[] = {
+        {!image->mem && desc->src_width, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_width without src_image"},
+        {image->mem && (desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form),
+         GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, rows, src_pitch or segments"}};
+    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    memset(range, 0, sizeof(*range));
+    *type = desc->src_type;
+    plan->src_width = 1;
+    if (r != 0 || !image->mem)
+        return r;
+    if ((r = gpuscan__resolve_image(gs, "src_image", image, range, &plan->image)) != 0 ||
+        (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0)
+        return r;
+    left = plan->image.width - gpuscan__min(plan->image.width, image->x);
+    plan->src_width = gpuscan__max(desc->src_width ? desc->src_width : left, 1);
+    plan->key.image = plan->image.place;
+    plan->key.seen = desc->custom && desc->custom->convert ? channels : 0;
+    return gpuscan__check_region(gs, "src_image", image, &plan->image, gpuscan__min(desc->count, plan->src_width),
+                                 gpuscan__ceil_div(desc->count, plan->src_width));
+}
+
 static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = plan->desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
-    gpuscan__range *range;
+    gpuscan__range *range, image;
+    gpuscan_type type;
     uint64_t elements, results, bytes;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
-                                       "dst_type")) != 0)
+    if ((r = gpuscan__reduce_image(gs, plan, &image, &type)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, type, desc->dst_type, desc->op, desc->custom, "src_type", "dst_type")) !=
+            0)
         return r;
+    e->seen = plan->key.seen;
     if (e->arg && desc->custom && desc->custom->convert)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "custom->convert: ARGMIN and ARGMAX compare source elements as they are");
@@ -19050,6 +19209,10 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
+    if (plan->image.place) {
+        range->buffer.mem = desc->src_image.mem;
+        gpuscan__input_image(range, "src_image", &image);
+    }
     /* Both are checked: on host arrays result may overlap src. A stand-in buffer has room for the first element. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
@@ -19375,7 +19538,12 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    if (plan->image.place)
+        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
+    else
+        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.image_x = desc->src_image.x;
+    numbers.image_y = desc->src_image.y;
     if (plan->key.segments)
         numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
@@ -19467,7 +19635,8 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     if (each)
         offsets = gpuscan__test_in(test, &desc->segments.data,
                                    (desc->segments.count + 1) * gpuscan__types[desc->segments.type].size);
-    src = gpuscan__test_in(test, &desc->src, length * rows * e->src_size);
+    desc->src_width = own.image ? 1021 : 0; /* rows enough for a test's elements, in every device's images */
+    src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, rows * (each ? each : 1) * size);
     for (i = 0; i < rows && !test->failed; i++) {
         unsigned char *row = src + i * length * e->src_size, *result = dst + i * (each ? each : 1) * size;
@@ -19490,6 +19659,11 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     }
     if (each && !test->failed)
         gpuscan__put(desc->segments.type, offsets, desc->segments.count, desc->count);
+    if (own.image) {
+        const gpuscan__test_image image = {
+            &desc->src_image, src, e->src, own.image, 1, 1021, gpuscan__ceil_div(desc->count, 1021)};
+        test->image = image;
+    }
     return 1;
 }
 
@@ -19502,6 +19676,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
     gpuscan__host_call host;
     gpuscan__host_enter(&host, gs, &gpuscan__reduce_operation, desc, &copy);
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
+    gpuscan__host_refuse(&host, "src_image", copy.src_image.mem != NULL);
     gpuscan__host_refuse(&host, "dst", copy.dst.mem != NULL || copy.dst.offset != 0);
     gpuscan__host_refuse(&host, "result", copy.result != NULL);
     gpuscan__host_set(&host, "count", count, &copy.count);
@@ -19547,6 +19722,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
     uint32_t local_words;        /* words of local memory that the kernel declares: see gpuscan__declared_words */
+    uint32_t stride;             /* counts_stride, at least 1 */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -19572,6 +19748,7 @@ typedef struct gpuscan__histogram_plan {
     uint32_t slice_bins;             /* bins, or byte values, that a group counts */
     gpuscan_custom texts;            /* the program's texts: the caller's, and the desc's weight as combine */
     uint64_t all_bins;               /* of all channels of the mask */
+    uint64_t counters;               /* elements of counts from the first to the last counter */
     uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
@@ -19693,7 +19870,6 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
 static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
                                         const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
-    static const char *const lengths[] = {"", "", "2", "3", "4"}; /* of vectors */
     char pixel[24];
     gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
     gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
@@ -19706,18 +19882,14 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
     if (key->src == GPUSCAN_TYPE_CUSTOM)
         gpuscan__define_custom_type(text, texts);
     snprintf(pixel, sizeof(pixel), "%s%s", key->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : element,
-             lengths[own->pixel_channels]);
+             gpuscan__vector_lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
-        gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i) {"
-                              " return (",
-                              " convert", texts->convert, ");}\n");
+        gpuscan__define_expression(text, "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i",
+                                   own->image != 0, " convert", texts->convert, ");}\n");
     if (own->weighed)
-        gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i) {"
-                              " return (",
-                              " weight", texts->combine, ");}\n");
+        gpuscan__define_expression(text, "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i",
+                                   own->image != 0, " weight", texts->combine, ");}\n");
     if (texts->source)
         gpuscan__undefine(text, texts->source);
 }
@@ -19758,14 +19930,14 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
-    X(LOCAL_WORDS, local_words)
+    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride)
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
     gpuscan__define_shape(text, gs, &plan->key, gpuscan__histogram_vector(&plan->key, &own));
-    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
+    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, own.pixel_channels);
     gpuscan__define_samples(text, gs, plan, &own);
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
@@ -20104,13 +20276,16 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
+    plan->key.stride = desc->counts_stride ? desc->counts_stride : 1;
     plan->tile_width = desc->tile_width ? gpuscan__min(desc->tile_width, desc->count) : desc->count;
     plan->tile_height = desc->tile_height ? gpuscan__min(desc->tile_height, rows) : rows;
     plan->tiles_across = desc->count ? gpuscan__ceil_div(desc->count, plan->tile_width) : 1;
     if (!gpuscan__multiply(plan->tiles_across, gpuscan__ceil_div(rows, plan->tile_height), &plan->tiles) ||
-        !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) || counters > UINT64_MAX / 64)
+        !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) ||
+        !gpuscan__multiply(counters, plan->key.stride, &counters) || counters > UINT64_MAX / 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                             "tile_width and tile_height: the counters do not fit 64 bits");
+                             "tile_width, tile_height and counts_stride: the counters do not fit 64 bits");
+    plan->counters = counters - plan->key.stride + 1;
     plan->key.tiled = plan->tiles > 1;
     return GPUSCAN_SUCCESS;
 }
@@ -20205,10 +20380,12 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         (r = gpuscan__samples_range(gs, desc, plan, &image)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
-                            gpuscan__types[plan->counter].size);
+    range = gpuscan__output(common, "counts", desc->counts, plan->counters, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range->at_zero = 1;
+    range->partial = plan->key.stride > 1;
+    if (range->partial)
+        gpuscan__rows_of(range, plan->counters, 1, plan->key.stride, range->size);
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
@@ -20527,7 +20704,7 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
-           !(counts->flags & CL_MEM_WRITE_ONLY);
+           plan->key.stride == 1 && !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
 /* Returns how many tables there are: 1, or on CPUs without local tables one for each group that does not use counts. */
@@ -20843,6 +21020,9 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     texts->size = stand_in.element_size;
     texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
     texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
+    if (texts->convert && stand_in.key.image) /* 3: TEST_IMAGE_X */
+        texts->convert =
+            "gpuscan_test_value((x = x + x - near(0, 0), GPUSCAN_TEST_NUMBER(x)) + 2 * i - (ulong)at.x + 3)";
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
@@ -20984,7 +21164,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     uint64_t counters = shape.tiles * of->all_bins, k, *sums;
     unsigned char *samples, *counts, *weights = NULL, *edges = NULL;
     if (test->round >= (gpuscan__has_whole_tiles(&test->of->key, &of->key) ? 3u : of->key.rows ? 2u : 1u) ||
-        (of->key.tiled ? 32 : 1) * of->all_bins * counter_size > GPUSCAN__MIB)
+        (of->key.tiled ? 32 : 1) * of->all_bins * of->key.stride * counter_size > GPUSCAN__MIB)
         return 0;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
@@ -21005,7 +21185,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     desc->accumulate = 0;
     samples = gpuscan__test_in(test, of->key.image ? NULL : &desc->samples,
                                pixels * of->pixel_elements * of->element_size);
-    counts = gpuscan__test_out(test, &desc->counts, counters * counter_size);
+    counts = gpuscan__test_out(test, &desc->counts, counters * of->key.stride * counter_size);
     sums = (uint64_t *)gpuscan__test_memory(test, counters * sizeof(*sums));
     if (of->key.weight && !of->key.weighed)
         weights = gpuscan__test_in(test, &desc->weights, pixels * gpuscan__types[of->weight].size);
@@ -21015,7 +21195,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
         return 1;
     gpuscan__test_samples(of, &shape, samples, weights, sums);
     for (k = 0; k < counters; k++)
-        gpuscan__put(of->counter, counts, k, sums[k]);
+        gpuscan__put(of->counter, counts, k * of->key.stride, sums[k]);
     for (c = 0; edges && c < (desc->edges_pitch ? 4 : 1); c++)
         gpuscan__test_edges(of, edges + c * desc->edges_pitch * edge_size);
     if (of->key.image) {
@@ -22286,6 +22466,11 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
+/* Returns whether a group's lanes are QUICK_LANES: see [DEVICE] in kernels.cl.inc. */
+static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
+    return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
+}
+
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
                                            uint32_t value_size, uint32_t group, uint32_t vectors) {
@@ -22300,7 +22485,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && !own->small) /* masks without digits.to's room; ranks_by */
+    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks without digits.to's room; ranks_by */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -22477,7 +22662,7 @@ enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* whole ti
    TILES    one or several launches a pass; if one tile holds all elements, one group sorts */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
 enum { /* what a form needs */
-    GPUSCAN__SORT_QUICK = 1,  /* lanes by NVIDIA's instructions */
+    GPUSCAN__SORT_QUICK = 1,  /* see gpuscan__sort_is_quick */
     GPUSCAN__SORT_SINGLE = 2, /* a single pass over the elements for each digit */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
@@ -22579,15 +22764,16 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
     const gpuscan__sort_tiles *of = &profile->sort_tiles;
     size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &(counted ? of->counted : of->tiles)[plan->key_size > 4][values];
-    int is_quick = gpuscan__whole_lanes(gs, profile->sort.group) && gs->device.lanes == GPUSCAN__LANES_PTX;
+    const gpuscan__sort_tile *tile = &(desc->count_buffer.mem ? of->counted : of->tiles)[plan->key_size > 4][values];
+    int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
+    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
     gpuscan__sort_most most;
-    most.group = is_quick && is_single ? tile->group : profile->sort.group;
-    most.vectors = is_quick && is_single ? tile->rounds : profile->sort.vectors;
+    most.group = is_tuned ? tile->group : profile->sort.group;
+    most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
     most.registers = tile->registers;
     most.batch = is_quick ? 4 : 1;
-    if (is_quick && is_single && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
+    if (is_quick && is_single && most.vectors > most.batch && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
         (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* digits of these keys take more registers */
         most.vectors -= most.batch;
     most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
@@ -23429,6 +23615,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
     uint32_t image; /* GPUSCAN__IMAGE_... */
+    uint32_t seen;  /* channels that custom->convert sees; 0: it sees none */
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
@@ -23509,14 +23696,14 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan, own.channels));
-    gpuscan__define(text, "PIXEL", src->name);
+    gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
     gpuscan__define(text, "CELL", cell->name);
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_number(text, "DIRECT", (uint32_t)gpuscan__integral_can_be_direct(gs, plan));
-    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
+    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
@@ -23580,9 +23767,11 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
     gpuscan_type src = desc->src_type, dst = desc->dst_type;
-    uint32_t channels = desc->channels;
+    uint32_t channels = desc->channels, seen = 0;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
+    if (desc->custom && (!desc->custom->convert || !plan->image.place))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom without src_image or custom->convert");
     if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type",
                              (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
@@ -23598,12 +23787,17 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
                                                 : GPUSCAN_TYPE_U32;
     if (gpuscan__types[dst].size < 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is not an integer or float of 4 or 8 bytes");
-    if (gpuscan__is_float(src) && !gpuscan__is_float(dst))
+    if (desc->custom) {
+        seen = channels;
+        channels = 1;
+    } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
     if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD, NULL,
-                                       "dst_type", "dst_type")) != 0)
+        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD,
+                                       desc->custom, "dst_type", "dst_type")) != 0)
         return r;
+    e->seen = plan->key.seen = seen;
+    e->converted = dst;
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
@@ -24310,6 +24504,23 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs) {
 
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
     return (unsigned)type < GPUSCAN_TYPE_COUNT ? gpuscan__types[type].size : 0;
+}
+
+GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type) {
+    const size_t length = name ? strlen(name) : 0;
+    const char *at;
+    int i;
+    if (type)
+        *type = GPUSCAN_TYPE_DEFAULT;
+    if (!name || !type)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    for (i = GPUSCAN_TYPE_I8; i < GPUSCAN_TYPE_CUSTOM && length && !strchr(name, ','); i++)
+        for (at = gpuscan__names_of_types[i]; (at = strstr(at, name)) != NULL; at++)
+            if (at[-1] == ',' && at[length] == ',') {
+                *type = (gpuscan_type)i;
+                return GPUSCAN_SUCCESS;
+            }
+    return GPUSCAN_ERROR_INVALID_TYPE;
 }
 
 GPUSCAN_API uint32_t gpuscan_version(void) {

@@ -160,12 +160,13 @@ int main(void) {
     refused += gpuscan_get_blob(gs, NULL, &blob_size) != GPUSCAN_SUCCESS;
     refused += gpuscan_set_blob(gs, &size, 8) != GPUSCAN_SUCCESS;
     refused += gpuscan_type_size(GPUSCAN_TYPE_U32) == 4;
+    refused += gpuscan_type_from_name("u32", NULL) != GPUSCAN_SUCCESS;
     refused += gpuscan_version() == GPUSCAN_VERSION;
     refused += gpuscan_struct_size("gpuscan_scan_desc") == sizeof scan;
     refused += gpuscan_result_string(GPUSCAN_SUCCESS) != NULL;
     refused += gpuscan_error(gs) != NULL;
     gpuscan_destroy(gs);
-    return refused == 45 ? 0 : 1;
+    return refused == 46 ? 0 : 1;
 }
 END
 cp user.c user.cpp
