@@ -2299,11 +2299,12 @@ static const char *const gpuscan__piece_tickets[] = {
 "$8\n"
 "}\n\n",
 NULL};
-#if GPUSCAN__HAS_HISTOGRAM || \
+#if GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
 "#line 697 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at));\n"
@@ -2318,6 +2319,12 @@ static const char *const gpuscan__piece_images[] = {
 " ((`T2)(($4).image_x+(x),($jIMAGE_ORIGIN)?0:($4).image_y)+(`8)))\n"
 "$0$IMAGE_CHANNEL(pixel, c) \\\n"
 " ((c)==0?(pixel).x:(c)==1?(pixel).y:(c)==2?(pixel).z:(pixel).w)\n"
+"$8\n"
+"`W$SEES_IMAGE\n\n"
+"$r$NEAR `near(read_only image2d_t image,int2 at){\n"
+"at=clamp($jNEAR)?at.yx:at,(int2)(0),get_image_dim(image)-1);\n"
+"$5$NEAR_AT(image,at);\n"
+"}\n"
 "$8\n\n",
 NULL};
 #else
@@ -2331,7 +2338,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 723 \"kernels.cl.inc\"\n"
+"#line 733 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2413,7 +2420,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 813 \"kernels.cl.inc\"\n"
+"#line 823 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2544,7 +2551,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 963 \"kernels.cl.inc\"\n"
+"#line 973 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2690,7 +2697,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1129 \"kernels.cl.inc\"\n"
+"#line 1139 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2797,7 +2804,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1249 \"kernels.cl.inc\"\n"
+"#line 1259 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2856,7 +2863,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1315 \"kernels.cl.inc\"\n"
+"#line 1325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2916,7 +2923,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1377 \"kernels.cl.inc\"\n"
+"#line 1387 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3238,7 +3245,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1744 \"kernels.cl.inc\"\n"
+"#line 1754 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3850,7 +3857,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2457 \"kernels.cl.inc\"\n"
+"#line 2467 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -4036,7 +4043,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2660 \"kernels.cl.inc\"\n"
+"#line 2670 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4387,7 +4394,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3048 \"kernels.cl.inc\"\n"
+"#line 3058 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5198,7 +5205,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3982 \"kernels.cl.inc\"\n"
+"#line 3992 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5766,7 +5773,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4715 \"kernels.cl.inc\"\n"
+"#line 4725 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6074,7 +6081,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5068 \"kernels.cl.inc\"\n"
+"#line 5078 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6179,7 +6186,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5188 \"kernels.cl.inc\"\n"
+"#line 5198 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6225,7 +6232,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5235 \"kernels.cl.inc\"\n"
+"#line 5245 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6803,7 +6810,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5912 \"kernels.cl.inc\"\n"
+"#line 5922 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7122,7 +7129,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6275 \"kernels.cl.inc\"\n"
+"#line 6285 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7234,8 +7241,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6391 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6401 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$1$RESULT_TYPE `result_t;\n"
@@ -7429,7 +7436,41 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8\n\n"
 "$1struct{\n"
 "$REDUCE_NUMBERS\n"
-"}`reduce_$4;\n\n\n"
+"}`reduce_$4;\n\n"
+"`W$IMAGE\n"
+"$0$REDUCE_SRC read_only image2d_t\n"
+"$r`t `pixel_element(read_only image2d_t src,`T2 `Q,`Ii){\n"
+"`W$SEES_IMAGE\n"
+"int2 at=convert_int2(`Q);\n"
+"$5`custom_convert($NEAR_AT(src,at),i,src,at);\n"
+"`J\n"
+"$5`convert((`src)`image_pixel(src,`Q).x,i);\n"
+"$8\n"
+"}\n\n\n\n"
+"$r`t `image_`9(read_only image2d_t src,`I`M,`reduce_$4 $4,\n"
+"`C``H*`H){\n"
+"`B`Lstrides=$COMMUTATIVE&& !$CPU;\n"
+"`Iitems=get_global_size(0),item=get_global_id(0),share=(`M+items-1)/items;\n"
+"`Ii=strides?item:min(item*share,`M),end=strides?`M:min(i+share,`M);\n"
+"`Iwidth=$4.src_width,`8=i/width,x=i-`8*width;\n"
+"`Istep=strides?items:1,`8s=step/width,`As=step-`8s*width;\n"
+"`t `9=$f);\n"
+"`cascade cascade=`cascade_begin();\n"
+"`Staken=0;\n"
+"$o_8\n"
+"`Y;i<end;i+=step){\n"
+"`9=$i`9,`pixel_element(src,$IMAGE_AT($4,`8,x),i));\n"
+"`7++taken%16==0)\n"
+"`cascade_step(&cascade,&`9,$CASCADE);\n"
+"x+=`As;\n"
+"`8+=`8s+(x<width?0:1);\n"
+"x-=x<width?0:width;\n"
+"}\n"
+"$5`items_`9(`cascade_end(&cascade,`9,$CASCADE),`H);\n"
+"}\n"
+"`J\n"
+"$0$REDUCE_SRC $3`B`src *\n"
+"$8\n\n\n",
 "`W$WORD\n"
 "$1``6 `partial;\n"
 "`J\n"
@@ -7455,7 +7496,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`J\n"
 "$5partials[i];\n"
 "$8\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$r`t `partials_`9($3`partial*partials,`S`M,`Sepoch,\n"
 "`C``H*`H){\n"
 "`t total=$f);\n"
@@ -7483,7 +7524,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6684 \"kernels.cl.inc\"\n"
+"#line 6733 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8186,11 +8227,11 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7510 \"kernels.cl.inc\"\n"
+"#line 7559 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
-" $3`B`src*src,$3`B`5*`M_buffer,$3`partial*partials, \\\n"
+" $REDUCE_SRC src,$3`B`5*`M_buffer,$3`partial*partials, \\\n"
 " $3`result_t*dst,`init init_`U,$3`B`dst*init_buffer, \\\n"
 " `reduce_$4 $4,`C``H*`H\n\n\n\n"
 "kernel $t_ATTRIBUTE `V`reduce($REDUCE_PARAMETERS){ $ONE_ITEM\n"
@@ -8198,11 +8239,13 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "`Sepoch=(`5)$4.epoch,`O=(`5)$4.`O;\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,`O);\n"
 "`t `9;\n"
-"src+=$4.src_offset;\n"
 "partials+=$4.partials_offset;\n"
-"`W!$CPU\n"
-"`9=`range_`9(src,0,`M,group,groups,`H);\n"
+"`W$IMAGE\n"
+"`9=`image_`9(src,`M,$4,`H);\n"
+"#elif !$CPU\n"
+"`9=`range_`9(src+$4.src_offset,0,`M,group,groups,`H);\n"
 "`J\n"
+"src+=$4.src_offset;\n"
 "`Ishare=$4.group_`3s*$TILE;\n"
 "`9=`span_`9(src,min(group*share,`M),min((group+1)*share,`M),0);\n"
 "$8\n"
@@ -8238,7 +8281,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7562 \"kernels.cl.inc\"\n"
+"#line 7613 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8275,10 +8318,15 @@ static const char *const gpuscan__piece_integral[] = {
 "pixel.`U=$f);\n"
 "`W$IMAGE\n"
 "`7channels){\n"
+"`W$SEES_IMAGE\n"
+"int2 here=convert_int2(at);\n"
+"pixel.channel[0]=`cell_of(`custom_convert($NEAR_AT(src,here),at.x,src,here));\n"
+"`J\n"
 "$IMAGE_PIXEL all=`image_pixel(src,at);\n"
 "$o\n"
 "`Y`Sc=0;c<$PIXEL_CHANNELS;c++)\n"
 "pixel.channel[c]=`cell_of((`channel)$IMAGE_CHANNEL(all,c));\n"
+"$8\n"
 "}\n"
 "`J\n"
 "$o\n"
@@ -8329,7 +8377,7 @@ static const char *const gpuscan__piece_integral[] = {
 "pixel.`U=`U;\n"
 "`Y`Sc=0;c<$PIXEL_CHANNELS;c++)\n"
 "to[c]=pixel.channel[c];\n"
-"}\n\n"
+"}\n\n",
 "$0$PIXEL_AT(x) `pixel_load(src, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
 "$APART\n"
 "$r`V``8_add($3`t*`9s,$PICTURE src,``Q_t at,\n"
@@ -8361,7 +8409,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`7stores)\n"
 "`pixel_store(to+x*$PIXEL_CHANNELS,`9);\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "kernel $t_SIZE void\n"
 "`integral_`9s($PICTURE src,$3`t*carries,`integral_$4 $4,\n"
 "`C``H*`H){ $ONE_ITEM\n"
@@ -8419,7 +8467,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`J\n"
 "$0$LANE_CELLS ($p * $PIXEL_CHANNELS)\n"
 "$0$STRIP ((`T)$u * $p)\n"
-"$0$STRIP_CELLS ($u * $LANE_CELLS)\n\n"
+"$0$STRIP_CELLS ($u * $LANE_CELLS)\n\n",
 "$1union{\n"
 "`cell channel[$LANE_CELLS];\n"
 "#ifdef $TABLE_RAW\n"
@@ -8446,7 +8494,7 @@ static const char *const gpuscan__piece_integral[] = {
 "at.cells=at.pixels*$PIXEL_CHANNELS;\n"
 "at.aligned=false;\n"
 "$5at;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$r``3_`Q ``3_`Q_in(`B`integral_$4*$4,$PICTURE src){\n"
 "`Iblocks=($4->strips+$kS-1)/$kS,group=$s0);\n"
 "`I`8=group/blocks,strip=(group-`8*blocks)*$kS+$k;\n"
@@ -8526,7 +8574,7 @@ static const char *const gpuscan__piece_integral[] = {
 "$o\n"
 "`Y`0v=0;v<$p;v++)\n"
 "x[k*$p+v]=$f);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$m`V`steps_`9(`B`t*of_`1,$3`t*steps,`Istride,`I`N,\n"
 "`I`M,`L`R,`C``H*`H){\n"
 "`t `9[$d];\n"
@@ -8577,7 +8625,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`7$4.is_direct&&at.steps&&at.strip<$4.strips&&$LANE==0)\n"
 "steps[0]=all;\n"
 "$8\n"
-"}\n\n\n",
+"}\n\n\n"
 "kernel $t_SIZE void\n"
 "`integral_`As($3`t*carries,`integral_$4 $4,`C``H*`H){ $ONE_ITEM\n"
 "`Ibands=($4.`O&$FLAG_REHEARSAL)?0:$4.bands;\n"
@@ -8639,7 +8687,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`Y`0v=0;v<$p;v++)\n"
 "above[v]=below[v];\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "kernel $t_SIZE void\n"
 "`integral_`8s($3`t*carries,`integral_$4 $4,`C``H*`H){ $ONE_ITEM\n"
 "`Isteps=($4.`O&$FLAG_REHEARSAL)?0:$4.images*($4.height+$4.bands);\n"
@@ -8691,7 +8739,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`Y`Si=$LANE;i<$STRIP_CELLS;i+=$u)\n"
 "`7i<`M)\n"
 "to[i]=stage[i];\n"
-"}\n\n",
+"}\n\n"
 "`W$DIRECT\n\n\n"
 "$m`t `bands_`9(`t*above,$3`B`t*`As,\n"
 "$3`B`t*steps,`B`integral_$4*$4,\n"
@@ -8741,7 +8789,7 @@ static const char *const gpuscan__piece_integral[] = {
 "left=$ileft,steps[strip]);\n"
 "$5left;\n"
 "}\n"
-"$8\n\n"
+"$8\n\n",
 "kernel $t_SIZE void\n"
 "`integral_`3s($PICTURE src,$3`cell*dst,$3`t*carries,\n"
 "`integral_$4 $4,`C``H*`H){ $ONE_ITEM\n"
@@ -8832,7 +8880,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8222 \"kernels.cl.inc\"\n"
+"#line 8278 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9364,36 +9412,61 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8828 \"kernels.cl.inc\"\n"
+"#line 8884 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
-"`W$PIXEL_CHANNELS > 1\n"
+"$1$BINNED `binned;\n"
+"`W$WEIGHTED\n"
+"$1$WEIGHT `weight;\n"
+"`J\n"
+"$1`S`weight;\n"
+"$8\n"
+"`W$SEES_IMAGE\n"
+"$1struct{\n"
+"`binned `U;\n"
+"`weight weight;\n"
+"}`sample;\n"
+"#elif $PIXEL_CHANNELS > 1\n"
 "$1struct{\n"
 "$SAMPLE channel[$PIXEL_CHANNELS];\n"
 "}`sample;\n"
 "`J\n"
 "$1$SAMPLE `sample;\n"
 "$8\n"
-"$1$BINNED `binned;\n"
 "$1$COUNTER ``Mer;\n\n\n"
 "`W$IMAGE\n"
 "$0$SAMPLES read_only image2d_t\n"
+"$0$SAMPLE_IN(samples, `Z, i) \\\n"
+" `image_sample(`image_load(samples,$ROW_PAST(`Z,0,i,0)),(`5)((i)%$CHANNELS))\n"
+"$8\n"
+"`W$SEES_IMAGE\n"
+"$1`T4 ``8_t;\n"
+"$0$ROW_AT(samples, `8) (`T4)($IMAGE_AT($4, `8, 0ul), 0, 0)\n"
+"$0$ROW_PAST(`Z, `8, i, $4) ((`Z) + (`T4)(i, `8, i, 0))\n"
+"$1`sample `image_loaded;\n"
+"$r`sample `image_load(read_only image2d_t image,``8_t `Z){\n"
+"int2 at=convert_int2(`Z.xy);\n"
+"$NEAR x=$NEAR_AT(image,at);\n"
+"`sample s={0,0};\n"
+"`W$CONVERTED\n"
+"s.`U=`custom_convert(x,$jPIXEL_NUMBER)?`Z.z+1:`Z.z,image,at);\n"
+"`J\n"
+"s.`U=x;\n"
+"$8\n"
+"`W$WEIGHED\n"
+"s.weight=`custom_weight(x,`Z.z,image,at);\n"
+"$8\n"
+"$5s;\n"
+"}\n"
+"$0`image_sample(s, c) (s)\n"
+"#elif $IMAGE\n"
 "$1`T2 ``8_t;\n"
 "$0$ROW_AT(samples, `8) $IMAGE_AT($4, `8, 0ul)\n"
 "$0$ROW_PAST(`Z, `8, i, $4) ((`Z) + (`T2)((i) / $CHANNELS, `8))\n"
-"$0$SAMPLE_IN(samples, `Z, i) \\\n"
-" `image_sample(`image_pixel(samples,(`Z)+(`T2)((i)/$CHANNELS,0)), \\\n"
-" (`5)((i)%$CHANNELS))\n"
+"$1$IMAGE_PIXEL `image_loaded;\n"
+"$0`image_load `image_pixel\n"
 "$r`sample `image_sample($IMAGE_PIXEL pixel,`Sc){\n"
-"`sample s;\n"
-"`W$PIXEL_CHANNELS > 1\n"
-"$o\n"
-"`Y`Sk=0;k<$PIXEL_CHANNELS;k++)\n"
-"s.channel[k]=($SAMPLE)$IMAGE_CHANNEL(pixel,k);\n"
-"`J\n"
-"s=(`sample)$IMAGE_CHANNEL(pixel,c);\n"
-"$8\n"
-"$5s;\n"
+"`F(`sample)$IMAGE_CHANNEL(pixel,c);\n"
 "}\n"
 "`J\n"
 "$0$SAMPLES $3`B`sample *\n"
@@ -9404,7 +9477,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$0$ROW_PAST(`Z, `8, i, $4) ($SAMPLES_AT(`Z, (`8) * ($4).pitch) + (i))\n"
 "$0$SAMPLE_IN(samples, `Z, i) (`Z)[i]\n"
 "$8\n\n\n"
-"`W$PIXEL_CHANNELS\n"
+"`W$PIXEL_CHANNELS && !$SEES_IMAGE\n"
 "$r$PIXEL `pixel_of(`sample s){\n"
 "`W$PIXEL_F16 && $PIXEL_CHANNELS == 1\n"
 "$5vload_half(0,(private `Bhalf*)&s);\n"
@@ -9419,19 +9492,23 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`J\n"
 "$0`pixel_of(s) (s)\n"
 "$8\n\n\n"
-"`W$CONVERTED\n"
+"`W$SEES_IMAGE\n"
+"$0$BINNED_OF(s, i) (s).`U\n"
+"#elif $CONVERTED\n"
 "$0$BINNED_OF(s, i) \\\n"
 " `custom_convert(`pixel_of(s),$jPIXEL_NUMBER)?(i)+1:(i))\n"
 "`J\n"
 "$0$BINNED_OF(s, i) (s)\n"
 "$8\n"
-"`W$WEIGHED\n"
+"`W$WEIGHED && $SEES_IMAGE\n"
+"$0$WEIGHT_OF(s, i, weights) (s).weight\n"
+"#elif $WEIGHED\n"
 "$0$WEIGHT_OF(s, i, weights) `custom_weight(`pixel_of(s), i)\n"
 "#elif $WEIGHTED\n"
 "$0$WEIGHT_OF(s, i, weights) (weights)[(i) / $CHANNELS]\n"
 "`J\n"
 "$0$WEIGHT_OF(s, i, weights) 1\n"
-"$8\n\n"
+"$8\n\n",
 "$0$NO_BIN 0xffffffffu\n\n"
 "$0$CHANNEL_BINS(bounds) ((bounds).bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
 "`W$BIN_WIDE > 1\n"
@@ -9455,7 +9532,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$8\n"
 "$1$y_OF($VALUE)``Us;\n"
 "$1$y_OF(`5)`bins;\n"
-"$1$y_OF(int)`masks;\n\n\n\n",
+"$1$y_OF(int)`masks;\n\n\n\n"
 "$r`bins `bin_`7`masks inside,`bins bin,`masks below,\n"
 "`masks is_nan,`Sbins){\n"
 "`B`Ldrops=$OUTSIDE==$OUTSIDE_DROP,clamps=$OUTSIDE==$OUTSIDE_CLAMP;\n"
@@ -9508,7 +9585,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$r`S`edge_cell($VALUE s,`edges edges){\n\n"
 "$REAL at=fmax(`edge_distance(edges.`N,s)*edges.scale,($REAL)0);\n"
 "`F(`5)fmin(at,($REAL)($EDGE_CELLS-1));\n"
-"}\n\n\n"
+"}\n\n\n",
 "$r`S`edges_below(`Scell,`edges edges,`Sbins){\n"
 "`Slow=0,high=bins-1;\n"
 "while(low<high){\n"
@@ -9537,7 +9614,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`Slevel=k<1?0:k<3?1:2,`Q=k+1-(1u<<level);\n"
 "edges->top[k]=$EDGE_AT(*edges,(2*`Q+1)*($EDGE_STEP>>level));\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$r`S`edge_start($VALUE s,`edges edges){\n"
 "`L`N=edges.top[0]<=s,second=(`N?edges.top[2]:edges.top[1])<=s;\n"
 "$VALUE high=second?edges.top[6]:edges.top[5],low=second?edges.top[4]:edges.top[3];\n"
@@ -9597,7 +9674,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#elif $FORM != $BINS_EDGES\n"
 "$r$VALUE `even_edge(`Sk,`channel_bounds of){\n"
 "$5fma(($VALUE)k,of.step,of.lower);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$r`S`bisected_bin($VALUE s,`Sbins,`channel_bounds of){\n"
 "`7$CLOSED&&s==of.upper)\n"
 "$5bins-1;\n"
@@ -9623,7 +9700,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$8\n"
 "`J\n"
 "$1$OFFSET `offset;\n"
-"$1$y_OF($OFFSET)`offsets;\n\n",
+"$1$y_OF($OFFSET)`offsets;\n\n"
 "$1struct{\n"
 "`Iedges,lower,range,factor;\n"
 "}`channel_bounds;\n\n\n"
@@ -9673,7 +9750,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`Linside=$INSIDE(s,of.lower,of.upper);\n"
 "$5inside?`bisected_bin(s,bins,of)\n"
 ":`bin_`7false,0,s<of.lower,$IS_NAN(s),bins);\n"
-"`J\n\n"
+"`J\n\n",
 "`offset `Z=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`offset)of.lower;\n"
 "`offsets x=$OFFSETS_OF(s)-`Z;\n"
 "`bins bin=`even_bin(x,bins,of.range,of.factor);\n"
@@ -9685,7 +9762,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$5`bin_`7$CLOSED? !past|ends: !past,bin,$IS_BELOW(s,of.lower),\n"
 "(`masks)(0),bins);\n"
 "$8\n"
-"}\n\n",
+"}\n\n"
 "$r`S`bin(`binned sample,`Sbins,`channel_bounds of,`edges edges){\n"
 "$5$FIRST_OF(`bins_of((``Us)(``U_of(sample)),bins,of,edges));\n"
 "}\n\n\n"
@@ -9705,8 +9782,13 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9246 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 9331 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n"
+"`W$COUNTS_STRIDE > 1\n"
+"$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
+"`J\n"
+"$0$COUNTS_AT(k) (k)\n"
+"$8\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
 "atomic_add((vola`3 $3`5*)`Mer,amount);\n"
@@ -9744,12 +9826,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`J\n"
 "atomic_add((vola`3 `C`5*)`Mer,(`5)amount);\n"
 "$8\n"
-"}\n\n"
-"`W$WEIGHTED\n"
-"$1$WEIGHT `weight;\n"
-"`J\n"
-"$1`S`weight;\n"
-"$8\n\n\n"
+"}\n\n\n"
 "`W$BY_VALUE == $BY_VALUE_SPREAD\n"
 "$0$CHANNEL_ON(c) 1\n"
 "`J\n"
@@ -9797,7 +9874,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9354 \"kernels.cl.inc\"\n"
+"#line 9441 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -9920,14 +9997,14 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`W$IMAGE\n"
 "`sample pixels[$BLOCK];\n"
 "`Y`Sv=0;v<$BLOCK;v+=$CHANNELS){\n"
-"$IMAGE_PIXEL pixel=`image_pixel(samples,`8+(`T2)((i+v)/$CHANNELS,0));\n"
+"`image_loaded pixel=`image_load(samples,$ROW_PAST(`8,0,i+v,0));\n"
 "`Y`Sc=0;c<$CHANNELS;c++)\n"
 "pixels[v+c]=`image_sample(pixel,c);\n"
 "}\n"
 "`J\n"
 "``8_t pixels=`8+i;\n"
 "$8\n"
-"`W$CONVERTED\n"
+"`W$CONVERTED || $SEES_IMAGE\n"
 "`binned `Z[$BLOCK];\n"
 "`Y`Sv=0;v<$BLOCK;v++)\n"
 "`Z[v]=$BINNED_OF(pixels[v],i+v);\n"
@@ -9984,9 +10061,9 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "`7adds)\n"
 "`Y`Sk=0;k<bins;k++)\n"
-"`9s[k]+=`Ms[`N+k];\n"
+"`9s[k]+=`Ms[$COUNTS_AT(`N+k)];\n"
 "`Y`Sk=0;k<bins;k++)\n"
-"`Ms[`N+k]=`9s[k];\n"
+"`Ms[$COUNTS_AT(`N+k)]=`9s[k];\n"
 "}\n"
 "}\n\n\n\n"
 "$APART\n"
@@ -10043,7 +10120,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Y`St=0;t<($BYTE_TABLES?1:$COPIES);t++)\n"
 "`9+=tables[t*$STRIDE+`Mer];\n"
 "`7!atomics)\n"
-"`9s[`Mer]=adds?`9s[`Mer]+`9:`9;\n"
+"`9s[$COUNTS_AT(`Mer)]=adds?`9s[$COUNTS_AT(`Mer)]+`9:`9;\n"
 "else `7`9)\n"
 "`add_global(`9s+`Mer,`9);\n"
 "}\n"
@@ -10058,7 +10135,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`picture_`3 `3=``3_at(number,`M,$4);\n"
 "`I`8_blocks=(`3.end-`3.begin+$BLOCK-1)/$BLOCK,blocks=`8_blocks*`3.`8s;\n"
 "`Lalone=(`O&$FLAG_FINISH)!=0;\n"
-"`Ms+=number*bounds.all_bins;\n"
+"`Ms+=$COUNTS_AT(number*bounds.all_bins);\n"
 "`W$COPIES\n"
 "accumulators+=number*bounds.all_bins;\n"
 "`tables_clear(table,bounds);\n"
@@ -10154,7 +10231,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9757 \"kernels.cl.inc\"\n"
+"#line 9844 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10235,8 +10312,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`W$IMAGE\n"
 "$0$HAS_VECTORS 1\n"
 "$0$p_SAMPLES $CHANNELS\n"
-"$1$IMAGE_PIXEL `loaded;\n"
-"$1$IMAGE_PIXEL `samples;\n"
+"$1`image_loaded `loaded;\n"
+"$1`image_loaded `samples;\n"
 "$0`samples_of(pixel) (pixel)\n"
 "$0`sample_at(pixel, v) `image_sample(*(pixel), v)\n"
 "`J\n"
@@ -10262,8 +10339,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "$8\n\n"
 "$r`loaded `load_`7`L`R,$SAMPLES samples,``8_t at){\n"
-"`W$IMAGE\n"
-"$5`R?`image_pixel(samples,at):(`loaded)(0);\n"
+"`W$SEES_IMAGE\n"
+"`B`loaded none={0,0};\n"
+"$5`R?`image_load(samples,at):none;\n"
+"#elif $IMAGE\n"
+"$5`R?`image_load(samples,at):(`loaded)(0);\n"
 "`J\n"
 "$5`load_once_`7`R,($3`B`54*)at);\n"
 "$8\n"
@@ -10566,14 +10646,15 @@ static const char *const gpuscan__piece_histogram[] = {
 "``Mer `9=(``Mer)(($9[j]&($ARRIVAL-1))+`9s[j]);\n"
 "`7members>1)\n"
 "atom_xchg(`6s+bin,$jCOUNTS_LEFT)?1ul:0ul);\n"
-"`Ms[to->`N_bin+bin]=adds?`Ms[to->`N_bin+bin]+`9:`9;\n"
+"`Ms[$COUNTS_AT(to->`N_bin+bin)]=\n"
+"adds?`Ms[$COUNTS_AT(to->`N_bin+bin)]+`9:`9;\n"
 "}\n"
 "`J\n"
 "$o\n"
 "`Y`Sj=0;j<$AT_ONCE;j++){\n"
 "`Sbin=to->`N_bin+k+j*$t;\n"
 "`7alone&&$HANDS_OVER(j))\n"
-"`Ms[bin]=(adds?`Ms[bin]:0)+`9s[j];\n"
+"`Ms[$COUNTS_AT(bin)]=(adds?`Ms[$COUNTS_AT(bin)]:0)+`9s[j];\n"
 "else `7!alone&&$HANDS_OVER(j)&&`9s[j])\n"
 "`add_global(to->accumulators+bin,`9s[j]);\n"
 "}\n"
@@ -10609,7 +10690,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`9=accumulators[k];\n"
 "accumulators[k]=$jCOUNTS_LEFT)?1:0;\n"
 "}\n"
-"`Ms[k]=(`O&$FLAG_ACCUMULATE)?`Ms[k]+`9:`9;\n"
+"`Ms[$COUNTS_AT(k)]=\n"
+"(`O&$FLAG_ACCUMULATE)?`Ms[$COUNTS_AT(k)]+`9:`9;\n"
 "}\n"
 "}\n\n\n"
 "$m`V`arrive($3``Mer*accumulators,$3``Mer*`Ms,`S`O,\n"
@@ -10637,7 +10719,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`picture_`3 `3=``3_at(number,`M,$4);\n"
 "`Lalone=whole||(`O&$FLAG_FINISH);\n"
 "accumulators+=number*bounds.all_bins;\n"
-"`Ms+=number*bounds.all_bins;\n"
+"`Ms+=$COUNTS_AT(number*bounds.all_bins);\n"
 "`J\n"
 "`Smembers=(`5)$l0)/$SLICES,member=group/$SLICES;\n"
 "`picture_`3 `3={0,`M*$CHANNELS,0,$SAMPLE_ROWS?$4.`8s:1};\n"
@@ -10703,7 +10785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10408 \"kernels.cl.inc\"\n"
+"#line 10500 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10729,7 +10811,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10431 \"kernels.cl.inc\"\n"
+"#line 10523 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10862,7 +10944,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10594 \"kernels.cl.inc\"\n"
+"#line 10686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10909,7 +10991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10642 \"kernels.cl.inc\"\n"
+"#line 10734 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11058,7 +11140,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10814 \"kernels.cl.inc\"\n"
+"#line 10906 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11350,7 +11432,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11143 \"kernels.cl.inc\"\n"
+"#line 11235 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12169,7 +12251,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12089 \"kernels.cl.inc\"\n"
+"#line 12181 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12371,7 +12453,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12332 \"kernels.cl.inc\"\n"
+"#line 12424 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12492,7 +12574,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12466 \"kernels.cl.inc\"\n"
+"#line 12558 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
