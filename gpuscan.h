@@ -14543,20 +14543,18 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
 static void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
-    device->build_options = device->lanes == GPUSCAN__LANES_SUBGROUPS ? later : "";
     device->fence = device->profile.facts.fence;
-    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator fails on types that the optimizer makes of unions */
-        device->build_options = "-cl-opt-disable";
     if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
         device->fence = GPUSCAN__FENCE_NONE;
-    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
+    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs))
         device->fence = GPUSCAN__FENCE_OPENCL2;
-        device->build_options = later;
-    }
-    if (gs->limits.without & GPUSCAN_WITHOUT_FENCE) {
+    if (gs->limits.without & GPUSCAN_WITHOUT_FENCE)
         device->fence = GPUSCAN__FENCE_NONE;
-        device->build_options = device->lanes == GPUSCAN__LANES_SUBGROUPS ? later : "";
-    }
+    device->build_options = "";
+    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator fails on types that the optimizer makes of unions */
+        device->build_options = "-cl-opt-disable";
+    else if (device->fence == GPUSCAN__FENCE_OPENCL2 || device->lanes == GPUSCAN__LANES_SUBGROUPS)
+        device->build_options = later;
 }
 
 /* Returns the largest power of two up to x, at least 1. */
@@ -14872,27 +14870,22 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code: a launch of the
-   same group size, on the same side of 65,536 work-items. PoCL compiles separately below that number. */
-static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
-    gpuscan__step_launch launch;
-    uint64_t number = 0;
-    size_t at = 0;
-    while (gpuscan__next_launch(recording, &at, &number, &launch))
-        if (number == kernel && launch.group == shape->group && (launch.global < 65536) == (shape->global < 65536))
-            return 1;
-    return 0;
-}
-
-/* Returns whether a recording has a launch that the program's recordings lack. */
+/* Returns whether a recording has a launch that the program's recordings lack. For a launch of the same kernel and the
+   same group size, on the same side of 65,536 work-items, a driver compiles the same code. PoCL compiles separately
+   below that number. */
 static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
-    gpuscan__step_launch launch;
-    uint64_t number = 0;
+    gpuscan__step_launch launch, known;
+    uint64_t kernel = 0;
     size_t at = 0;
-    while (!recording->failed && gpuscan__next_launch(recording, &at, &number, &launch))
-        if (!gpuscan__has_launch(&program->recording, number, &launch))
-            return 1;
-    return 0;
+    int adds = 0;
+    while (!adds && !recording->failed && gpuscan__next_launch(recording, &at, &kernel, &launch)) {
+        uint64_t known_kernel = 0;
+        size_t known_at = 0;
+        for (adds = 1; adds && gpuscan__next_launch(&program->recording, &known_at, &known_kernel, &known);)
+            adds = known_kernel != kernel || known.group != launch.group ||
+                   (known.global < 65536) != (launch.global < 65536);
+    }
+    return adds;
 }
 
 /* Appends a recording to the program's. If memory runs out, all of the program's recordings are dropped. */
@@ -14978,23 +14971,21 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    may fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
    register count of 7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
-    char options[96]; /* programs with different options also have different prefixes */
+    unsigned registers = (unsigned)program->key.registers;
+    char limit[32], options[96]; /* programs with different options also have different prefixes */
     cl_int code;
-    int attempt = 0;
-    /* -w: some compilers print warnings, even for custom texts, to the program's own output */
-    snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
-    if (program->key.registers)
-        snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
-                 (unsigned)program->key.registers);
-    for (;;) {
+    int attempt;
+    snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
+    for (attempt = registers ? 0 : 1;; attempt++) {
+        /* -w: some compilers print warnings, even for custom texts, to the program's own output */
+        snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options,
+                 attempt == 0 ? limit : attempt == 2 ? " -cl-opt-disable" : "");
         code = gs->cl.clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
-        if (code == CL_SUCCESS || !program->key.registers || attempt == 2)
+        if (code == CL_SUCCESS || !registers || attempt == 2)
             return code;
         gpuscan__log(gs, GPUSCAN_LOG_WARNING,
                      attempt == 0 ? "the build failed with the register limit: building without it"
                                   : "the build failed: building without optimization");
-        snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options, attempt == 0 ? "" : " -cl-opt-disable");
-        attempt++;
     }
 }
 
@@ -15517,7 +15508,8 @@ struct gpuscan__chain {
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    cl_mem stand_in; /* in place of buffers that are not given: one that the call writes */
+    cl_mem stand_in; /* a buffer in place of those not given; NULL if the driver accepts NULL */
+    uint32_t stand_in_generation;
     int in_order, own_scratch;
     cl_uint wait_count;    /* for the next command */
     const cl_event *waits;
@@ -15585,21 +15577,18 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 /* Makes the chain wait for an event, which it then owns. If there are events already, a marker joins them to one. */
 static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
     gpuscan *gs = chain->gs;
-    if (chain->wait_count > 0) {
-        cl_event joined = NULL;
-        cl_int code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
-        if (code != CL_SUCCESS) {
-            gpuscan__forget_event(gs, &joined);
-            gpuscan__forget_event(gs, &event);
-            return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
-        }
-        chain->pair[0] = joined;
-        chain->pair[1] = event;
-        chain->wait_count = 2;
-    } else {
-        chain->pair[0] = event;
-        chain->wait_count = 1;
+    cl_event joined = NULL;
+    cl_int code = CL_SUCCESS;
+    if (chain->wait_count > 0)
+        code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
+    if (code != CL_SUCCESS) {
+        gpuscan__forget_event(gs, &joined);
+        gpuscan__forget_event(gs, &event);
+        return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
     }
+    chain->pair[0] = event;
+    chain->pair[1] = joined;
+    chain->wait_count = chain->wait_count > 0 ? 2 : 1;
     chain->waits = chain->pair;
     return GPUSCAN_SUCCESS;
 }
@@ -15800,8 +15789,6 @@ typedef struct gpuscan__launch {
     uint32_t group;   /* work-items of a group */
     const char *name; /* of the kernel */
     gpuscan__known *known;
-    cl_mem stand_in; /* a buffer in place of those not given; NULL if the driver accepts NULL */
-    uint32_t stand_in_generation;
     cl_uint index;
     cl_int code;
 } gpuscan__launch;
@@ -15811,11 +15798,9 @@ typedef struct gpuscan__launch {
 
 /* In a rehearsal records a step and returns 1; otherwise returns 0. */
 static int gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
-    gpuscan__step step;
+    const gpuscan__step step = {(uint32_t)kind, (uint32_t)size};
     if (!chain->recording)
         return 0;
-    step.kind = (uint32_t)kind;
-    step.size = (uint32_t)size;
     gpuscan__text_padded(chain->recording, &step, sizeof(step));
     gpuscan__text_padded(chain->recording, bytes, size);
     return 1;
@@ -15828,27 +15813,16 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
                  : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
-/* Begins a launch. Scratch stands in for missing buffers, if there is any, unless the driver takes NULL. */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
-    const gpuscan *gs = chain->gs;
     gpuscan__program *program = chain->program;
     const uint64_t number = kernel;
-    int nulls = gs->device.profile.facts.nulls;
-    cl_mem scratch = NULL;
     gpuscan__launch launch;
-    int i;
     gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
-    for (i = 0; i < GPUSCAN__SCRATCHES && !scratch; i++)
-        scratch = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
     launch.group = program->key.group;
     launch.name = program->names[kernel];
     launch.known = &program->known[kernel];
-    launch.stand_in = nulls ? NULL : scratch ? scratch : chain->stand_in;
-    launch.stand_in_generation = !launch.stand_in                ? 0
-                                 : scratch && chain->own_scratch ? gs->scratch_generation
-                                                                 : GPUSCAN__CALLERS;
     launch.index = 0;
     launch.code = CL_SUCCESS;
     return launch;
@@ -15887,10 +15861,10 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 
 /* Sets a buffer. Returns its offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
+    cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
     if (gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0))
         return 0;
-    gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
+    gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->chain->stand_in_generation);
     return buffer.mem ? buffer.offset : 0;
 }
 
@@ -15934,13 +15908,11 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
     cl_event event = NULL;
     cl_int code;
-    gpuscan__step_launch step;
+    const gpuscan__step_launch step = {global, local};
     if (!gpuscan__record_argument(launch, numbers, numbers_size))
         gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
-    step.global = global;
-    step.group = local;
     if (gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step)))
         return GPUSCAN_SUCCESS;
     code = launch->code;
@@ -16266,13 +16238,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads is NULL, but payload_count is not 0");
     for (k = 0; k < payload_count; k++) {
         const char *const *fields = gpuscan__payload_fields[k];
-        uint64_t bytes;
         gpuscan__range *range;
         if (payloads[k].size == 0 || payloads[k].size > GPUSCAN__CUSTOM_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[%u].size is not from 1 to %d",
                                  (unsigned)k, GPUSCAN__CUSTOM_MOST);
-        if (!gpuscan__multiply(count, payloads[k].size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits", fields[0]);
         range = gpuscan__input(plan, fields[0], payloads[k].src, count, (uint32_t)payloads[k].size);
         range->in_place = in_place ? in_place + (int)k : 0;
         range = gpuscan__output(plan, fields[1], payloads[k].dst, written, (uint32_t)payloads[k].size);
@@ -16920,13 +16889,19 @@ static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, g
     return r;
 }
 
-/* Returns a buffer that the call writes; NULL: there is none. */
-static cl_mem gpuscan__written(const gpuscan__plan *plan) {
+/* Chooses what stands in for buffers that the call lacks, unless the driver accepts NULL: scratch, or a buffer that the
+   call writes. */
+static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
     size_t i;
-    for (i = 0; i < plan->range_count; i++)
-        if (plan->ranges[i].writes && plan->ranges[i].buffer.mem)
-            return plan->ranges[i].buffer.mem;
-    return NULL;
+    if (chain->gs->device.profile.facts.nulls)
+        return;
+    for (i = 0; i < GPUSCAN__SCRATCHES && !chain->stand_in; i++)
+        chain->stand_in = chain->place.mem[i];
+    chain->stand_in_generation =
+        chain->stand_in && chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS;
+    for (i = 0; i < plan->range_count && !chain->stand_in; i++)
+        if (plan->ranges[i].writes)
+            chain->stand_in = plan->ranges[i].buffer.mem;
 }
 
 /* Enqueues a planned call. program: NULL if the call computes nothing. A self-test does not count as the last call. */
@@ -16942,13 +16917,13 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     chain.call = plan->call;
     chain.program = program;
     chain.queue = queue;
-    chain.stand_in = gpuscan__written(plan);
     chain.in_order = in_order;
     chain.wait_count = plan->call->wait_count;
     chain.waits = plan->call->wait_list;
     r = gpuscan__chain_scratch(&chain, plan);
     if (r == 0 && queue != gs->service_queue && (r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
+    gpuscan__chain_stand_in(&chain, plan);
     if (r == 0)
         r = program ? plan->operation->enqueue(&chain, plan) : gpuscan__enqueue_nothing(&chain);
     r = gpuscan__chain_end(&chain, r);
@@ -23029,17 +23004,15 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
         *key = *plan->common.forced;
-        memcpy(&plan->key, key->own, sizeof(plan->key));
-    } else {
-        memset(&plan->key, 0, sizeof(plan->key));
-        plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
-    }
-    if (plan->by_index)
-        plan->values.size = plan->common.forced                        ? gpuscan__types[key->dst].size
-                            : plan->desc->count > GPUSCAN__SORT_NARROW ? 8
-                                                                       : 4;
-    if (plan->common.forced)
+        plan->key = gpuscan__sort_own(key);
+        if (plan->by_index)
+            plan->values.size = gpuscan__types[key->dst].size;
         return;
+    }
+    memset(&plan->key, 0, sizeof(plan->key));
+    plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
+    if (plan->by_index)
+        plan->values.size = plan->key.wide ? 8 : 4;
     key->strategy = (uint32_t)strategy;
     key->dst = (uint32_t)(plan->fields             ? GPUSCAN_TYPE_DEFAULT
                           : plan->values.size == 8 ? GPUSCAN_TYPE_U64

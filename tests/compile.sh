@@ -553,8 +553,8 @@ check 'a plug-in with -fvisibility=hidden shows nothing' library_shows_nothing -
 # A program whose header has an operator behind XOR: its enumerator and its row are all that it takes. What goes by a
 # range of operators, or reads a table of them by another one's number, computes something else or ends the program.
 sed 's/^    GPUSCAN_OP_XOR,$/&\
-    GPUSCAN_OP_XNOR,/; s/^    X(XOR, "a ^ b".*/&\
-    X(XNOR, "~(a ^ b)", NULL, ONES, 1, NULL, SUM, ~(a ^ b)) \\/' "$root/gpuscan.h" > xnor.h
+    GPUSCAN_OP_XNOR,/; s/^    X(OP_XOR, "a ^ b".*/&\
+    X(OP_XNOR, "~(a ^ b)", NULL, ONES, 1, NULL, SUM, ~(a ^ b)) \\/' "$root/gpuscan.h" > xnor.h
 cat > xnor.c <<'END'
 #define GPUSCAN_ONLY_SCAN
 #define GPUSCAN_IMPLEMENTATION
