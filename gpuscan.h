@@ -16464,10 +16464,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
     return GPUSCAN_SUCCESS;
 }
 
-/* What follows a type's name in that of a vector of channels. */
+/* Suffixes of the names of vector types, by the number of channels. */
 GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
 
-/* Defines how kernels read the image. seen: channels of x in the caller's expressions; 0: there are none. */
+/* Defines how kernels read the image. seen: number of channels that the caller's expressions see; 0: no expressions. */
 GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type, uint32_t seen) {
     const char *const order = place == GPUSCAN__IMAGE_ALPHA ? "w" : place == GPUSCAN__IMAGE_RED_ALPHA ? "xw" : "xyzw";
     char kind = gpuscan__types[type].kind, x[16], line[80];
@@ -16889,8 +16889,8 @@ static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, g
     return r;
 }
 
-/* Chooses what stands in for buffers that the call lacks, unless the driver accepts NULL: scratch, or a buffer that the
-   call writes. */
+/* Chooses a buffer in place of those that the call lacks: its scratch, or a buffer that it writes. Chooses none if the
+   driver accepts NULL. */
 static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
     size_t i;
     if (chain->gs->device.profile.facts.nulls)
@@ -19100,8 +19100,8 @@ typedef struct gpuscan__reduce_key {
     uint32_t vector;   /* elements per load */
     uint32_t each;     /* 1: a group takes each row or segment */
     uint32_t split;    /* 1: extra groups share the long rows or segments */
-    uint32_t image;    /* a GPUSCAN__IMAGE_... */
-    uint32_t seen;     /* channels that custom->convert sees; 0: it sees none */
+    uint32_t image;    /* GPUSCAN__IMAGE_... */
+    uint32_t seen;     /* number of channels that custom->convert sees; 0: it sees none */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
@@ -19128,7 +19128,7 @@ typedef struct gpuscan__reduce_plan {
     int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
     uint64_t src_pitch;
     gpuscan__image_facts image;
-    uint64_t src_width; /* pixels of an image's row */
+    uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* on a CPU, if not 0: whole rows that each group takes */
     uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
@@ -19236,7 +19236,7 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image, and the elements' type. range: receives what later checks need. */
+/* Resolves src_image, and the elements' type. range: gets what later checks of the image need. */
 static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
                                             gpuscan_type *type) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
@@ -19726,7 +19726,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     if (each)
         offsets = gpuscan__test_in(test, &desc->segments.data,
                                    (desc->segments.count + 1) * gpuscan__types[desc->segments.type].size);
-    desc->src_width = own.image ? 1021 : 0; /* rows enough for a test's elements, in every device's images */
+    desc->src_width = own.image ? 1021 : 0; /* every device has images with enough rows of this width */
     src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, rows * (each ? each : 1) * size);
     for (i = 0; i < rows && !test->failed; i++) {
@@ -19813,7 +19813,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t pixel_channels;     /* number of channels that expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
     uint32_t local_words;        /* words of local memory that the kernel declares: see gpuscan__declared_words */
-    uint32_t stride;             /* counts_stride, at least 1 */
+    uint32_t stride;             /* the desc's counts_stride, at least 1 */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -19839,7 +19839,7 @@ typedef struct gpuscan__histogram_plan {
     uint32_t slice_bins;             /* number of bins, or of byte values, that a group counts */
     gpuscan_custom texts;            /* the program's texts: the caller's; `combine` is the desc's weight */
     uint64_t all_bins;               /* number of bins of all channels in the mask */
-    uint64_t counters;               /* elements of counts from the first to the last counter */
+    uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
     uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch is in bytes */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* if tiles is 1, that tile holds all samples */
@@ -21111,7 +21111,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     texts->size = stand_in.element_size;
     texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
     texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
-    if (texts->convert && stand_in.key.image) /* 3: TEST_IMAGE_X */
+    if (texts->convert && stand_in.key.image) /* 3 is GPUSCAN__TEST_IMAGE_X */
         texts->convert =
             "gpuscan_test_value((x = x + x - near(0, 0), GPUSCAN_TEST_NUMBER(x)) + 2 * i - (ulong)at.x + 3)";
     if (stand_in.key.weighed)
@@ -22861,7 +22861,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     int loops = desc->count_buffer.mem || (!is_quick && desc->count <= (uint64_t)tile->group * tile->rounds);
     uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of pieces of a halved tile */
     gpuscan__sort_most most;
-    if (is_tuned && loops) /* over tiles or passes, which takes registers, too */
+    if (is_tuned && loops) /* the loop over tiles or passes takes registers, too */
         tile = &of->counted[plan->key_size > 4][values];
     most.group = is_tuned ? tile->group : profile->sort.group;
     most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
@@ -23709,7 +23709,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
     uint32_t image; /* GPUSCAN__IMAGE_... */
-    uint32_t seen;  /* channels that custom->convert sees; 0: it sees none */
+    uint32_t seen;  /* number of channels that custom->convert sees; 0: it sees none */
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
