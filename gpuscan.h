@@ -22802,7 +22802,7 @@ enum {
 enum {
     GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* used if each group loads fewer than 32 times, or the device has the count */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
-    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum number for keys of 1 or 2 bytes */
+    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum groups for keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
 };
 
