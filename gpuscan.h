@@ -12757,72 +12757,72 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
 
-/* Lists the names and values that host and kernels share: enums GPUSCAN__... of the host, and macros GPUSCAN_... of
-   every program. */
+/* Lists names and values that host and kernels share. The host has them as enums GPUSCAN__..., and every program has
+   them as macros GPUSCAN_.... */
 #define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
-    X(FLAG_INIT, 1)          /* init_value is the init */                                                              \
-    X(FLAG_INIT_BUFFER, 2)   /* init_buffer holds the init */                                                          \
+    X(FLAG_INIT, 1)          /* the kernel's argument init_value holds the init */                                     \
+    X(FLAG_INIT_BUFFER, 2)   /* the buffer init_buffer holds the init */                                               \
     X(FLAG_TOTAL, 4)         /* the call wants totals */                                                               \
     X(FLAG_COUNT_U32, 8)     /* count_buffer holds the count, as u32 */                                                \
-    X(FLAG_COUNT_U64, 16)    /* or as u64 */                                                                           \
-    X(FLAG_STREAM, 32)       /* the output exceeds the cache: store past the cache */                                  \
-    X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
-    X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters, do not overwrite them */                               \
-    X(FLAG_FINISH, 256)      /* histogram: this launch also finishes: [HISTOGRAM FINISH] */                            \
+    X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
+    X(FLAG_STREAM, 32)       /* the output exceeds the cache, so kernels store it past the cache */                    \
+    X(FLAG_CARRIES, 64)      /* multi-pass scan: rows have several parts, so `states` holds a carry for each */        \
+    X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
+    X(FLAG_FINISH, 256)      /* histogram: this launch also does the finishing step, see [HISTOGRAM FINISH] */         \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of written elements, as u32 */                               \
-    X(FLAG_TALLY_U64, 1024)  /* or as u64 */                                                                           \
+    X(FLAG_TALLY_U64, 1024)  /* the call wants the number of written elements, as u64 */                               \
     X(FLAG_DISPATCH, 2048)   /* the call wants the dispatch arguments for the written elements */                      \
-    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table lies in counts */                          \
-    X(FLAG_BY_INDEX, 8192)   /* sort: values are indices */                                                            \
+    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the array `counts` is the first group's table */                   \
+    X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
-    X(FLAG_BUCKETS, 32768)   /* sort: into buckets of the most significant digit first */                              \
-    X(FLAG_IF_UNEVEN, 65536) /* sort: run only if the buckets were uneven */                                           \
-    X(FLAG_PACKS, 131072)    /* sort: a record's fields come from separate arrays */                                   \
-    X(FLAG_UNPACKS, 262144)  /* sort: a record's fields go to separate arrays */                                       \
-    X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys block by block */                                \
-    X(FLAG_REHEARSAL, 1073741824) /* integral images, quantiles: do nothing (a rehearsal) */                           \
-    X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
+    X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements into buckets, by their most significant digit */   \
+    X(FLAG_IF_UNEVEN, 65536) /* sort: the kernel works only if the buckets are uneven */                               \
+    X(FLAG_PACKS, 131072)    /* sort: the kernel loads a record's fields from separate arrays */                       \
+    X(FLAG_UNPACKS, 262144)  /* sort: the kernel stores a record's fields to separate arrays */                        \
+    X(FLAG_BLOCKS, 524288)   /* sort on a CPU: a block's keys are moved first, then the block's values */              \
+    X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: the kernel does nothing, for a rehearsal */             \
+    X(FENCE_NONE, 0)         /* no fence of device scope is known for the device */                                    \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
-    X(FENCE_MEM, 3)          /* mem_fence, on a device that runs groups in order */                                    \
-    X(LANES_NONE, 0)         /* how lanes exchange: see [DEVICE] in kernels.cl.inc */                                  \
+    X(FENCE_MEM, 3)          /* the fence is mem_fence, which suffices if a device runs groups in order */             \
+    X(LANES_NONE, 0)         /* LANES_...: how lanes exchange values, see [DEVICE] in kernels.cl.inc */                \
     X(LANES_PTX, 1)                                                                                                    \
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* tiles: SINGLE_PASS_AHEAD stores prefixes after the sums, at a multiple of this */      \
-    X(MERGE_LOCAL, 1)        /* where counts by value go to bins */                                                    \
+    X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes begin behind a multiple of this number of sums */          \
+    X(MERGE_LOCAL, 1)        /* MERGE_...: where a histogram adds its counts of values to bins */                      \
     X(MERGE_GLOBAL, 2)                                                                                                 \
-    X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
+    X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
     X(BIN_MODE_MANY_16, 7)                                                                                             \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* floats: an estimate of any error, corrected by the edges */                            \
-    X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
-    X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
-    X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
-    X(HEADS_KEYS, 2)         /* keys that differ from the key before them */                                           \
-    X(HEADS_BITS, 3)         /* bits */                                                                                \
-    X(SEGMENTS_NONE, 0)      /* reduction: a single result */                                                          \
-    X(SEGMENTS_ROWS, 1)      /* one result a row */                                                                    \
-    X(SEGMENTS_U32, 2)       /* one result per segment, with 32-bit offsets */                                         \
-    X(SEGMENTS_U64, 3)       /* the same with 64-bit offsets */                                                        \
-    X(BY_VALUE_NOT, 0)       /* histogram of bytes by value: see gpuscan_value_of */                                   \
+    X(BIN_MODE_GUESS, 5)     /* floats: the edges correct an estimate, whatever its error is */                        \
+    X(BIN_MODE_NEAREST, 6)   /* floats: the estimated bin is right or one too large */                                 \
+    X(HEADS_NONE, 0)         /* HEADS_...: what marks the first elements of a scan's segments; NONE: nothing */        \
+    X(HEADS_FLAGS, 1)        /* flags that are not 0 mark first elements */                                            \
+    X(HEADS_KEYS, 2)         /* keys that differ from the key before them mark first elements */                       \
+    X(HEADS_BITS, 3)         /* bits that are 1 mark first elements */                                                 \
+    X(SEGMENTS_NONE, 0)      /* reduction: the call has a single result */                                             \
+    X(SEGMENTS_ROWS, 1)      /* reduction: the call has one result for each row */                                     \
+    X(SEGMENTS_U32, 2)       /* reduction: the call has one result for each segment, with 32-bit offsets */            \
+    X(SEGMENTS_U64, 3)       /* reduction: the call has one result for each segment, with 64-bit offsets */            \
+    X(BY_VALUE_NOT, 0)       /* BY_VALUE_...: how a histogram counts bytes by value, see gpuscan_value_of */           \
     X(BY_VALUE_PLAIN, 1)                                                                                               \
     X(BY_VALUE_SPREAD, 2)                                                                                              \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
-    X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in the bits from this one up */               \
-    X(QUANTILE_ALL, 0)       /* quantiles: any form */                                                                 \
-    X(QUANTILE_PLAIN, 1)     /* without MEAN, few fractions */                                                         \
-    X(QUANTILE_SMALL, 2)     /* as PLAIN, but a group takes several small histograms */                                \
-    X(QUANTILE_LARGE, 3)     /* as PLAIN, but several groups share a large histogram */                                \
+    X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in bit 40 and the bits above it */            \
+    X(QUANTILE_ALL, 0)       /* quantiles: the program computes any form */                                            \
+    X(QUANTILE_PLAIN, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
+    X(QUANTILE_SMALL, 2)     /* quantiles: as PLAIN, but one group takes several small histograms */                   \
+    X(QUANTILE_LARGE, 3)     /* quantiles: as PLAIN, but several groups share a large histogram */                     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
-    X(IMAGE_RED, 1)          /* an image whose channels begin with red */                                              \
-    X(IMAGE_ALPHA, 2)        /* an image with alpha alone */                                                           \
-    X(IMAGE_RED_ALPHA, 3)    /* an image with red and alpha */
-/* The values of the public enums that kernels use. */
+    X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
+    X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
+    X(IMAGE_RED_ALPHA, 3)    /* the source is an image that has red and alpha */
+/* Lists the values of public enums that kernels use. */
 #define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
     GPUSCAN__IF(HISTOGRAM, X, BINS_EVEN) GPUSCAN__IF(HISTOGRAM, X, BINS_EDGES) GPUSCAN__IF(HISTOGRAM, X, BINS_VALUES)  \
     GPUSCAN__IF(HISTOGRAM, X, OUTSIDE_DROP) GPUSCAN__IF(HISTOGRAM, X, OUTSIDE_CLAMP)                                   \
@@ -12839,7 +12839,7 @@ static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCA
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
-/* OpenCL's codes, whose texts are their names. */
+/* Lists OpenCL's codes. The text of each code is its name. */
 #define GPUSCAN__OPENCL_CODES(X)                                                                                       \
     X(CL_DEVICE_NOT_FOUND) X(CL_DEVICE_NOT_AVAILABLE) X(CL_COMPILER_NOT_AVAILABLE) X(CL_MEM_OBJECT_ALLOCATION_FAILURE) \
     X(CL_OUT_OF_RESOURCES) X(CL_OUT_OF_HOST_MEMORY) X(CL_PROFILING_INFO_NOT_AVAILABLE) X(CL_MEM_COPY_OVERLAP)          \
@@ -12867,7 +12867,7 @@ static const struct {
 #undef GPUSCAN__RESULT_TEXT
 };
 
-#define GPUSCAN__ERROR_SIZE 8192 /* bytes; a longer build log is cut, but the logger gets all of it */
+#define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
@@ -12887,15 +12887,15 @@ enum {
     GPUSCAN__ON_UNKNOWN = 256,
     GPUSCAN__ON_CPU = GPUSCAN__ON_SKYLAKE | GPUSCAN__ON_OTHER_CPU,
     GPUSCAN__ON_AMD_OR_INTEL = GPUSCAN__ON_AMD | GPUSCAN__ON_INTEL,
-    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* serves every device: the last row of each type */
+    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* the last row of each type serves every device */
 };
 
-/* The kinds of calls that a gpuscan__tuning row can serve. Its up_to also limits their size. */
+/* Lists the kinds of calls that a gpuscan__tuning row can serve. The row's `up_to` also limits the calls' size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
     GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that are not packed */
     GPUSCAN__FOR_F16,      /* scans of f16 */
-    GPUSCAN__FOR_BYTES,    /* scans of sources of 1 byte */
+    GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
     GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
     GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
@@ -12907,71 +12907,71 @@ typedef enum gpuscan__tuning_for {
 
 /* Says how calls up to a size are cut into tiles. The size of a scan is that of its larger array, src or dst; the size
    of selections and runs is that of the array that decides what is kept. A tile has group * vectors vectors of 16
-   bytes. With the CPU strategies it has gpuscan__cpu_tuning's chunk bytes and is processed by one work-item. */
+   bytes. With the CPU strategies, a tile has gpuscan__cpu_tuning.chunk bytes, and one work-item processes it. */
 typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
-    uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD without once: distance from the scanned tile to the summed tile, in bytes
-                           of source plus destination */
-    uint32_t registers; /* most registers per work-item, where the compiler accepts a limit; 0: no limit */
-    uint32_t size;      /* only for elements of this size in bytes; 0: any */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads tiles once. Without NVIDIA's lanes it always does */
+    uint32_t group, vectors; /* work-items per group, and vectors per work-item (ITEM_VECTORS in kernels) */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD, if `once` is 0: the distance from the scanned tile to the summed tile, in
+                           bytes of source plus destination */
+    uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
+    uint32_t size;      /* the row serves only elements of this size in bytes; 0: it serves all sizes */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. Without NVIDIA's lanes it always does so */
     gpuscan__tuning_for calls;
 } gpuscan__tuning;
 
-/* Indices of arrays by element size. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: larger ones. */
+/* Lists indices of arrays by size. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: all larger ones. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 typedef struct gpuscan__tunings {
     uint32_t devices;
     uint32_t count;
-    const gpuscan__tuning *rows; /* the first that matches a call is taken */
+    const gpuscan__tuning *rows; /* the first row that matches a call is used */
 } gpuscan__tunings;
 
-/* A device and its driver. */
+/* Describes a device and its driver. */
 typedef struct gpuscan__facts {
-    uint32_t devices;    /* this profile's GPUSCAN__ON_... */
+    uint32_t devices;    /* the bit GPUSCAN__ON_... of this profile */
     const char *name;
-    cl_device_type type; /* matches if the device has any of these bits */
-    cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
-    const char *part;    /* part of the device's or its platform's name; NULL: any */
-    int fence;           /* a GPUSCAN__FENCE_... */
-    int lanes;           /* a GPUSCAN__LANES_... */
-    int nulls;           /* the driver accepts NULL for a missing buffer */
+    cl_device_type type; /* the profile matches devices that have any of these bits */
+    cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
+    const char *part;    /* a part of the device's or its platform's name; NULL: any name */
+    int fence;           /* the fence of device scope, a GPUSCAN__FENCE_... */
+    int lanes;           /* how lanes exchange values, a GPUSCAN__LANES_... */
+    int nulls;           /* 1: a missing buffer is passed as NULL, which the driver accepts */
     int launches_late; /* 1: the driver completes a kernel at its first launch: PoCL and Mesa compile it then */
     int inlines;       /* 1: the compiler (clang) must inline every function, also those of custom texts */
-    uint32_t polls;    /* polls of a late tile before a group sums that tile itself */
+    uint32_t polls;    /* how often a group polls a late tile before the group sums this tile itself */
     unsigned refused;  /* strategies that do not work on the device: a sum of 1 << strategy */
 } gpuscan__facts;
 
 /* Settings of scans, selections and runs that are not in the rows of gpuscan__tunings. */
 typedef struct gpuscan__tiles_tuning {
     uint32_t devices;
-    gpuscan__tuning rest;     /* scans that no row matches */
-    uint32_t groups_per_unit; /* multi-pass: groups per compute unit */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers per work-item, if the row sets none, of persistent groups
-                                                     (which take several tiles) and of selections by bits */
-    uint32_t parts_vectors; /* multi-pass scans: most vectors per work-item; 0: as in other scans */
-    uint32_t select_tile; /* selections: most elements of a tile (indices have 16 bits, groups share local memory) */
-    uint32_t rows_group, rows_vectors; /* tiles of whole short rows: group size (0: no such tiles) and least vectors per
-                                          work-item (half as many if there are few rows) */
-    uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
-    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
+    gpuscan__tuning rest;     /* the row for scans that no other row matches */
+    uint32_t groups_per_unit; /* groups per compute unit in multi-pass scans and sorts */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers per work-item if a row sets none: of persistent groups,
+                                                     which take several tiles, and of selections by bits */
+    uint32_t parts_vectors; /* maximum number of vectors per work-item in multi-pass scans; 0: the row's number */
+    uint32_t select_tile; /* maximum elements of a selection's tile: indices have 16 bits, groups share local memory */
+    uint32_t rows_group, rows_vectors; /* for tiles of whole short rows: work-items per group (0: no such tiles), and
+                                          minimum number of vectors per work-item (2 if rows are few) */
+    uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */
+    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* `registers` for tiles of whole short rows */
 } gpuscan__tiles_tuning;
 
-/* The CPU strategies. */
+/* Settings of the CPU strategies. */
 typedef struct gpuscan__cpu_tuning {
     uint32_t devices;
     uint32_t chunk;        /* bytes of a tile */
     uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
-    uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: none, and large outputs bypass the caches */
-    uint32_t sort_small;   /* up to this many elements one work-item sorts in one launch */
-    uint32_t sort_part;    /* least elements of a part: a part's partly written cache lines cost time */
-    uint32_t sort_buckets; /* from this many elements on, keys go into buckets first */
-    uint32_t sort_bucket;  /* most bytes of an average bucket (half as many with values; a core's share of the cache is
+    uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: no prefetch, and large outputs bypass caches */
+    uint32_t sort_small;   /* maximum number of elements that one work-item sorts in one launch */
+    uint32_t sort_part;    /* minimum number of elements of a part, since partly written cache lines cost time */
+    uint32_t sort_buckets; /* minimum number of elements for which keys go into buckets first */
+    uint32_t sort_bucket;  /* maximum bytes of an average bucket, half with values (a core's share of the cache is
                               always allowed). From half this size on, values follow the keys in blocks */
-    uint32_t sort_split;   /* a bucket from this many bytes on is divided once more */
+    uint32_t sort_split;   /* minimum bytes of a bucket that is divided once more */
 } gpuscan__cpu_tuning;
 
 typedef struct gpuscan__reduce_tuning {
@@ -12979,23 +12979,23 @@ typedef struct gpuscan__reduce_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors;
     uint32_t per_unit;  /* groups per compute unit */
-    uint32_t registers; /* as in gpuscan__tuning */
-    uint32_t vectors_custom; /* vectors per work-item, for custom operators on elements of 8 or 16 bytes */
+    uint32_t registers; /* maximum number of registers per work-item; 0: no limit */
+    uint32_t vectors_custom; /* `vectors` for custom operators on elements of 8 or 16 bytes */
 } gpuscan__reduce_tuning;
 
-/* Reductions of rows and segments. */
+/* Settings of reductions of rows and segments. */
 typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
-    uint32_t row_lanes_group, row_lanes; /* lanes sum rows of up to row_lanes elements; groups sum longer ones */
-    /* Segments with more than `lanes` elements in total get groups of split_group work-items, and long segments are
-       split. Segments with fewer elements get groups of lanes_group work-items. */
+    uint32_t row_lanes_group, row_lanes; /* work-items per group, and maximum elements of a row that lanes sum */
+    /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
+       are split. Otherwise groups have lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* calls with short segments on average halve the group while they have fewer elements than
-                             this times its work-items; 0: never */
-    uint32_t each_group;  /* group size if a group takes a whole segment and loads no vectors */
-    uint32_t split_from;  /* segments from this many elements on are split among several groups */
-    uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
+    uint32_t lanes_items; /* if segments are short on average, a group is halved while the call has fewer elements than
+                             this number times the group's work-items; 0: never */
+    uint32_t each_group;  /* work-items of a group that takes a whole segment and loads no vectors */
+    uint32_t split_from;  /* minimum number of elements of a segment that several groups share */
+    uint32_t lane_registers; /* maximum number of registers per work-item if lanes take rows or segments */
 } gpuscan__segments_tuning;
 
 typedef struct gpuscan__histogram_tuning {
@@ -13003,64 +13003,64 @@ typedef struct gpuscan__histogram_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors;
     uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t per_unit_far; /* groups per compute unit for bins in global memory and sliced bins with many samples */
-    uint32_t least; /* vectors per work-item, at least */
-    uint32_t copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
-    uint32_t registers;     /* registers per work-item, except for sliced bins with many samples */
-    uint32_t short_vectors; /* sliced bins, few samples: vectors that a work-item loads at a time */
-    uint32_t local;         /* bytes of local memory for bins, at most */
-    uint32_t slices;        /* bins that do not fit local memory are cut into at most this many slices */
+    uint32_t per_unit_far; /* groups per compute unit if bins lie in global memory, or are sliced with many samples */
+    uint32_t least; /* minimum number of vectors per work-item */
+    uint32_t copies[GPUSCAN__BY_SIZE]; /* maximum number of copies of the bins in local memory */
+    uint32_t registers;     /* maximum number of registers per work-item. Sliced bins with many samples have no limit */
+    uint32_t short_vectors; /* vectors that a work-item loads at a time, if bins are sliced and samples are few */
+    uint32_t local;         /* maximum bytes of local memory for bins */
+    uint32_t slices;        /* maximum number of slices into which bins are cut if they do not fit local memory */
 } gpuscan__histogram_tuning;
 
 typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
-    uint32_t group, vectors; /* vectors: most elements of a tile per work-item */
-    uint32_t local;  /* most bytes of local memory per group; 0: no limit */
-    uint32_t halves; /* when a tile's records go through local memory piece by piece. 0: never; 1: if there are values,
-                        and values or keys have 8 bytes or more; 2: also for keys of 8 bytes without values */
-    uint32_t together; /* single pass: up to this many elements, groups that wait for each other sort in one launch,
-                          with at most one tile per compute unit. The device must not suspend running groups */
-    uint32_t units;    /* compute units per group of such a sort: all its groups must run at once */
-    int counted_once;  /* 1: sorts whose count is on the device take one launch, too, whatever the count */
+    uint32_t group, vectors; /* work-items per group, and maximum number of a tile's elements per work-item */
+    uint32_t local;  /* maximum bytes of local memory per group; 0: no limit */
+    uint32_t halves; /* when a tile's records go through local memory piece by piece. 0: never. 1: with values, if keys
+                        or values have 8 bytes or more. 2: also with keys of 8 bytes and no values */
+    uint32_t together; /* SINGLE_PASS: maximum number of elements that one launch sorts. Its groups wait for each other,
+                          so the device must not suspend running groups. A compute unit gets at most one tile */
+    uint32_t units;    /* compute units per group of a sort in one launch, whose groups must all run at the same time */
+    int counted_once;  /* 1: sorts whose count is on the device take one launch, whatever the count is */
     int one; /* 1: in sorts of one launch a single tile stays in its group's registers, which doubles the code */
 } gpuscan__sort_tuning;
 
 /* The size of a sort's tile. */
 typedef struct gpuscan__sort_tile {
-    uint32_t group, rounds; /* rounds: elements per work-item */
+    uint32_t group, rounds; /* work-items per group, and elements per work-item */
     uint32_t registers;
 } gpuscan__sort_tile;
 
 /* Tiles of sorts with lanes. First index: 0 for keys of up to 4 bytes, 1 for keys of 8 bytes. Second index: 0 without
-   values, 1 to 3 with values of 4, 8 or 16 bytes. */
+   values, 1 with values of 4 bytes, 2 with values of 8 bytes, 3 with values of 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
-    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* in sorts with a launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* with the count on the device, in one launch */
+    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* tiles of sorts in one launch whose count is on the device */
 } gpuscan__sort_tiles;
 
-/* Sorts of payloads that are moved as records. */
+/* Settings of sorts that move payloads in records. */
 typedef struct gpuscan__sort_records {
     uint32_t devices;
-    /* From this many elements on payloads move through the passes in a record, not by a gather; 0: never. Indices: keys
-       of 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; bytes of payloads together, up to 0, 4, 8, 12,
-       16. */
+    /* Minimum number of elements for which payloads move through the passes in records. 0: they are always gathered.
+       First index: 0 for keys of 4 bytes, 1 for 8. Second index: 0 for one payload (not of 4 or 8 bytes), 1 for
+       several. Third index: 0 to 4 for payloads that together have up to 0, 4, 8, 12, 16 bytes. */
     uint32_t carried[GPUSCAN__BY_SIZE][2][5];
 } gpuscan__sort_records;
 
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* vectors: rows that a work-item takes at a time */
-    uint32_t vectors_4;      /* the same for four channels; 0: as vectors */
-    uint32_t rows;           /* rows of a band, at most */
+    uint32_t vectors_4;      /* `vectors` if pixels have four channels; 0: as without channels */
+    uint32_t rows;           /* maximum number of rows of a band */
 } gpuscan__integral_tuning;
 
 typedef struct gpuscan__profile {
     gpuscan__facts facts;
     gpuscan__tunings scan;
-    gpuscan__tunings segmented;    /* scans by segments; these rows are tried before those of scan */
-    gpuscan__tunings select, runs; /* runs without rows uses those of select, and select without rows those of scan */
+    gpuscan__tunings segmented;    /* scans by segments. These rows are tried before the rows of `scan` */
+    gpuscan__tunings select, runs; /* if `runs` has no rows, `select` serves runs. If `select` has none, `scan` does */
     gpuscan__tiles_tuning tiles;
     gpuscan__cpu_tuning cpu;
     gpuscan__reduce_tuning reduce;
@@ -13075,17 +13075,17 @@ typedef struct gpuscan__profile {
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
-    uint64_t work_items; /* most work-items of a launch: what size_t holds on host and device */
-    size_t group_limit; /* power of two */
+    uint64_t work_items; /* maximum number of work-items of a launch: size_t on host and device must hold it */
+    size_t group_limit; /* maximum number of work-items of a group, a power of two */
     uint64_t local_memory, cache;
-    uint64_t parameters; /* bytes of a kernel's arguments, at most */
-    uint64_t registers; /* of a work-group, on NVIDIA; 0: not known */
+    uint64_t parameters; /* maximum bytes of a kernel's arguments */
+    uint64_t registers; /* number of registers of a work-group on NVIDIA's GPUs; 0: not known */
     uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides which instructions exist */
-    int version, c_version; /* 120, 200, 300 */
+    int version, c_version; /* of OpenCL and of OpenCL C: 120, 200 or 300, for example */
     int f64, int64_atomics, zero_copy, images;
-    int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
-    int asks_width;   /* 1: LANES_SUBGROUPS, but kernels cannot require a sub-group width, so the host queries each
-                         kernel's */
+    int fence, lanes; /* a GPUSCAN__FENCE_..., and a GPUSCAN__LANES_... */
+    int asks_width;   /* 1: the kind is LANES_SUBGROUPS, but kernels cannot require a sub-group width, so the host
+                         queries the width of each kernel */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
@@ -13094,7 +13094,7 @@ typedef struct gpuscan__device {
 
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
-/* Lists the operations by their names in functions. Each has a section, which ends with gpuscan__NAME_operation. */
+/* Lists the operations by their names in functions. An operation's section ends with gpuscan__NAME_operation. */
 #define GPUSCAN__OPERATIONS(X)                                                                                         \
     GPUSCAN__IF(SCAN, X, scan) GPUSCAN__IF(UNIFORM_ADD, X, uniform_add) GPUSCAN__IF(REDUCE, X, reduce)                 \
     GPUSCAN__IF(HISTOGRAM, X, histogram) GPUSCAN__IF(SELECT, X, select) GPUSCAN__IF(RUNS, X, runs)                     \
@@ -13111,18 +13111,18 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 
-/* Everything that determines a program's source, except custom texts. Compared as bytes: clear before filling. */
+/* Holds what determines a program's source, except custom texts. memcmp compares keys: clear a key before use. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
-    uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see [HANDOVER] in kernels.cl.inc */
+    uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
 } gpuscan__key;
 
-/* The values to which a kernel's arguments were last set. Equal values are not set again, which saves drivers' time. A
-   buffer is remembered only while the library keeps it alive: otherwise a new buffer could have got its handle. */
+/* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
+   is remembered only while the library keeps it alive, since a new buffer could get a released one's handle. */
 enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
-    size_t size;         /* 0: not known */
+    size_t size;         /* bytes of `value`; 0: the argument's value is not known */
     uint32_t generation; /* the generation of the library's buffer; 0: not a buffer */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
@@ -13132,7 +13132,7 @@ typedef struct gpuscan__known {
     cl_ulong numbers[GPUSCAN__MAX_NUMBERS];
 } gpuscan__known;
 
-/* A text that grows. failed stays set when memory runs out, so callers check it once, at the end. */
+/* A text that grows. `failed` stays set when memory runs out, so callers check it only once, at the end. */
 typedef struct gpuscan__text {
     const gpuscan_allocator *allocator;
     char *data;
@@ -13142,7 +13142,7 @@ typedef struct gpuscan__text {
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* if the program is loaded from a blob, only registers is set */
+    gpuscan__key key; /* if the program is loaded from a blob, only `registers` is set */
     char *custom; /* the custom texts, each with its NUL; NULL: none */
     size_t custom_length;
     char *prefix; /* the text before the kernels, by which a blob identifies the program */
@@ -13152,48 +13152,48 @@ typedef struct gpuscan__program {
     const char *const *names; /* the kernels' names, then NULL */
     char *loaded_text;        /* the text of the kernels' names, if the program is loaded from a blob */
     const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
-    size_t group; /* largest group that its kernels can be launched with; 0: not queried yet */
+    size_t group; /* maximum group size with which all kernels can be launched; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
-    gpuscan__text recording; /* its rehearsals: see gpuscan__step */
-    int rehearsed;           /* 1: its kernels have been rehearsed: see gpuscan__rehearse */
-    int proved;              /* it passed its test, or needs none */
-    int wrong;               /* 1: it failed its test, and its strategy has no other form */
-    size_t stored;           /* 1 + bytes of the recording that the cache last got or that was loaded; 0: none */
-    int runs;                /* a call has launched it */
+    gpuscan__text recording; /* the program's recorded rehearsals, see gpuscan__step */
+    int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
+    int proved;              /* 1: the program passed its self-test, or needs none */
+    int wrong;               /* 1: the program failed its self-test, and its strategy has no other form */
+    size_t stored;           /* 1 + bytes of the recording that was last loaded or stored in the cache; 0: none was */
+    int runs;                /* 1: a call has launched the program */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed, and replayed again after a blob is loaded, when there
-   is no plan. A recording begins with the sizes of its buffers. Then it has for each launch the kernel, the arguments
-   in order, and the work-items. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
+/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed. After a blob is loaded, recordings are replayed, too,
+   since there is no plan. A recording begins with the sizes of its buffers. Then it has for each launch the kernel, the
+   arguments in order, and the work-items. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
 typedef enum gpuscan__step_kind {
-    GPUSCAN__STEP_BUFFERS, /* gpuscan__step_buffers */
-    GPUSCAN__STEP_KERNEL,  /* uint64_t: the kernel's number in the program */
-    GPUSCAN__STEP_VALUE,   /* an argument: the value's bytes */
-    GPUSCAN__STEP_LOCAL,   /* uint64_t: bytes of local memory */
+    GPUSCAN__STEP_BUFFERS, /* sets the buffers' sizes; bytes: a gpuscan__step_buffers */
+    GPUSCAN__STEP_KERNEL,  /* selects a kernel; bytes: its number in the program, a uint64_t */
+    GPUSCAN__STEP_VALUE,   /* sets an argument to a value; bytes: the value */
+    GPUSCAN__STEP_LOCAL,   /* sets an argument to local memory; bytes: the number of bytes, a uint64_t */
     GPUSCAN__STEP_SHAM,    /* sets an argument to the stand-in for a caller's buffer; no bytes */
     GPUSCAN__STEP_NONE,
     GPUSCAN__STEP_SCRATCH,
     GPUSCAN__STEP_IMAGE,   /* sets an argument to an image of one pixel; bytes: a cl_image_format */
-    GPUSCAN__STEP_LAUNCH,  /* gpuscan__step_launch */
+    GPUSCAN__STEP_LAUNCH,  /* launches the kernel; bytes: a gpuscan__step_launch */
     GPUSCAN__STEPS
 } gpuscan__step_kind;
 typedef struct gpuscan__step {
     uint32_t kind, size;
 } gpuscan__step;
 typedef struct gpuscan__step_buffers {
-    uint64_t sham, scratch, zeros; /* bytes: of the stand-in for buffers, of scratch, of scratch that must be 0 */
+    uint64_t sham, scratch, zeros; /* bytes of the stand-in for buffers, of scratch, and of scratch that must be 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the largest scratch of a recorded rehearsal */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the maximum size of a recorded rehearsal's scratch */
 typedef struct gpuscan__step_launch {
     uint64_t global, group; /* work-items in total and per group */
 } gpuscan__step_launch;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
-/* The object's scratch buffers. ZEROS has the accumulators of histograms, which are 0 between calls. WORDS has state
-   words, told apart from earlier calls' by their epoch; each width has its own buffer, since a value of one width could
-   look like a tag of another. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds anything. */
+/* Lists the object's scratch buffers. ZEROS holds accumulators of histograms, 0 between calls. WORDS hold state words,
+   whose epoch tells them from earlier calls' words. Each width has its own buffer, since a value could look like a tag
+   of another width. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds all other data. */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
 #define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines, so that a window of words begins
                                      at a cache line (in the object's own scratch). tuning: scan-window-line */
@@ -13213,24 +13213,23 @@ struct gpuscan {
     void *library;
     cl_context context;
     cl_device_id device_id;
-    cl_command_queue queue;         /* the caller's or, on first use, the library's */
-    cl_command_queue service_queue; /* for clearing scratch and testing programs; commands of the caller cannot block
-                                       it */
+    cl_command_queue queue;         /* the caller's queue, or the library's own, which is created on first use */
+    cl_command_queue service_queue; /* clears scratch and tests programs. The caller's commands cannot block it */
     cl_command_queue last_queue;    /* the last call's queue; retained */
-    int last_in_order;              /* last_queue is in-order */
+    int last_in_order;              /* 1: last_queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs;
     gpuscan__program *loaded; /* programs loaded from a blob and not requested yet, found by their text */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
-    cl_event scratch_event;         /* the event of that call, if its queue is out-of-order */
-    unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test or that the profile excludes: 1 <<
-                                                   strategy */
-    char *cache;                    /* the folder of built programs, or NULL */
-    uint64_t kernels_hash;          /* of the kernels' text; 0: not computed yet */
-    uint32_t refusals;              /* how often a strategy or the lanes were given up */
-    char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last of them */
+    cl_event scratch_event;         /* the event of that call, if scratch_queue is out-of-order */
+    unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
+                                                   profile excludes: a sum of 1 << strategy */
+    char *cache;                    /* the name of the folder of built programs, or NULL */
+    uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
+    uint32_t refusals;              /* how often the library gave up a strategy or the lanes */
+    char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
     char error[GPUSCAN__ERROR_SIZE];
 };
 
@@ -13242,7 +13241,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's code for a lost context. Drivers also return CL_INVALID_COMMAND_QUEUE when a context is lost. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores the failure in words, logs it and returns result. A driver that returns NULL with CL_SUCCESS has failed. */
+/* Stores the failure in words, logs it and returns its code. CL_SUCCESS: a driver returned NULL with this code. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -13254,7 +13253,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* up to the colon: format has its own advice */
+    words = gpuscan_result_string(result); /* printed up to the colon, since `format` has its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is not valid, or its context is lost, and no object on that context works any more"
@@ -13310,7 +13309,7 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* Adds embedded code with its words expanded: $ or ` and a digit of its row. Alone, $ is GPUSCAN_ and ` is gpuscan_. */
+/* Adds embedded code. $ or ` and a digit stand for a word, see gpuscan__words. Alone, $ is GPUSCAN_, ` is gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
@@ -13329,9 +13328,9 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand, which is faster: a program has
-   about a hundred numbers, and the first call after gpuscan_set_blob writes all of them. One function does both, so
-   that compilers do not copy it into the callers. */
+/* Defines a macro as `words`, or as `number` if `words` is NULL. Writes the digits without snprintf, which is slower: a
+   program has about a hundred numbers, and the first call after gpuscan_set_blob writes all of them. One function
+   serves words and numbers, so that compilers do not copy it into its callers. */
 static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
@@ -13353,7 +13352,8 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     gpuscan__define_as(text, name, NULL, number);
 }
 
-/* Defines a field of an operation's own key under another name: LIST(GPUSCAN__DEFINE_FIELD). */
+/* Defines a macro for a field of an operation's own key. LIST(GPUSCAN__DEFINE_FIELD) does so for each field of a
+   list. */
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -13361,8 +13361,8 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 /* GPUSCAN__ASSERT makes the compiler fail, with the name in its message, if the condition does not hold. */
 #define GPUSCAN__ASSERT(condition, name) typedef char gpuscan__assert_##name[(condition) ? 1 : -1];
 
-/* Binds a table of rows, LIST(X), to a public enum: each of its values, with which a row begins, has a row in its
-   place. */
+/* Checks a table of rows, LIST(X), against a public enum: row k begins with the name of the enum's value k, and each
+   value has a row. */
 #define GPUSCAN__ROW_PLACE(name, ...) GPUSCAN__PLACE_##name,
 #define GPUSCAN__ROW_BOUND(name, ...) GPUSCAN__ASSERT((int)GPUSCAN__PLACE_##name == (int)GPUSCAN_##name, row_##name)
 #define GPUSCAN__BIND_ROWS(LIST, count)                                                                                \
@@ -13370,9 +13370,12 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     LIST(GPUSCAN__ROW_BOUND)                                                                                           \
     GPUSCAN__ASSERT((int)GPUSCAN__PLACE_##count == (int)GPUSCAN_##count, rows_##count)
 
-/* The types, in the order of gpuscan_type. Columns: name; OpenCL C's name (f16 is stored as its bits); the unsigned
-   type of the same size (signed integers are added as unsigned ones, which wrap by definition); bytes; kind: 's'igned,
-   'u'nsigned, 'f'loat or 0; least and largest value. */
+/* Lists the types in the order of gpuscan_type. Columns after the name:
+     the type's name in OpenCL C. An f16 is stored as its bits
+     the unsigned type of the same size. Signed integers are added in it, since unsigned ones wrap by definition
+     the size in bytes
+     the kind: 's'igned, 'u'nsigned, 'f'loat or 0
+     the least value, and the largest value */
 #define GPUSCAN__TYPES(X)                                                                                              \
     X(TYPE_DEFAULT, "", "", 0, 0, "", "")                                                                              \
     X(TYPE_I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                        \
@@ -13389,7 +13392,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     X(TYPE_CUSTOM, "", "", 0, 0, "", "")
 
 typedef struct gpuscan__type_facts {
-    char name[8], unsigned_name[8]; /* arrays, since each pointer would cost an executable a relocation */
+    char name[8], unsigned_name[8]; /* arrays, since each pointer costs an executable a relocation */
     uint32_t size;
     char kind, least[12], largest[12];
 } gpuscan__type_facts;
@@ -13401,14 +13404,19 @@ GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
 
-/* The data that self-tests use: see [SELF-TEST]. */
+/* Lists the data that self-tests use, see [SELF-TEST]. */
 enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__DATA_PRODUCT, GPUSCAN__DATA_CLEARED,
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
 
-/* The operators, in the order of gpuscan_op. Columns: name; an expression of a and b for integers (scalars and
-   vectors), and one for floats (NULL: not for these); the identity; 1 if signed integers are computed as unsigned; the
-   comparison of ARGMIN and ARGMAX; the self-test's data; the operator on the host, for integers, where less means
-   a < b. The self-test's custom operator returns the last operand that is not 0. */
+/* Lists the operators in the order of gpuscan_op. Columns after the name:
+     an expression of a and b for integers, scalars and vectors; NULL: the operator is custom
+     an expression of a and b for floats; NULL: the operator is not for floats, or custom
+     the identity
+     1: signed integers are computed as unsigned ones
+     the comparison of ARGMIN or ARGMAX; NULL: another operator
+     the self-test's data
+     an expression of a and b for integers on the host, in which `less` is a < b. In self-tests the custom operator
+     returns the last operand that is not 0 */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                             \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                      \
@@ -13424,7 +13432,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
 typedef struct gpuscan__op_facts {
     const char *integer, *real;
     int identity, as_unsigned;
-    const char *before; /* ARGMIN's and ARGMAX's comparison; NULL: another operator */
+    const char *before; /* the comparison of ARGMIN or ARGMAX; NULL: another operator */
     int data;
 } gpuscan__op_facts;
 
@@ -13434,8 +13442,11 @@ static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 #undef GPUSCAN__OP_ROW
 
-/* The strategies, in the order of gpuscan_strategy. Columns: name; name in words; 1 if a work-item is a group; 1 if
-   groups of one launch wait for each other; the strategy to take where this one does not fit a call. */
+/* Lists the strategies in the order of gpuscan_strategy. Columns after the name:
+     the name in words
+     1: each group is one work-item
+     1: groups of one launch wait for each other
+     the strategy to take if this one does not fit a call */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
     X(STRATEGY_AUTO, "auto", 0, 0, MULTI_PASS)                                                                         \
     X(STRATEGY_MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                             \
@@ -13467,7 +13478,7 @@ static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].single_pass;
 }
 
-/* Returns the logarithm to base 2, rounded down. */
+/* Returns the logarithm of x to base 2, rounded down; 0 for 0. */
 static uint32_t gpuscan__log2(uint32_t x) {
     return x > 1 ? 1 + gpuscan__log2(x / 2) : 0;
 }
@@ -13480,34 +13491,35 @@ static int gpuscan__is_float(gpuscan_type type) {
     return gpuscan__types[type].kind == 'f';
 }
 
-#define GPUSCAN__CUSTOM_MOST 1024 /* bytes */
+#define GPUSCAN__CUSTOM_MOST 1024 /* the maximum size of a custom type in bytes */
 
-/* The types and the operator of a call, after defaults are resolved. */
+/* Holds the types and the operator of a call, with defaults resolved. */
 typedef struct gpuscan__elements {
     gpuscan_type src, dst;
     gpuscan_op op;
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
-    uint32_t begun;  /* bytes of an element's flag that says whether a segment has begun; 0: no flag */
-    int arg;         /* ARGMIN or ARGMAX */
+    uint32_t begun;  /* bytes of the flag in an element that says whether a segment has begun; 0: no flag */
+    int arg;         /* 1: the operator is ARGMIN or ARGMAX */
     int exact;       /* 1: prefixes of tiles and parts also have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
-    const char *convert; /* the custom conversion, or NULL */
-    int selects; /* GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
+    const char *convert; /* the custom conversion; NULL: there is none */
+    int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
     int inverts; /* 1: the conversion gives how many elements a source element does not keep */
-    uint32_t channels; /* numbers in an element, which is then a vector; 0, 1: elements are numbers */
+    uint32_t channels; /* above 1: each element is a vector of this many numbers. 0 or 1: each element is a number */
 
-    /* Runs: the keys decide what is kept. The elements above are the values to reduce, if the call reduces any. */
-    gpuscan_type key; /* DEFAULT: not a call of runs */
+    /* The fields below are for runs, whose keys decide what is kept. The fields above are then for the values to
+       reduce. */
+    gpuscan_type key; /* the type of keys; DEFAULT: the call is not one of gpuscan_runs */
     uint32_t key_size;
     int reduces;
     uint32_t length_size; /* bytes of a run's length; 0: lengths are not wanted */
     uint32_t state_align; /* alignment of a gpuscan_run in bytes; 0: the scan needs only counts of runs */
-    int wide;             /* runs and elements are counted in 64 bits */
+    int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* How many elements a source element keeps. ELEMENTS: 1 if it, or custom->select, is not 0. BITS: its 1 bits. */
+/* Says what a source element keeps. ELEMENTS: one element, if it or custom->select is not 0. BITS: one per 1 bit. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -13516,7 +13528,7 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
     return GPUSCAN_SUCCESS;
 }
 
-/* Refuses ARGMIN and ARGMAX, for all operations except reductions. */
+/* Refuses ARGMIN and ARGMAX. All operations except reductions call this function. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
     if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
@@ -13578,7 +13590,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether results do not depend on the order of combination (MIN and MAX: except for a zero's sign). */
+/* Returns whether no result depends on the order of combination. In MIN and MAX the sign of a zero may. */
 static int gpuscan__takes_any_order(const gpuscan__elements *e) {
     if (e->key)
         return !e->reduces;
@@ -13590,24 +13602,25 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
-/* The unsigned types and the floats, and the types in which memory is moved, indexed by log2 of their size. */
+/* Lists the unsigned types, the floats, and the types in which memory is moved. The index is log2 of the size in
+   bytes. */
 GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
                                                                 GPUSCAN_TYPE_U64};
 GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
                                                              GPUSCAN_TYPE_F64};
 static const char *const gpuscan__raw_names[] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
-/* Returns the unsigned type of a size. */
+/* Returns the unsigned type of `size` bytes. */
 static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
     return gpuscan__unsigned_types[gpuscan__log2(size)];
 }
 
-/* Returns OpenCL C's name of the unsigned type of a size. */
+/* Returns OpenCL C's name of the unsigned type of `size` bytes. */
 static const char *gpuscan__unsigned_name(uint32_t size) {
     return gpuscan__types[gpuscan__unsigned_of(size)].name;
 }
 
-/* Defines the bits of a float key's infinity; 0 for other keys. */
+/* Defines KEY_INFINITY: the bits of infinity if keys are floats, otherwise 0. */
 static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int real) {
     gpuscan__define(text, "KEY_INFINITY", !real       ? "0"
                                           : size == 8 ? "0x7ff0000000000000ul"
@@ -13615,7 +13628,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
                                                       : "0x7c00u");
 }
 
-/* Defines the type of keys. Keys are compared by their bits, or if custom is 1 by the caller's expression. */
+/* Defines the type of keys. If `custom` is 1, the caller's expression compares keys, otherwise their bits decide. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
     gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : gpuscan__unsigned_name(size));
     gpuscan__define_number(text, "KEY_SIZE", size);
@@ -13623,7 +13636,7 @@ static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, in
     gpuscan__define_infinity(text, size, real);
 }
 
-/* Defines the keys of runs, and which outputs the call of runs has. */
+/* Defines the keys of runs, and the outputs that the call has. */
 static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e) {
     gpuscan__define_number(text, "RUNS", e->key != GPUSCAN_TYPE_DEFAULT);
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
@@ -13637,7 +13650,7 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_key(text, e->key_size, gpuscan__types[e->key].kind == 'f', e->key == GPUSCAN_TYPE_CUSTOM);
 }
 
-/* Defines elements of ARGMIN and ARGMAX: a value with its index. */
+/* Defines the elements of ARGMIN and ARGMAX. Each is a value with its index. */
 static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     const gpuscan__type_facts *src = &gpuscan__types[e->src];
     gpuscan__define(text, "T", "gpuscan_arg");
@@ -13653,7 +13666,8 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* A call's types: of elements (src, dst), of x in the conversion (value), of its result (number), of arithmetic (t). */
+/* Names a call's types. src, dst: elements. value: x in the conversion. number: the conversion's result. t:
+   arithmetic. */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -13664,11 +13678,11 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     static const char *const identities[] = {"0", "1", "~(GPUSCAN_T)0"};
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
-    int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* -0 is the identity, but sums start with +0 */
+    int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
-    if (e->convert) /* signed sums are computed in the unsigned type, to which floats do not convert */
+    if (e->convert) /* signed sums are computed as unsigned ones, but negative floats convert only to signed ones */
         gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
@@ -13692,7 +13706,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
                                                           : identities[op->identity]);
 }
 
-/* Defines the conversions of vectors of width elements, each of `size` bytes in the destination. */
+/* Defines conversions of vectors of `width` elements. An element has `size` bytes in the destination. */
 static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size, uint32_t width) {
     const char *t = names->t, *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
     int is_number = strcmp(names->number, t) == 0;
@@ -13715,7 +13729,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->selects &&
                (!e->key || e->reduces);
-    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, elements */
+    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain: in bytes */
     gpuscan__type_names names;
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
@@ -13749,8 +13763,9 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define_wide(text, &names, plain, width);
 }
 
-/* Returns the size of a source element in bytes if elements are packed, otherwise 0. All packed elements of a word are
-   summed and scanned at once. ADD of integers of 1 or 2 bytes and MAX of u8 allow it: any order gives the same bits. */
+/* Returns the size of a source element in bytes if elements are packed, otherwise 0. The packed elements of a word are
+   summed and scanned together. ADD of integers of 1 or 2 bytes and MAX of u8 allow this, since any order gives the same
+   bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
     int plain = !e->convert && !e->selects && !e->key && !e->begun &&
@@ -13761,8 +13776,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns how many elements a lane's vector has: 16 bytes of the larger type, so that loads and stores are whole; or
-   one element if a size is not a power of two up to 16. */
+/* Returns how many elements a lane's vector has. In the larger type the vector has 16 bytes, so that loads and stores
+   are whole. If a size is not a power of two up to 16, the vector has one element. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -13786,26 +13801,26 @@ typedef struct gpuscan__range {
     uint64_t elements; /* counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
     uint32_t cut;      /* bytes by which elements * size exceeds the range, if rows do not begin at whole elements */
-    uint32_t alignment; /* alignment that the first element needs in bytes; 0: that of the size, up to 16 */
-    uint64_t row, pitch; /* bytes of a row, and from row to row; 0: a single row */
-    int required; /* the buffer must not be NULL */
+    uint32_t alignment; /* alignment of the first element in bytes; 0: the power of two that divides `size`, up to 16 */
+    uint64_t row, pitch; /* bytes of a row, and bytes from row to row; 0: the range is a single row */
+    int required; /* 1: the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
-    int in_place; /* ranges with the same number may be one range; 0: may not overlap others */
+    int in_place; /* ranges with the same number may be one range; 0: the range may not overlap others */
     int shorter;  /* with in_place, 1: the range may be shorter than the other one */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
-    int is_image; /* buffer.mem is an image, which is checked already */
-    int at_zero;  /* 1: accessed even if the call reads a count of 0 and has no total: see gpuscan__rehearse */
-    /* set by the check: */
+    int is_image; /* 1: buffer.mem is an image, which has been checked already */
+    int at_zero;  /* 1: kernels access the range even with a count of 0 and no total, see gpuscan__rehearse */
+    /* gpuscan__check_range sets the fields below */
     cl_mem root;
     cl_mem_flags flags;
-    uint64_t begin, end; /* bytes in root */
+    uint64_t begin, end; /* the range is [begin, end) of root, in bytes */
     uint64_t size_left;  /* bytes from the offset to the end of the buffer */
 } gpuscan__range;
 
 enum { GPUSCAN__MAX_RANGES = 10 + 2 * GPUSCAN_MAX_PAYLOADS };
 
-/* Bytes of each kind of scratch that a call needs. */
+/* Holds how many bytes of each kind of scratch a call needs. */
 typedef struct gpuscan__need {
     uint64_t bytes[GPUSCAN__SCRATCHES];
 } gpuscan__need;
@@ -13816,30 +13831,30 @@ struct gpuscan__plan {
     const void *desc; /* the operation's desc */
     const gpuscan_call *call;
 
-    /* set by resolve, from the arguments */
+    /* `resolve` sets the fields below from the arguments */
     gpuscan__elements e; /* not used by histograms */
     gpuscan__range ranges[GPUSCAN__MAX_RANGES];
     size_t range_count;
-    uint32_t flags;  /* GPUSCAN__FLAG_... */
-    int from_host;   /* the call works on host arrays: see [HOST ARRAYS] */
+    uint32_t flags;  /* a sum of GPUSCAN__FLAG_... */
+    int from_host;   /* 1: the call works on host arrays, see [HOST ARRAYS] */
     int is_run;      /* 1: a call, not a preparation, so all buffers must be given */
     const void *init; /* init on the host; NULL: none */
     cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument; owned */
-    int is_nothing;  /* nothing to compute and nothing to write */
-    int reads_scratch; /* the host reads a result from scratch */
-    int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first one is enqueued */
+    int is_nothing;  /* 1: the call has nothing to compute and nothing to write */
+    int reads_scratch; /* 1: the host reads a result from scratch */
+    int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first command is enqueued */
 
-    /* input of choose */
-    int in_place;              /* src and dst are the same range */
-    size_t group_limit;        /* most work-items of a group: the device's limit, or that of the call's kernels */
+    /* `choose` reads the fields below */
+    int in_place;              /* 1: src and dst are the same range */
+    size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose one */
 
-    /* set by choose, from elements and profile */
+    /* `choose` sets the fields below from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* bytes of PLAIN scratch that a call may access if it reads a count of 0; 0: all */
-    int not_built; /* the driver did not build the program */
+    uint64_t idle_plain; /* bytes of PLAIN scratch that a call may access if it reads a count of 0; 0: all bytes */
+    int not_built; /* 1: the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, set by the check */
 };
@@ -13847,32 +13862,32 @@ struct gpuscan__plan {
 typedef struct gpuscan__chain gpuscan__chain;
 typedef struct gpuscan__test gpuscan__test;
 
-/* The functions of an operation: one for each step of gpuscan__do, the path that all calls take. */
+/* Holds the functions of an operation, one for each step of gpuscan__do, which is the path of all calls. */
 struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* GPUSCAN__OPERATION_... */
-    int uses_scratch; /* some calls of the operation use scratch */
+    int uses_scratch; /* 1: some calls of the operation use scratch */
     int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for, even if the
                          driver reports 256, as it does for limited registers */
     int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
-    int alone;        /* GPUSCAN__ALONE_...: when a sub-group works for its whole group */
-    /* Sets elements and ranges from the arguments: all checks except those of buffers. */
+    int alone;        /* a GPUSCAN__ALONE_..., which says when a sub-group works for its whole group */
+    /* Sets elements and ranges from the arguments, after all checks except those of buffers. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Sets the program's key, the groups and the scratch from elements, counts and profile. It is called again after
-       group_limit is lowered or a strategy refused. */
+       group_limit is lowered or a strategy is refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
     /* Returns the pieces of kernels.cl.inc that the key's program has, as bits 1 << GPUSCAN__PIECE_... */
     uint64_t (*pieces)(const gpuscan__key *key);
-    /* Writes the program's text before the pieces. */
+    /* Writes the text that precedes the pieces in the program. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
     /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* bytes; call_at: the call's offset in desc */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
-    /* Tests the program of custom texts by a program that has the self-test's stand-ins in place of the texts. */
+    /* Tests a program of custom texts through a program that has the self-test's stand-ins instead of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
@@ -13906,7 +13921,7 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
-/* Returns the piece's bit if the condition holds. tools/embed parses the lists of pieces and documents their form. */
+/* Gives the bit of a piece if the condition holds. tools/embed parses the lists of pieces and documents their form. */
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
@@ -13939,28 +13954,29 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
-/* GPUs refuse the CPU strategies. CPU kernels use kilobytes of private memory per work-item, and GPU drivers reserve it
-   for all work-items that can be resident: that would be gigabytes. */
+/* GPUs refuse the CPU strategies. CPU kernels use kilobytes of private memory per work-item. GPU drivers reserve
+   private memory for all work-items that can be resident, which would take gigabytes. */
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 #define GPUSCAN__LANE_WIDTH 32 /* without lanes: width of the tree that sums a group's values */
 
-/* The profiles, by the device's type, vendor and name. The first row that matches a device is used. The last row
-   matches every device. It is for unknown devices, whose groups may not even make progress independently: few and small
-   groups run on anything. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A simulator
-   runs all forms, at sizes that it can handle. */
+/* Lists the profiles. The first row that matches a device's type, vendor and name is used. The last row matches every
+   device. It is for unknown devices, whose groups may not even make progress independently, so it has few and small
+   groups, which run on any device. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A
+   simulator runs all forms, at sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* Columns: serves; name; matched type, vendor, part; fence, lanes, nulls, launches_late, inlines, polls; refused */
+    /* Columns: devices, name; type, vendor, part (the match); fence, lanes, nulls, launches_late, inlines, polls;
+       refused */
     /* The simulator runs groups in order, so mem_fence orders what they write. */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
      0, 0, 64, 0},
-    /* NVIDIA's own driver: other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. nulls: each buffer
-       argument costs host time. launches_late: a launch ahead makes the first calls after gpuscan_set_blob no faster.
-       tuning: host-null-arguments, host-blob-first-calls */
+    /* NVIDIA's own driver: other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. nulls: 1, since
+       each buffer argument costs host time. launches_late: 0, since a launch ahead makes the first calls after
+       gpuscan_set_blob no faster. tuning: host-null-arguments, host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
      GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    /* polls: groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
+    /* polls: many, since groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, GPUSCAN__FENCE_NONE,
      GPUSCAN__LANES_NONE, 0, 1, 0, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
@@ -13973,7 +13989,8 @@ static const gpuscan__facts gpuscan__profiles[] = {
        a long function. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
      1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
-    /* PoCL reports skylake-avx512 for an AMD CPU with AVX-512, and for newer CPUs that its LLVM does not know */
+    /* This row precedes Skylake's: PoCL also names AMD's CPUs with AVX-512, and CPUs that are too new for it,
+       skylake-avx512. */
     {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      256, 0},
     {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
@@ -13985,10 +14002,10 @@ static const gpuscan__facts gpuscan__profiles[] = {
 
 /* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available: their rows were measured on an H100
    without NVIDIA's instructions, except for PTX lanes and, for AMD's rows, loads of states. Groups of AMD's and Intel's
-   GPUs make progress independently: they passed the tests of Sorensen and others, 2021. */
+   GPUs make progress independently: these GPUs passed the tests of Sorensen and others, 2021. */
 
-/* Small scans, up to GPUSCAN__FEW_TILES tiles, run all groups at once and share the work, which is faster than a
-   look-back. Large scans sum tiles 24 MiB ahead, about what a cache of 50 MB holds besides other data. Vectors and
+/* In small scans, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time and share the work, which is faster
+   than a look-back. Large scans sum tiles 24 MiB ahead, which a cache of 50 MB holds besides other data. Vectors and
    registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     /* up to 8 MiB */
@@ -13996,31 +14013,31 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* elements of 1 and 2 bytes that are not packed: small groups */
+    /* elements of 1 and 2 bytes that are not packed take small groups */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
-    /* 1 byte packed; f16; 2 bytes packed */
+    /* one row each: packed elements of 1 byte; f16; packed elements of 2 bytes */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-    /* elements of 8 bytes; of 4 bytes from 1-byte sources; of 16 and 32 bytes */
+    /* one row each: elements of 8 bytes; elements of 4 bytes from sources of 1 byte; elements of 16 bytes; of 32
+       bytes */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
 
-/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. A single tile
-   waits for nothing, and many small tiles start earlier than few large ones. tuning: segments-scan-tiles,
-   segments-scan-small */
+/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. Many small tiles
+   start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
-    /* 1 byte, small */
+    /* small scans of elements of 1 byte */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     /* a single tile */
     {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* small; some rows by the element's size */
+    /* other small scans; some rows serve only one element size */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
@@ -14028,49 +14045,50 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
-    /* large: 4 bytes, 8 bytes, 1 byte, other sizes */
+    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Selections, by the size of the array that decides what is kept; ahead counts its bytes. Small selections, up to
-   GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads the sums of all tiles before its own. Loading
-   tiles once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
-   select-once */
+/* Selections, by the size of the array that decides what is kept. `ahead` counts bytes of this array. In small
+   selections, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all
+   tiles before its own. Loading tiles once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning:
+   select-tiles, select-small, select-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* up to 2 MiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* flags of 1 byte: indices alone, loaded once */
+    /* indices alone, by flags of 1 byte: tiles are loaded once */
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
-    /* flags of 1 byte: several outputs or wide elements; other selections */
+    /* one row each, by flags of 1 byte: several outputs or wide elements; other outputs */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* other sources; a predicate on 4 bytes has its own row, which loads tiles once */
+    /* other selections; a predicate on elements of 4 bytes has its own row, which loads tiles once */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Runs, by the size of their keys. Small calls run all groups at once, as small selections do. Large calls load tiles
-   once, which is faster. tuning: runs-tiles, runs-small, runs-once */
+/* Runs, by the size of their keys. In small calls all groups run at the same time, as in small selections. Large calls
+   load tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* keys of 1 byte, no reduction: tiles are loaded once; for custom keys they are loaded twice */
+    /* keys of 1 byte without a reduction, one row each: builtin keys, loaded once; custom keys, loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* wider keys, in rows' order: small calls; no reduction, tiles loaded once; custom keys, tiles loaded twice */
+    /* wider keys, one row each: small calls; builtin keys without a reduction, loaded once; custom keys, loaded
+       twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* reductions, in rows' order: f64; short values, with four groups per multiprocessor; other values; custom keys or
-       operators, whose tiles are loaded twice */
+    /* reductions, one row each: f64; short values, with four groups per multiprocessor; other values. The last two rows
+       are for custom keys or operators, whose tiles are loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
@@ -14079,8 +14097,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* if SINGLE_PASS is forced */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* In large scans on AMD's and Intel's GPUs one group folds the sums of tiles to prefixes, or several passes do: see
-   gpuscan__scan_misfit. The H200 that ran Intel's rows loaded states by atomics, as Intel does. tuning: scan-fold */
+/* On AMD's and Intel's GPUs, large scans have one group that folds the sums of tiles to prefixes, or they take several
+   passes (see gpuscan__scan_misfit). Intel's rows were measured with states loaded by atomics. tuning: scan-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 /* Intel's compiler would keep 8 vectors of bytes in private memory, so scans of bytes take 4. */
@@ -14099,7 +14117,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_runs[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Up to 256 KiB one work-item scans everything in one launch. */
+/* In scans up to 256 KiB, one work-item scans all elements in one launch. */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
@@ -14117,19 +14135,19 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_runs)};
 #undef GPUSCAN__ROWS_OF
 
-/* A tile of a scan that no row matches: strategy, group, vectors, ahead, registers. */
+/* Gives the row for scans that no other row matches. The parameters are fields of gpuscan__tuning. */
 #define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_##strategy, group, vectors, ahead, registers, 0, 0, GPUSCAN__FOR_ALL}
 static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
-    /* Columns: serves, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
+    /* Columns: devices, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
        rows_wider, rows_registers */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* Large scans run ahead by what a cache of 50 MB holds besides other data. For short rows 56 registers suit most
-       lengths; 64 are as fast, unless fewer groups of 384 work-items are resident then. Prefetching tiles makes scans
-       some percent slower. tuning: scan-counted-registers, scan-rows */
+    /* Large scans run 24 MiB ahead, which a cache of 50 MB holds besides other data. For short rows, 56 registers suit
+       most lengths. 64 are as fast, unless fewer groups of 384 work-items are resident then. Prefetching tiles makes
+       scans some percent slower. tuning: scan-counted-registers, scan-rows */
     {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
-    /* parts_vectors: in multi-pass scans 8 vectors of 8-byte elements leave registers for only 2 waves. */
+    /* parts_vectors: 4, since in multi-pass scans 8 vectors of 8-byte elements leave registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
@@ -14139,17 +14157,16 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
 #undef GPUSCAN__REST
 
-/* chunk: stays in a core's second-level cache between its two loads. Prefetches: the distance hardly matters where
-   large outputs are stored past the caches. Cores of the Skylake server generation (PoCL's name for them) store faster
-   through their caches, if lines are requested early and the chunk leaves room for them. The distances were also
-   measured on one of the newer CPUs that PoCL calls by this name. Cascade Lake was not measured. tuning:
-   scan-cpu-stores, scan-skylake
-   Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
-   buckets that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
-   hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+/* A chunk stays in a core's second-level cache between its two loads. The prefetch distance hardly matters where large
+   outputs are stored past the caches. Cores that PoCL names Skylake servers store faster through their caches, if lines
+   are requested early and the chunk leaves room for these lines. The distances were also measured on one of the newer
+   CPUs that PoCL calls by this name. Cascade Lake was not measured. tuning: scan-cpu-stores, scan-skylake Sorts of
+   fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small buckets
+   that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured hold up
+   to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
 static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
-    /* Columns: serves, chunk, prefetch_src, prefetch_dst, sort_... */
+    /* Columns: devices, chunk, prefetch_src, prefetch_dst, sort_... */
     {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
@@ -14157,7 +14174,7 @@ static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
 #undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
-    /* Columns: serves, strategy, group, vectors, per_unit, registers, vectors_custom */
+    /* Columns: devices, strategy, group, vectors, per_unit, registers, vectors_custom */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 4, 0, 2},
     /* Two groups of 512 work-items share a multiprocessor's registers, and each work-item has 8 loads in flight.
        Structs are combined in order, with two vectors per work-item. tuning: reduce-groups, reduce-structs */
@@ -14169,10 +14186,10 @@ static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
 
 GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
-    /* Columns: serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
+    /* Columns: devices, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
        each_group, split_from, lane_registers */
     {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
-    /* Large groups sum segments with few elements in total; smaller groups sum still fewer, since they start earlier.
+    /* Large groups sum segments that have few elements in total. Smaller groups, which start earlier, sum even fewer.
        Lanes need registers for offsets, which are loaded a step ahead. tuning: segments-lanes, segments-lanes-few,
        segments-split */
     {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
@@ -14180,11 +14197,12 @@ GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
     {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
 
 GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
-    /* Columns: serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
+    /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
        local, slices */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
     /* One group of 1024 work-items has all registers of a multiprocessor, for loads in flight while it counts. With 32
-       copies of the bins of bytes no two lanes share a bank. Other samples arrive too slowly for that to matter. */
+       copies of the bins of bytes, no two lanes use the same bank. Other samples arrive too slowly for bank conflicts
+       to matter. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
@@ -14194,15 +14212,15 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* Columns: serves, strategy, group, vectors, local, halves, together, units, counted_once, one */
+    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
-       runs two. Without lanes that allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
+       runs two. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
     /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so groups have more
-       work-items than AMD's, with fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8
-       lanes occupy 8 units. tuning: sort-intel, sort-together-others */
+       work-items than AMD's, with fewer keys each. 8 or 16 units share a local memory. 512 work-items in sub-groups of
+       8 lanes occupy 8 units. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
@@ -14210,9 +14228,9 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
 
 /* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
    be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
-   cache until their lines are full. Counts on the device: u64 keys with values of 4 or 8 bytes need more registers for
-   their loops. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. */
+   cache until their lines are full. If the count is on the device, u64 keys with values of 4 or 8 bytes need more
+   registers, for loops. tuning: sort-tiles, sort-record-tiles, sort-counted AMD's tiles fill the row's local memory
+   with waves of 32 lanes; waves of 64 have fewer counts of digits. */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14224,7 +14242,8 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
       {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}}};
 
-/* Large sorts move payloads as records through the passes, which beats gathering them by index. tuning: sort-records */
+/* Large sorts move payloads as records through the passes, which is faster than gathering them by index. tuning:
+   sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
@@ -14232,16 +14251,16 @@ GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
 
 /* Tiles of integral images. tuning: integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: serves, group, vectors, vectors_4, rows */
+    /* Columns: devices, group, vectors, vectors_4, rows */
     {GPUSCAN__ON_SIMULATOR, 32, 2, 0, 64},
     {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128},
     {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 256, 4, 0, 64},
     {GPUSCAN__ON_REST, 64, 4, 0, 64}};
 
-/* The tables of rows, and which part of a profile each sets. */
+/* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
     const void *rows;
-    size_t bytes, row, at; /* bytes of the table and of a row; offset of the row in a profile */
+    size_t bytes, row, at; /* bytes: of the table. row: bytes of a row. at: offset of the row in a profile */
 } gpuscan__row_tables[] = {
 #define GPUSCAN__ROW_TABLE(name)                                                                                       \
     {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
@@ -14255,7 +14274,7 @@ static const struct {
 #undef GPUSCAN__ROW_TABLE
 };
 
-/* Sets a profile: row i of gpuscan__profiles, and each table's first row that serves it (zeros if none does). */
+/* Sets a profile to row i of gpuscan__profiles, and to each table's first row for it. A part without a row stays 0. */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
     size_t t, at;
     memset(p, 0, sizeof(*p));
@@ -14297,7 +14316,7 @@ static void gpuscan__platform_name(const gpuscan_opencl *cl, cl_platform_id plat
     text[cl->clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, text, NULL) == CL_SUCCESS ? size - 1 : 0] = 0;
 }
 
-/* Reads the version in "OpenCL 3.0 ..." or "OpenCL C 1.2 ...": 300, 120; 0 if there is none. */
+/* Returns the version that a text states: 300 for "OpenCL 3.0 ...", 120 for "OpenCL C 1.2 ...", 0 for none. */
 static int gpuscan__version(const char *text) {
     int major = 0;
     while (*text && (*text < '0' || *text > '9'))
@@ -14340,7 +14359,8 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
 }
 
 /* Returns the sub-group width that every kernel of a device has, or can require; 0 if a program cannot rely on one.
-   Intel's compiler chooses a width for each kernel unless it is given one, and most of its GPUs are fastest with 16. */
+   Intel's compiler chooses a width for each kernel unless the kernel requires one. Most Intel GPUs are fastest with
+   16. */
 static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extensions) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
@@ -14357,12 +14377,13 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
 }
 
 /* Returns whether sub-groups run as the kernels need them. PoCL 6 runs a CPU's work-items in a loop and computes a
-   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors and computes it right. */
+   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors and computes this look-back right. */
 static int gpuscan__runs_subgroups(const gpuscan__device *device) {
     return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups: as the profile says, or as the driver offers. */
+/* Sets how lanes exchange values, and the width of sub-groups. The profile decides; if it has no lanes, the driver
+   does. */
 static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
@@ -14435,7 +14456,7 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
-/* Queries a device's registers and compute capability. Loads and fences with a scope need 7.0: below it, no lanes. */
+/* Queries a device's registers and compute capability. Loads and fences with a scope need 7.0. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -14489,7 +14510,7 @@ static void gpuscan__open_limits(gpuscan *gs) {
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
     device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
-    if (device->parameters == 0) /* if not reported, assume the least that OpenCL allows, here and for local memory */
+    if (device->parameters == 0) /* a device that does not report it gets the least that OpenCL allows */
         device->parameters = 1024;
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (device->local_memory == 0)
@@ -14543,7 +14564,7 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + speed + 1;
 }
 
-/* Appends a device's name to a list in words, unless it does not fit. */
+/* Appends a device's name to a list in words, if it fits. */
 static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
     size_t length = strlen(list);
     if (length + strlen(name) + strlen(platform) + 16 < size)
@@ -14609,7 +14630,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
 
 /* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
 
-static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { /* FNV-1a */
+static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { /* the FNV-1a hash */
     const unsigned char *b = (const unsigned char *)bytes;
     while (count--)
         hash = (hash ^ *b++) * 0x100000001b3u;
@@ -14617,8 +14638,8 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 }
 #define GPUSCAN__HASH_START 0xcbf29ce484222325u
 
-/* Hashes what must be equal for a blob to be usable: the kernels, the size of the process's pointers, the device, its
-   driver, platform and build options. */
+/* Returns a hash of all that must be equal for a blob to be usable: the kernels, the size of the process's pointers,
+   the device, its driver, platform and build options. */
 static uint64_t gpuscan__device_hash(gpuscan *gs) {
     const unsigned char pointer_size = sizeof(void *);
     uint64_t hash = gs->kernels_hash ? gs->kernels_hash
@@ -14637,8 +14658,8 @@ static uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob begins with this header. Entries follow, each with its parts behind it, padded to 8 bytes. Numbers are in the
-   host's byte order. The checksum covers all bytes after itself. */
+/* A blob begins with this header. Entries follow. Each entry's parts stand behind it, padded to 8 bytes. Numbers are in
+   the host's byte order. The checksum covers all bytes after itself. */
 typedef struct gpuscan__blob_header {
     char magic[8];
     uint64_t device_hash, size, checksum, entries;
@@ -14646,12 +14667,12 @@ typedef struct gpuscan__blob_header {
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
-/* The parts of an entry: the text before the kernels, which identifies the program; the kernels' names, each with its
-   NUL; the recording; the driver's binary. */
+/* Lists the parts of an entry. PREFIX: the text before the kernels, which identifies the program. NAMES: the kernels'
+   names, each with its NUL. */
 enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
-    uint32_t registers, proved; /* key.registers and proved of the program */
+    uint32_t registers, proved; /* the program's key.registers and `proved` */
 } gpuscan__blob_entry;
 static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '2'};
 
@@ -14659,7 +14680,7 @@ static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
 }
 
-/* Adds bytes, and zeros up to a multiple of 8 bytes. */
+/* Adds bytes, and pads the text with zeros to a multiple of 8 bytes. */
 static void gpuscan__text_padded(gpuscan__text *text, const void *bytes, size_t count) {
     static const char zeros[8] = {0};
     if (count)
@@ -14671,7 +14692,7 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Gets the next step of a valid recording, and its bytes; returns 0 at the end. */
+/* Gets the next step of a valid recording, and the step's bytes. Returns 0 at the recording's end. */
 static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
                               const unsigned char **bytes) {
     if (*at >= length)
@@ -14685,7 +14706,7 @@ static int gpuscan__next_step(const void *recording, size_t length, size_t *at, 
 
 /* Returns whether a recording from a blob is valid for a program with this number of kernels. */
 static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
-    static const uint32_t sizes[GPUSCAN__STEPS] = { /* 0: any */
+    static const uint32_t sizes[GPUSCAN__STEPS] = { /* in bytes; 0: any size */
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
         sizeof(gpuscan__step_launch)};
     uint64_t number = kernels;
@@ -14716,7 +14737,7 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
     return 1;
 }
 
-/* Gets the next launch of a valid recording, and its kernel's number; returns 0 at the end. */
+/* Gets the next launch of a valid recording, and the kernel's number. Returns 0 at the recording's end. */
 static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint64_t *kernel,
                                 gpuscan__step_launch *launch) {
     gpuscan__step step;
@@ -14732,8 +14753,9 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code: a launch of the
-   same group size, on the same side of 65,536 work-items. PoCL compiles separately below that number. */
+/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code as for `shape`. Such
+   a launch has the same group size, and is on the same side of 65,536 work-items, below which PoCL compiles other
+   code. */
 static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
     gpuscan__step_launch launch;
     uint64_t number = 0;
@@ -14834,14 +14856,14 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program. If that fails, builds it without the register limit, then without optimization. NVIDIA's assembler
-   may fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
+/* Builds a program. If that fails, tries without the register limit, then without optimization. NVIDIA's assembler may
+   fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
    register count of 7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
-    char options[96]; /* programs with different options also have different prefixes */
+    char options[96]; /* if two programs' options differ, so do their prefixes */
     cl_int code;
     int attempt = 0;
-    /* -w: some compilers print warnings, even for custom texts, to the program's own output */
+    /* -w: some compilers print warnings, also about custom texts, to the process's output */
     snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
     if (program->key.registers)
         snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
@@ -14860,7 +14882,8 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
 
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c checks that these are all */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c checks that the list is
+                                                                         complete */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -14879,7 +14902,7 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
     return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
 }
 
-/* Finds a loaded program with the same text and kernels, and moves it into program. Returns whether there was one. */
+/* Finds a loaded program with the same text and kernels, and moves it into `program`. Returns whether it found one. */
 static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
     for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
@@ -14955,7 +14978,7 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
 }
 
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS || GPUSCAN__HAS_HISTOGRAM || GPUSCAN__HAS_QUANTILE
-/* Returns whether lanes are NVIDIA's, or LANES_LOCAL, with which tests run the same code. */
+/* Returns whether lanes are NVIDIA's or LANES_LOCAL, with which tests run the code for NVIDIA's lanes. */
 static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
     return gpuscan__uses_lanes(gs, key) &&
            (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
@@ -14977,7 +15000,7 @@ GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__ke
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
-/* Gets the largest group with which all of a program's kernels can be launched. */
+/* Gets the largest group size with which all of a program's kernels can be launched. */
 static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                              size_t *group) {
     size_t i;
@@ -15000,12 +15023,13 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Defines the macros of all programs: the constants, the device and the shape. */
+/* Defines the macros that all programs have: the constants, the device's properties, and the shape of groups and
+   tiles. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
-    if (gs->device.profile.facts.inlines) /* applies to custom texts, too; [DEVICE] has the matching pop */
+    if (gs->device.profile.facts.inlines) /* the push serves custom texts, too; [DEVICE] has the pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_add(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -15014,7 +15038,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS, 1: a group's sub-groups run at the same time. On a CPU they may run one after another */
+    /* TURNS 1: a group's sub-groups run at the same time. On a CPU, sub-groups may run one after another */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -15033,8 +15057,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
-/* Adds one of the caller's texts between two of the library's. Build logs number its lines from 1. The text may have
-   several lines, and may end in a comment or a backslash. */
+/* Adds one of the caller's texts between two of the library's. Build logs number the caller's lines from 1. The
+   caller's text may have several lines, and may end in a comment or a backslash. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
     gpuscan__text_add(text, before);
@@ -15074,7 +15098,7 @@ static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custo
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
 
-/* Adds the caller's texts. Each expression becomes a function, which sees only its parameters and source. */
+/* Adds the caller's texts. Each expression becomes a function, which sees only its parameters and custom->source. */
 static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
     const gpuscan_custom *custom = e->custom;
     if (custom->source)
@@ -15109,7 +15133,8 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e)
     return e->dst_size + 256u <= gs->device.parameters;
 }
 
-/* Returns the size of a tile's or part's prefix in bytes. In scans by segments the low part replaces the flag begun. */
+/* Returns the size of a tile's or part's prefix in bytes. In scans by segments, the low part has the room of the flag
+   `begun`. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -15117,8 +15142,8 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines the macros of operations on elements. operation: the macro that enables the operation's kernels. For scans,
-   inclusive is the kind, and ahead and few are the form of the single pass. */
+/* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels. In
+   scans, `inclusive` is the kind, and `ahead` and `few` are the form of the single pass. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
