@@ -34,9 +34,10 @@
                                            everything. With the default, CL_USE_DEPRECATED_OPENCL_1_2_APIS is defined,
                                            too, for clCreateCommandQueue
                GPUSCAN_ONLY_SCAN, GPUSCAN_ONLY_REDUCE, _HISTOGRAM, _SELECT, _RUNS, _SORT, _INTEGRAL, _QUANTILE,
-               _UNIFORM_ADD                compile these operations alone; without any of these macros all. Functions of
-                                           other operations do not exist then. Define the same ones before every include
-                                           in all files of a program; a file without the implementation may define fewer
+               _UNIFORM_ADD                compile these operations alone. Without any of these macros, all are
+                                           compiled. With some, functions of other operations do not exist. Define the
+                                           same ones before every include in all files of a program, or fewer in a file
+                                           without the implementation
 
    STEP BY STEP
                1. gpuscan_create: a NULL desc opens the best device. (The environment variable GPUSCAN_DEVICE picks
@@ -193,6 +194,7 @@
                       argmin, structs, edges, many bins and samples of 16 bits from 2/3 to 1/20. Executables that
                       contain the implementation are a quarter smaller.
                0.1.0  scan, uniform add, reduce, histogram
+
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
@@ -225,7 +227,7 @@
 #else
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* OpenCL 1.1 suffices for the interface: a loader like clew.h declares it by itself */
+#ifndef CL_VERSION_1_2 /* The interface needs only OpenCL 1.1, which loaders like clew.h declare by themselves */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
@@ -307,9 +309,9 @@ extern "C" {
    independent, also on a shared context. */
 typedef struct gpuscan gpuscan;
 
-/* 0 is success. -1 to -1999 are OpenCL's own codes, passed through. The library's own codes form classes of 100.
-   gpuscan_result_string names each of them. Classes: arguments, the machine, the device's limits, host memory, custom
-   texts, blobs, the library itself. */
+/* 0 is success. -1 to -1999 are OpenCL's own codes, passed through. The library's own codes form classes of 100: -2000
+   arguments, -2100 the machine, -2200 the device's limits, -2300 host memory, -2400 custom texts, -2500 blobs, -2600
+   the library itself. gpuscan_result_string names each code. */
 typedef int32_t gpuscan_result;
 
 /* Lists the codes and their texts: X(name, value, text). */
@@ -327,12 +329,12 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
     /* offset + count goes past the end of a buffer */                                                                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
-    /* kernels may not write an output, or not read an input, or host memory is not aligned */                         \
+    /* kernels may not write an output or read an input, or host memory is not aligned */                              \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     /* a size does not fit 64 bits or the host's size_t */                                                             \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
-    /* bins are too many, a range is empty, or a range is too fine for its float type */                               \
+    /* there are too many bins, the range is empty, or bins are too narrow for the float type */                       \
     X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
     /* the caller's scratch is smaller than the size query says */                                                     \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
@@ -347,7 +349,7 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_NO_DEVICE, -2102,                                                                                  \
       "no OpenCL device, or none with the requested name: see GPUSCAN_DEVICE; desc.error lists the devices")           \
     X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
-    /* f64 without double precision */                                                                                 \
+    /* the type is f64, but the device has no double precision */                                                      \
     X(GPUSCAN_ERROR_UNSUPPORTED_TYPE, -2200, "the device does not support the type")                                   \
     X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
     X(GPUSCAN_ERROR_UNSUPPORTED_IMAGE, -2202, "the device does not support images")                                    \
@@ -401,10 +403,10 @@ typedef enum gpuscan_op {
     GPUSCAN_OP_COUNT
 } gpuscan_op;
 
-/* How a call is computed. AUTO follows the device profile; the others force one strategy, for tests and comparisons.
-   Every strategy gives the same integers; floats have the same bits from run to run within one strategy. A strategy
-   that the device's profile excludes fails with UNSUPPORTED_STRATEGY (see gpuscan_info.refused): GPUs refuse the CPU_
-   ones.
+/* Says how a call is computed. AUTO follows the device profile. The others force one strategy, for tests and
+   comparisons. Every strategy gives the same integers. Within one strategy, floats have the same bits from run to run.
+   A strategy that the device's profile excludes fails with UNSUPPORTED_STRATEGY (see gpuscan_info.refused). GPUs refuse
+   the CPU_ ones.
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, then a      bins in global memory
@@ -421,9 +423,9 @@ typedef enum gpuscan_op {
    The first three scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Selections and runs
    are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
-   A sort: MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch that
-   counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three for each 8
-   bits, with one work-item a group. Few elements are sorted in one launch. */
+   In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
+   that counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three
+   launches for each 8 bits, with one work-item a group. One launch sorts few elements. */
 typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_AUTO = 0,
     GPUSCAN_STRATEGY_MULTI_PASS,
@@ -434,18 +436,17 @@ typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_COUNT
 } gpuscan_strategy;
 
-/* A buffer, and the offset of its data in elements of that buffer's type. mem NULL: not given. The library does not
-   retain it. */
+/* A buffer, and the offset of its data in elements of the buffer's type. mem NULL: no buffer. It is not retained. */
 typedef struct gpuscan_buffer {
     cl_mem   mem;
     uint64_t offset;
 } gpuscan_buffer;
 
-/* A 2D image as a source, and the first pixel to read, in pixels. mem NULL: not given. The image's format determines
-   the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels' size. Channels
-   come in the order red, green, blue, alpha, whatever their order in memory, without those that the format lacks.
-   Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui without a sampler.
-   Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
+/* A 2D image as a source, and the position of the first pixel to read. mem NULL: no image. The image's format
+   determines the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels'
+   size. Channels come in the order red, green, blue, alpha, whatever their order in memory, without those that the
+   format lacks. Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui
+   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -467,19 +468,19 @@ typedef struct gpuscan_image {
            "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
            "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};                                          */
 typedef struct gpuscan_custom {
-    const char *source;   /* declarations, put before the kernels; NULL: none */
+    const char *source;   /* declarations that precede the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
     size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
-    const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
-    const char *identity; /* an expression e for GPUSCAN_OP_CUSTOM: combine(e, x) and combine(x, e) have x's bits */
+    const char *combine;  /* for GPUSCAN_OP_CUSTOM: an associative expression of a and b, where a precedes b */
+    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e. combine(e, x) and combine(x, e) have x's bits */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
                              that gives a destination element; NULL: C's conversion. gpuscan_histogram: an expression
                              of a pixel that gives the value to count. ARGMIN and ARGMAX refuse it.
                              gpuscan_uniform_add converts nothing: it accepts a scan's custom and ignores this */
-    const char *select;   /* for gpuscan_select, an expression of x and i, as in convert: not 0 if x is to be kept */
-    const char *equal;    /* for gpuscan_runs, an expression of a and b: not 0 if key b belongs to the run of key a,
-                             which stands just before it */
-    const char *key;      /* for gpuscan_sort, an expression of x and i, as in convert: the key by which x is sorted. It
+    const char *select;   /* for gpuscan_select: an expression of x and i, as in convert, that is not 0 to keep x */
+    const char *equal;    /* for gpuscan_runs: an expression of a and b that is not 0 if key b belongs to the run of key
+                             a, its left neighbour */
+    const char *key;      /* for gpuscan_sort: an expression of x and i, as in convert, that gives the key of x. The key
                              is converted to key_type as C converts (f16: to a float) */
 } gpuscan_custom;
 
@@ -488,30 +489,30 @@ typedef struct gpuscan_custom {
    size bytes. src and dst may be the same range, except in gpuscan_runs. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
-    size_t         size; /* bytes an element, 1 to 1024 */
+    size_t         size; /* bytes of an element, 1 to 1024 */
 } gpuscan_payload;
 
-enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* per call */
+enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 
-/* Where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
-   arguments of an indirect dispatch over the elements that it wrote. Give either, both or none. */
+/* Says where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
+   arguments of an indirect dispatch over the elements written. Give either, both or none. */
 typedef struct gpuscan_tally {
     gpuscan_buffer count;          /* out: one element of count_type; it may be a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
-    gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written; 0 1 1
-                                      for none */
-    uint32_t       dispatch_items; /* elements a work-group; 0: 64 */
-    uint32_t       dispatch_limit; /* the largest x; beyond it y = ceil(groups / limit), x = ceil(groups / y). 0:
+    gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written;
+                                      without elements 0 1 1 */
+    uint32_t       dispatch_items; /* elements that each work-group takes; 0: 64 */
+    uint32_t       dispatch_limit; /* the maximum of x. Beyond it, y = ceil(groups / limit) and x = ceil(groups / y). 0:
                                       65535 */
 } gpuscan_tally;
 
-/* How a call is enqueued; the same in every desc. */
+/* Says how a call is enqueued. Every desc contains one. */
 typedef struct gpuscan_call {
-    cl_command_queue queue;        /* NULL: the object's queue. In-order or out-of-order */
-    cl_uint          wait_count;   /* the events that the call's commands wait for, of the object's context. If one has
-                                      failed already, the call returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If
-                                      one fails later, the commands do not run and end with that status, on drivers that
-                                      follow OpenCL here */
+    cl_command_queue queue;        /* an in-order or out-of-order queue; NULL: the object's queue */
+    cl_uint          wait_count;   /* the number of events in wait_list. The call's commands wait for these events,
+                                      which are of the object's context. If one has failed already, the call returns
+                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, OpenCL ends the
+                                      commands with that status, without running them */
     const cl_event  *wait_list;
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, so it completes with the
                                       call. Its profiling times are that command's alone: see EVENTS for how to time a
@@ -525,12 +526,12 @@ typedef struct gpuscan_call {
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the smallest count to
-                                      prepare. 0, or above the desc's count: only that count. Integral images and
-                                      quantiles ignore it */
+                                      prepare. 0, or a number above the desc's count: prepares that count alone.
+                                      Integral images and quantiles ignore this */
 } gpuscan_call;
 
-/* Host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise memory aligned for any
-   type. release is never called with NULL. */
+/* Allocates and releases host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise
+   memory aligned for any type. release is never called with NULL. */
 typedef struct gpuscan_allocator {
     void *(*allocate)(size_t size, void *user);
     void (*release)(void *memory, void *user);
@@ -539,7 +540,7 @@ typedef struct gpuscan_allocator {
 
 typedef enum gpuscan_log_level { GPUSCAN_LOG_ERROR = 1, GPUSCAN_LOG_WARNING, GPUSCAN_LOG_INFO } gpuscan_log_level;
 
-/* Receives each failure in words, and the library's decisions (programs built, variants rejected). NULL: silent. */
+/* Receives each failure in words, and the library's decisions (programs built, variants rejected). NULL: no logger. */
 typedef struct gpuscan_logger {
     void (*log)(gpuscan_log_level level, const char *message, void *user);
     void *user;
@@ -555,28 +556,29 @@ typedef struct gpuscan_tracer {
     void *user;
 } gpuscan_tracer;
 
-/* Device features that the library shall not use, to test how it works without them. Zero: use everything. */
+/* Lists device features that the library shall not use, to test how it works without them. Zero: it uses all of
+   them. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
-    GPUSCAN_WITHOUT_LANES         = 4, /* instructions of the vendor for lanes and memory (PTX) */
+    GPUSCAN_WITHOUT_LANES         = 4, /* the vendor's instructions for lanes and memory (PTX) */
     GPUSCAN_WITHOUT_FENCE         = 8, /* fences of device scope */
-    GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* use of host arrays in place, without copies, by gpuscan_X_host */
+    GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* in gpuscan_X_host, the use of host arrays without copies */
     GPUSCAN_WITHOUT_IMAGES        = 32
 };
 typedef struct gpuscan_limits {
-    size_t   work_group_size; /* work-items a group at most, rounded down to a power of two; 0: the device's limit */
-    uint64_t local_memory;    /* bytes of local memory a group at most; 0: the device's limit */
+    size_t   work_group_size; /* maximum work-items of a group, rounded down to a power of two; 0: the device's limit */
+    uint64_t local_memory;    /* maximum bytes of a group's local memory; 0: the device's limit */
     uint32_t without;         /* a sum of GPUSCAN_WITHOUT_... */
-    uint32_t lanes;           /* a slow stand-in for a vendor's instructions, for tests: lanes of this width (8, 16, 32
-                                 or 64) exchange through local memory; a CPU then refuses SINGLE_PASS_AHEAD. 0: the
+    uint32_t lanes;           /* for tests: sub-groups of this width (8, 16, 32 or 64) exchange through local memory, a
+                                 slow stand-in for a vendor's instructions. A CPU then refuses SINGLE_PASS_AHEAD. 0: the
                                  device's */
 } gpuscan_limits;
 
-/* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own table
-   (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or a part of it. Entries that are
-   NULL come from the loader, or from the linked library. All are of OpenCL 1.2. If a later version of the library adds
-   newer ones, it will work without them where a loader lacks them. */
+/* Lists the OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
+   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or a part of it. Entries that
+   are NULL come from the loader, or from the linked library. All are of OpenCL 1.2. If a later version of the library
+   adds newer entry points, it will work without them where a loader lacks them. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -638,58 +640,60 @@ typedef struct gpuscan_opencl {
 } gpuscan_opencl;
 #undef GPUSCAN__FIELD
 
-/* How gpuscan_create opens the object. All zero: the first device whose name, or whose platform's name, contains the
-   environment variable GPUSCAN_DEVICE. If that is not set: the best device, GPUs before other accelerators before CPUs,
-   then by compute units times clock. */
+/* Says how gpuscan_create opens the object. All zero: it takes the first device whose name, or whose platform's name,
+   contains the environment variable GPUSCAN_DEVICE. If that is not set, it takes the best device: GPUs before other
+   accelerators before CPUs, then by compute units times clock. */
 typedef struct gpuscan_desc {
-    cl_context            context;     /* NULL: the library makes one. Retained */
-    cl_device_id          device;      /* NULL: the context's first device; without a context device_name picks one */
-    cl_command_queue      queue;       /* the queue of calls that name none; needs context. NULL: the library creates an
-                                          in-order queue. Retained */
+    cl_context            context;     /* retained. NULL: the library creates one */
+    cl_device_id          device;      /* NULL: the context's first device, or without a context the one of
+                                          device_name */
+    cl_command_queue      queue;       /* the queue of calls that name none; needs context; retained. NULL: the library
+                                          creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
                                           ignored if context or device is given */
-    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: entry points of the ICD loader, or with
-                                          GPUSCAN_LINK_OPENCL of the linked library. Copied */
+    const gpuscan_opencl *opencl;      /* entry points, copied. If this or an entry is NULL, the ICD loader's entry
+                                          points are used, or with GPUSCAN_LINK_OPENCL those of the linked library */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
     char                 *error;       /* out: why gpuscan_create failed, in words, at most error_size bytes */
     size_t                error_size;
     const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
-                                          names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
-    gpuscan_tracer        tracer;      /* NULL: none, and commands get no extra events */
-    const char           *cache;       /* a folder that exists, in which the object keeps the programs that it builds, a
-                                          file each, and finds those of other objects and earlier starts: then neither
-                                          the driver compiles nor a self-test runs. NULL or "": none. A relative name is
-                                          resolved at each use. Several processes may share the folder. Files that are
-                                          damaged, or of another device, driver or version, are ignored. No call fails
-                                          because of it, except gpuscan_create for lack of memory: the logger is told
-                                          the file and the reason. Programs that fail their self-test are not kept, nor
-                                          launches that are prepared after a program's first call. Files are replaced
-                                          but never deleted, not even one that a process left half-written: delete any
-                                          of them at any time. Files are trusted like blobs, so others must not be able
-                                          to write to the folder; a FIFO of a file's name blocks the call. Copied */
+                                          names. With GPUSCAN_LINK_OPENCL a name is an INVALID_ARGUMENT */
+    gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
+    const char           *cache;       /* a folder that exists. The object keeps the programs that it builds there, a
+                                          file each, and finds those of other objects and earlier starts. For a program
+                                          that it finds, neither the driver compiles nor a self-test runs. NULL or "":
+                                          no folder. A relative name is resolved at each use. Several processes may
+                                          share the folder. Files that are damaged, or of another device, driver or
+                                          version, are ignored. No call fails because of the folder, except
+                                          gpuscan_create for lack of memory. The logger gets the file and the reason.
+                                          Programs that fail their self-test are not kept, nor launches that are
+                                          prepared after a program's first call. Files are replaced but never deleted,
+                                          not even one that a process left half-written: delete any of them at any time.
+                                          Files are trusted like blobs, so others must not be able to write to the
+                                          folder. A FIFO of a file's name blocks the call. The string is copied */
 } gpuscan_desc;
 
-/* What the object runs on and has decided. The strings live as long as the object. */
+/* Says what the object runs on and has decided. The strings live as long as the object. */
 typedef struct gpuscan_info {
     cl_context       context;
     cl_device_id     device;
-    cl_command_queue queue;           /* NULL until the first call without a queue creates the library's own: call
-                                         gpuscan_get_info again after it */
+    cl_command_queue queue;           /* NULL until the first call without a queue creates the library's own. Then call
+                                         gpuscan_get_info again */
     const char      *device_name;
     const char      *platform_name;
     const char      *profile;         /* the row of the profile table, for example "NVIDIA GPU" */
-    size_t           work_group_size; /* the largest that the library uses */
+    size_t           work_group_size; /* the largest work-group that the library uses */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
-    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes here for large counts; a
-                                                                            call may need another strategy */
-    uint32_t         refused;  /* strategies that at least one operation does not use here: a sum of 1 <<
+    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes for large counts. Some calls
+                                                                            need others */
+    uint32_t         refused;  /* strategies that some operation does not use here: a sum of 1 <<
                                   GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
                                   program did not build or failed its self-test: please report it */
-    const char      *refusal;  /* the reason for the last of them; "": none */
+    const char      *refusal;  /* the reason for the last refusal; "": there was none */
     const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as the object */
     gpuscan_strategy sort_strategy;
     int              has_images;
@@ -709,14 +713,14 @@ typedef enum gpuscan_segment_form {
                                  ==. Each NaN begins a segment; -0 and +0 are equal */
 } gpuscan_segment_form;
 
-/* How src is cut into segments. */
+/* Says how src is cut into segments. */
 typedef struct gpuscan_segments {
     gpuscan_segment_form form;
     gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending element numbers, counted from src.offset. HEADS and
                                        KEYS: one per element */
-    gpuscan_type         type;      /* of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or u64.
-                                       KEYS: any builtin type, default u32 */
-    uint64_t             count;     /* OFFSETS: segments; 0 is legal */
+    gpuscan_type         type;      /* the type of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or
+                                       u64. KEYS: any builtin type, default u32 */
+    uint64_t             count;     /* OFFSETS: the number of segments; 0 is legal */
     const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
 } gpuscan_segments;
 
@@ -724,7 +728,7 @@ typedef struct gpuscan_segments {
 /* The arguments of gpuscan_scan. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
-    uint64_t              count;        /* elements a row; 0 is legal: only the totals are written */
+    uint64_t              count;        /* elements of a row. 0 is legal: then only the totals are written */
     gpuscan_type          src_type;     /* default: u32 */
     gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type (f16: in f32) */
     gpuscan_op            op;
@@ -738,11 +742,11 @@ typedef struct gpuscan_scan_desc {
     uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
     uint64_t              dst_pitch;
     gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
-                                           runs; the count above bounds it */
+                                           runs; `count` limits it */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of pitches in elements: bytes, a multiple of an element's size */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch: bytes, a multiple of the element size */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 #endif
@@ -794,8 +798,8 @@ typedef enum gpuscan_bins {
 
 typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
-    GPUSCAN_OUTSIDE_CLAMP,    /* they count in the first or last bin */
-    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below, [bins + 1] samples above */
+    GPUSCAN_OUTSIDE_CLAMP,    /* samples in no bin count in the first or last bin */
+    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below the bins, [bins + 1] samples above */
 } gpuscan_outside;
 
 /* A bound of bins: set i for signed integers, u for unsigned ones, f for floats (f16, too). The library cannot notice
@@ -815,15 +819,15 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* 0: 256; at most 536870909 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: only lower. Set i, u or f by the samples' type */
-    int             closed;        /* not 0: the last bin includes the upper bound (last edge). VALUES ignores it */
+    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only lower. Set i, u or f by the samples' type */
+    int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores this */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
     gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; missing: 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
-    uint32_t        channels;      /* interleaved, 1 to 4; 0: 1 */
-    uint32_t        channel_mask;  /* bit c: count channel c; 0: all */
+    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0: 1 */
+    uint32_t        channel_mask;  /* bit c is 1: channel c is counted; 0: all channels are */
     uint64_t        rows;          /* 0: 1 */
     uint64_t        pitch;         /* pixels from row to row, at least count; 0: count */
     uint64_t        weights_pitch; /* likewise */
@@ -835,17 +839,17 @@ typedef struct gpuscan_histogram_desc {
     const gpuscan_custom *custom;  /* optional: its convert computes one value per pixel, which is counted */
     gpuscan_type    value_type;    /* type of the value, bounds and edges; default: sample_type (f16: f32) */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; 0: a whole row. With it or tile_height, each tile has a histogram */
-    uint64_t        tile_height;   /* rows; 0: all */
+    uint64_t        tile_width;    /* pixels; 0: a whole row. With this or tile_height, each tile has a histogram */
+    uint64_t        tile_height;   /* rows; 0: all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
                                             bounds of each channel in turn, also of channels that the mask omits */
-    uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
+    uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: channels share edges */
     gpuscan_image   samples_image; /* instead of samples: an image's pixels, count x rows of them from x, y on */
 } gpuscan_histogram_desc;
 #endif
 
-/* What decides which elements gpuscan_select keeps. */
+/* Says what decides which elements gpuscan_select keeps. */
 typedef enum gpuscan_select_by {
     GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
     GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
@@ -856,16 +860,16 @@ typedef enum gpuscan_select_by {
 /* The arguments of gpuscan_select. */
 typedef struct gpuscan_select_desc {
     gpuscan_buffer         src, dst;     /* either may be missing if nothing needs it */
-    uint64_t               count;        /* elements; 0 is legal: only selected is written */
-    gpuscan_type           type;         /* of src and dst; default: u32 */
+    uint64_t               count;        /* the number of elements. 0 is legal: then only selected is written */
+    gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
     int                    invert;       /* not 0: keep exactly the other elements */
     gpuscan_buffer         flags;        /* FLAGS: count elements, BITS: ceil(count / 32) words */
     gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE uses its select, a custom type its size */
+    const gpuscan_custom  *custom;       /* PREDICATE uses custom->select, a custom type custom->size */
     gpuscan_buffer         indices;      /* out, optional: the index i of each element that is kept */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
-    const gpuscan_payload *payloads;     /* payload_count of them, 0 to 8 */
+    const gpuscan_payload *payloads;     /* payload_count payloads, 0 to 8 */
     uint32_t               payload_count;
     uint64_t               capacity;     /* the room of each output in elements; 0: count */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
@@ -880,7 +884,7 @@ typedef struct gpuscan_select_desc {
 /* The arguments of gpuscan_runs. An output without a buffer is not computed. */
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
-    uint64_t               count;         /* keys; 0 is legal: only runs is written */
+    uint64_t               count;         /* the number of keys. 0 is legal: then only runs is written */
     gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which keys are equal */
     int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
@@ -912,11 +916,11 @@ typedef struct gpuscan_sort_desc {
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
     int                    descending;    /* not 0: the largest first; equal keys still keep their order */
-    uint32_t               bit_begin;     /* first of the bits of a key's code to sort by: see gpuscan_sort */
-    uint32_t               bit_end;       /* one past the last of those bits; 0: up to the code's last bit */
+    uint32_t               bit_begin;     /* the lowest bit of a key's code to sort by, see gpuscan_sort */
+    uint32_t               bit_end;       /* one above the highest bit to sort by; 0: up to the code's highest bit */
     const gpuscan_payload *payloads;      /* arrays that are put into the same order */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    gpuscan_buffer         permutation;   /* out, optional, index_type: the result's element p was element
+    gpuscan_buffer         permutation;   /* out, optional, of index_type: the sorted element p is element
                                              permutation[p] of src */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
@@ -934,8 +938,8 @@ typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
     uint64_t          width, height;   /* pixels a row, and rows of an image; if one is 0, an EXCLUSIVE table still has
                                           its first row or column of zeros */
-    uint64_t          images;          /* 0: 1 */
-    uint32_t          channels;        /* interleaved, in src and dst: 1 to 4; 0: 1 */
+    uint64_t          images;          /* the number of images; 0: 1 */
+    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0: 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
     gpuscan_type      dst_type;        /* integers: u32, i32, u64 or i64; all types: f32 or f64. Default: u32 for
                                           unsigned, i32 for signed integers, f32 for floats */
@@ -953,15 +957,15 @@ typedef struct gpuscan_integral_desc {
 #endif
 
 #if GPUSCAN__HAS_QUANTILE
-/* What gpuscan_quantile stores for each fraction. */
+/* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
     GPUSCAN_QUANTILE_VALUE,   /* f32: the value of the sample at that rank, if samples are spread evenly over a bin */
-    GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, taken at the bins'
-                                 centres */
+    GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, if samples lie at
+                                 their bins' centres */
 } gpuscan_quantile_form;
 
-enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* per call */
+enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
 
 /* The arguments of gpuscan_quantile. */
 typedef struct gpuscan_quantile_desc {
@@ -1003,24 +1007,26 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc
    keeps what they use. */
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
-/* Reports what the object runs on and what it has decided. INVALID_ARGUMENT if gs or info is NULL. */
+/* Reports what the object runs on and what it has decided. Returns INVALID_ARGUMENT if gs or info is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info);
 
-/* Returns a result in a few words; for OpenCL's codes their names, for other numbers "unknown result". Never NULL. */
+/* Returns a result in a few words: an OpenCL code's name, or "unknown result" for an unknown number. Never returns
+   NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
 /* Returns the last call's failure in words: the argument, the OpenCL call, the build log (almost 8,000 characters of
-   it; the logger gets all). "" if it did not fail, and for a NULL gs. Valid until the next call on the object. */
+   it; the logger gets all). Returns "" if it did not fail, and for a NULL gs. The text is valid until the next call on
+   the object. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
-/* Returns a builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
+/* Returns a builtin type's size in bytes, or 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
-/* Returns the GPUSCAN_VERSION of the implementation; it equals the header's if both are compiled together. */
+/* Returns the GPUSCAN_VERSION of the implementation, which is the header's if both are compiled together. */
 GPUSCAN_API uint32_t gpuscan_version(void);
 
-/* Returns the bytes of a public struct or union in the implementation, by its name, for example "gpuscan_scan_desc"; 0
-   for NULL and for unknown names. Bindings compare it with the structs that they declare again. */
+/* Returns the bytes of a public struct or union in the implementation, for example of name "gpuscan_scan_desc"; 0 for
+   NULL and for unknown names. Bindings compare these sizes with those of their own structs. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
 /* The operations. Each of them has four functions, named gpuscan_X here. Their comments add what is particular to each.
@@ -1553,7 +1559,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 #ifndef GPUSCAN_LINK_OPENCL
 #ifdef _WIN32
-#ifndef _WINDOWS_ /* Declares what this file uses of windows.h, without including it */
+#ifndef _WINDOWS_ /* Declares the functions of windows.h that this file uses, without including it */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1572,15 +1578,15 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #endif
 
 /* GPUSCAN__SHARED begins a function or table that some operations use. If a program has none of these operations,
-   compilers drop it without a warning. GPUSCAN__COLD begins a function whose speed does not matter, so that compilers
-   make it small: it creates an object, a program or a message, or it waits for the device. */
+   compilers drop the function or table without a warning. GPUSCAN__COLD begins a function that compilers make small:
+   its speed does not matter, since it creates an object, a program or a message, or waits for the device. */
 #if defined(__GNUC__) || defined(__clang__)
 #define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__COLD __attribute__((cold, noinline, unused)) static
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
-#pragma GCC diagnostic ignored "-Wshadow" /* locals here may have the names of a program's own functions and types */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* later OpenCL versions deprecate clCreateCommandQueue */
+#pragma GCC diagnostic ignored "-Wshadow" /* local variables may have the names of the program's functions and types */
 #else
 #define GPUSCAN__SHARED static
 #define GPUSCAN__COLD static
@@ -1608,7 +1614,7 @@ extern "C" {
 
 static const struct {
     const char *name;
-    size_t offset; /* of the function in gpuscan_opencl */
+    size_t offset; /* of the function's pointer in gpuscan_opencl, in bytes */
 } gpuscan__entry_points[] = {
 #define GPUSCAN__ENTRY_POINT(name, result, parameters) {#name, offsetof(gpuscan_opencl, name)},
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__ENTRY_POINT)
@@ -1621,7 +1627,7 @@ static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
     return function != NULL;
 }
 
-/* Returns the first entry point that a table lacks; NULL: none. */
+/* Returns the name of the first entry point that a table lacks, or NULL if it lacks none. */
 static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     size_t i;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++)
@@ -1630,7 +1636,8 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-/* Says why an entry point is missing: library was not found if entry is NULL, otherwise library lacks entry. */
+/* Says why an entry point is missing. If `entry` is NULL, `library` was not found. Otherwise `library` lacks
+   `entry`. */
 typedef struct gpuscan__missing {
     const char *library, *entry;
 } gpuscan__missing;
@@ -1699,7 +1706,8 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Loads the entries that a table lacks. wanted: the library to load; NULL: one of gpuscan__library_names. */
+/* Loads the entry points that a table lacks, from the library `wanted`, or if it is NULL from
+   gpuscan__library_names. */
 GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
                                                   gpuscan__missing *missing) {
     const char *const *names = wanted ? &wanted : gpuscan__library_names;
@@ -1722,7 +1730,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char
             *library = NULL;
             return GPUSCAN_ERROR_NO_OPENCL;
         }
-        /* ISO C has no cast from object to function pointers */
+        /* ISO C has no cast from object pointers to function pointers */
         memcpy((char *)cl + gpuscan__entry_points[i].offset, &symbol, sizeof(symbol));
     }
     return GPUSCAN_SUCCESS;
@@ -1739,9 +1747,9 @@ typedef struct gpuscan__cl_name_version {
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
-/* Frequent words of the kernels, the longest ones first. In the embedded text two characters stand for each: $ and a
-   digit of the first row below for the first 36 words, ` and a digit of the second row for the others. tools/embed
-   reads the words here. */
+/* Lists frequent words of the kernels, the longest first. In the embedded text two characters stand for each word: $
+   and a digit of the first row below for the first 36, ` and a digit of the second row for others. tools/embed reads
+   it. */
 static const char gpuscan__word_digits[2][37] = {"abcdefghijklmnopqrstuvwxyz0123456789",
                                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"};
 static const char gpuscan__words[][24] = {
@@ -12757,8 +12765,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
 
-/* Lists names and values that host and kernels share. The host has them as enums GPUSCAN__..., and every program has
-   them as macros GPUSCAN_.... */
+/* Lists what host and kernels share. The host has enums GPUSCAN__..., and every program has macros GPUSCAN_.... */
 #define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
     X(FLAG_INIT, 1)          /* the kernel's argument init_value holds the init */                                     \
     X(FLAG_INIT_BUFFER, 2)   /* the buffer init_buffer holds the init */                                               \
@@ -13352,8 +13359,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     gpuscan__define_as(text, name, NULL, number);
 }
 
-/* Defines a macro for a field of an operation's own key. LIST(GPUSCAN__DEFINE_FIELD) does so for each field of a
-   list. */
+/* Defines a macro for a field of an operation's own key. LIST(GPUSCAN__DEFINE_FIELD) does so for all fields. */
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -13361,8 +13367,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 /* GPUSCAN__ASSERT makes the compiler fail, with the name in its message, if the condition does not hold. */
 #define GPUSCAN__ASSERT(condition, name) typedef char gpuscan__assert_##name[(condition) ? 1 : -1];
 
-/* Checks a table of rows, LIST(X), against a public enum: row k begins with the name of the enum's value k, and each
-   value has a row. */
+/* Checks that LIST(X) has one row for each value of a public enum, in order. A row begins with the value's name. */
 #define GPUSCAN__ROW_PLACE(name, ...) GPUSCAN__PLACE_##name,
 #define GPUSCAN__ROW_BOUND(name, ...) GPUSCAN__ASSERT((int)GPUSCAN__PLACE_##name == (int)GPUSCAN_##name, row_##name)
 #define GPUSCAN__BIND_ROWS(LIST, count)                                                                                \
@@ -13509,8 +13514,7 @@ typedef struct gpuscan__elements {
     int inverts; /* 1: the conversion gives how many elements a source element does not keep */
     uint32_t channels; /* above 1: each element is a vector of this many numbers. 0 or 1: each element is a number */
 
-    /* The fields below are for runs, whose keys decide what is kept. The fields above are then for the values to
-       reduce. */
+    /* For runs, whose keys decide what is kept. The fields above then describe the values to reduce. */
     gpuscan_type key; /* the type of keys; DEFAULT: the call is not one of gpuscan_runs */
     uint32_t key_size;
     int reduces;
@@ -13602,8 +13606,7 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
-/* Lists the unsigned types, the floats, and the types in which memory is moved. The index is log2 of the size in
-   bytes. */
+/* Lists the unsigned types, the floats, and the types in which memory is moved. Index: log2 of their bytes. */
 GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
                                                                 GPUSCAN_TYPE_U64};
 GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
@@ -13666,8 +13669,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* Names a call's types. src, dst: elements. value: x in the conversion. number: the conversion's result. t:
-   arithmetic. */
+/* Names a call's types. src, dst: elements. value: x in the conversion. number: its result. t: arithmetic. */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -13764,7 +13766,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 }
 
 /* Returns the size of a source element in bytes if elements are packed, otherwise 0. The packed elements of a word are
-   summed and scanned together. ADD of integers of 1 or 2 bytes and MAX of u8 allow this, since any order gives the same
+   summed and scanned together. ADD of integers of 1 or 2 bytes and MAX of u8 allow this: any order gives the same
    bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
@@ -13966,7 +13968,7 @@ enum { GPUSCAN__VENDOR_AMD = 0x1002 };
    groups, which run on any device. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A
    simulator runs all forms, at sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* Columns: devices, name; type, vendor, part (the match); fence, lanes, nulls, launches_late, inlines, polls;
+    /* Columns: devices, name; matches: type, vendor, part; fence, lanes, nulls, launches_late, inlines, polls,
        refused */
     /* The simulator runs groups in order, so mem_fence orders what they write. */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
@@ -13985,12 +13987,11 @@ static const gpuscan__facts gpuscan__profiles[] = {
      4096, GPUSCAN__CPU_STRATEGIES},
     /* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long, and llvmpipe
        gets many groups, as a GPU does. If a launch's groups run for unequal times, the launch is reported as finished
-       too early (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of
-       a long function. */
+       too early (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes on calls of long
+       functions. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
      1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
-    /* This row precedes Skylake's: PoCL also names AMD's CPUs with AVX-512, and CPUs that are too new for it,
-       skylake-avx512. */
+    /* This row precedes Skylake's, since PoCL calls AMD's CPUs with AVX-512, and unknown new CPUs, skylake-avx512. */
     {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      256, 0},
     {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
@@ -14008,7 +14009,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
    than a look-back. Large scans sum tiles 24 MiB ahead, which a cache of 50 MB holds besides other data. Vectors and
    registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
-    /* up to 8 MiB */
+    /* scans up to 8 MiB */
     {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
@@ -14020,8 +14021,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-    /* one row each: elements of 8 bytes; elements of 4 bytes from sources of 1 byte; elements of 16 bytes; of 32
-       bytes */
+    /* one row each: elements of 8 bytes; of 4 bytes, from sources of 1 byte; of 16 bytes; of 32 bytes */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
@@ -14033,7 +14033,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     /* small scans of elements of 1 byte */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    /* a single tile */
+    /* scans of a single tile, which waits for nothing */
     {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
@@ -14056,7 +14056,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
    tiles before its own. Loading tiles once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning:
    select-tiles, select-small, select-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
-    /* up to 2 MiB */
+    /* selections up to 2 MiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
@@ -14076,14 +14076,13 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
 /* Runs, by the size of their keys. In small calls all groups run at the same time, as in small selections. Large calls
    load tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
-    /* up to 256 KiB */
+    /* calls up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* keys of 1 byte without a reduction, one row each: builtin keys, loaded once; custom keys, loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* wider keys, one row each: small calls; builtin keys without a reduction, loaded once; custom keys, loaded
-       twice */
+    /* wider keys, one row each: small calls; no reduction, loaded once; no reduction, custom keys, loaded twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
@@ -14160,10 +14159,10 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
 /* A chunk stays in a core's second-level cache between its two loads. The prefetch distance hardly matters where large
    outputs are stored past the caches. Cores that PoCL names Skylake servers store faster through their caches, if lines
    are requested early and the chunk leaves room for these lines. The distances were also measured on one of the newer
-   CPUs that PoCL calls by this name. Cascade Lake was not measured. tuning: scan-cpu-stores, scan-skylake Sorts of
-   fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small buckets
-   that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured hold up
-   to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+   CPUs that PoCL calls by this name. Cascade Lake was not measured. tuning: scan-cpu-stores, scan-skylake
+   Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
+   buckets that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
+   hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
 static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
     /* Columns: devices, chunk, prefetch_src, prefetch_dst, sort_... */
@@ -14201,8 +14200,7 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
        local, slices */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
     /* One group of 1024 work-items has all registers of a multiprocessor, for loads in flight while it counts. With 32
-       copies of the bins of bytes, no two lanes use the same bank. Other samples arrive too slowly for bank conflicts
-       to matter. */
+       copies of the bins of bytes, no two lanes use the same bank. Other samples come too slowly to need this. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
@@ -14229,8 +14227,8 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
 /* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
    be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
    cache until their lines are full. If the count is on the device, u64 keys with values of 4 or 8 bytes need more
-   registers, for loops. tuning: sort-tiles, sort-record-tiles, sort-counted AMD's tiles fill the row's local memory
-   with waves of 32 lanes; waves of 64 have fewer counts of digits. */
+   registers, for loops. tuning: sort-tiles, sort-record-tiles, sort-counted
+   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14242,8 +14240,7 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
       {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}}};
 
-/* Large sorts move payloads as records through the passes, which is faster than gathering them by index. tuning:
-   sort-records */
+/* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
@@ -14359,8 +14356,7 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
 }
 
 /* Returns the sub-group width that every kernel of a device has, or can require; 0 if a program cannot rely on one.
-   Intel's compiler chooses a width for each kernel unless the kernel requires one. Most Intel GPUs are fastest with
-   16. */
+   Intel's compiler chooses a width for kernels that require none. Most Intel GPUs are fastest with 16. */
 static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extensions) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
@@ -14382,8 +14378,7 @@ static int gpuscan__runs_subgroups(const gpuscan__device *device) {
     return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups. The profile decides; if it has no lanes, the driver
-   does. */
+/* Sets how lanes exchange values, and the width of sub-groups. The profile decides, or the driver. */
 static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
@@ -14638,8 +14633,8 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 }
 #define GPUSCAN__HASH_START 0xcbf29ce484222325u
 
-/* Returns a hash of all that must be equal for a blob to be usable: the kernels, the size of the process's pointers,
-   the device, its driver, platform and build options. */
+/* Returns a hash of all that must match before a blob can be used: the kernels, the size of the process's pointers, the
+   device, its driver, platform and build options. */
 static uint64_t gpuscan__device_hash(gpuscan *gs) {
     const unsigned char pointer_size = sizeof(void *);
     uint64_t hash = gs->kernels_hash ? gs->kernels_hash
@@ -14668,7 +14663,7 @@ typedef struct gpuscan__blob_header {
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
 /* Lists the parts of an entry. PREFIX: the text before the kernels, which identifies the program. NAMES: the kernels'
-   names, each with its NUL. */
+   names, each with its NUL. RECORDING: see gpuscan__step. BINARY: the driver's binary. */
 enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
@@ -14753,9 +14748,8 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code as for `shape`. Such
-   a launch has the same group size, and is on the same side of 65,536 work-items, below which PoCL compiles other
-   code. */
+/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code as for `shape`. It
+   has the same group size, and is on the same side of 65,536 work-items, below which PoCL compiles other code. */
 static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
     gpuscan__step_launch launch;
     uint64_t number = 0;
@@ -14882,8 +14876,7 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
 
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c checks that the list is
-                                                                         complete */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c tests that none is missing */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -14994,8 +14987,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit for kernels that are compiled without a fixed group size; 0 if a group's work-items cannot
-   all have that many registers. */
+/* Returns the register limit for kernels without a fixed group size; 0 if a group's work-items cannot all have it. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
@@ -15023,8 +15015,7 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Defines the macros that all programs have: the constants, the device's properties, and the shape of groups and
-   tiles. */
+/* Defines the macros that all programs have: constants, the device's properties, the shape of groups and tiles. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
@@ -15133,8 +15124,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e)
     return e->dst_size + 256u <= gs->device.parameters;
 }
 
-/* Returns the size of a tile's or part's prefix in bytes. In scans by segments, the low part has the room of the flag
-   `begun`. */
+/* Returns the bytes of a tile's or part's prefix. In scans by segments, the low part takes the room of `begun`. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -15177,7 +15167,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
         gpuscan__define_custom(text, e);
 }
 
-/* Builds the program of a plan. */
+/* Builds the program of a plan, and adds it to the object's programs. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
