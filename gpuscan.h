@@ -34,10 +34,9 @@
                                            everything. With the default, CL_USE_DEPRECATED_OPENCL_1_2_APIS is defined,
                                            too, for clCreateCommandQueue
                GPUSCAN_ONLY_SCAN, GPUSCAN_ONLY_REDUCE, _HISTOGRAM, _SELECT, _RUNS, _SORT, _INTEGRAL, _QUANTILE,
-               _UNIFORM_ADD                compile these operations alone. Without any of these macros, all are
-                                           compiled. With some, functions of other operations do not exist. Define the
-                                           same ones before every include in all files of a program, or fewer in a file
-                                           without the implementation
+               _UNIFORM_ADD                compile only these operations. The others' functions do not exist. Without
+                                           any of these macros, all are compiled. Define the same ones before every
+                                           include in all files; a file without the implementation may define fewer
 
    STEP BY STEP
                1. gpuscan_create: a NULL desc opens the best device. (The environment variable GPUSCAN_DEVICE picks
@@ -194,7 +193,6 @@
                       argmin, structs, edges, many bins and samples of 16 bits from 2/3 to 1/20. Executables that
                       contain the implementation are a quarter smaller.
                0.1.0  scan, uniform add, reduce, histogram
-
 */
 #ifndef GPUSCAN_H
 #define GPUSCAN_H
@@ -502,7 +500,7 @@ typedef struct gpuscan_tally {
     gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written;
                                       without elements 0 1 1 */
     uint32_t       dispatch_items; /* elements that each work-group takes; 0: 64 */
-    uint32_t       dispatch_limit; /* the maximum of x. Beyond it, y = ceil(groups / limit) and x = ceil(groups / y). 0:
+    uint32_t       dispatch_limit; /* maximum of x. Beyond it, y = ceil(groups / limit), x = ceil(groups / y). 0:
                                       65535 */
 } gpuscan_tally;
 
@@ -511,8 +509,8 @@ typedef struct gpuscan_call {
     cl_command_queue queue;        /* an in-order or out-of-order queue; NULL: the object's queue */
     cl_uint          wait_count;   /* the number of events in wait_list. The call's commands wait for these events,
                                       which are of the object's context. If one has failed already, the call returns
-                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, OpenCL ends the
-                                      commands with that status, without running them */
+                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the commands do
+                                      not run and end with that status, if the driver follows OpenCL */
     const cl_event  *wait_list;
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, so it completes with the
                                       call. Its profiling times are that command's alone: see EVENTS for how to time a
@@ -556,8 +554,7 @@ typedef struct gpuscan_tracer {
     void *user;
 } gpuscan_tracer;
 
-/* Lists device features that the library shall not use, to test how it works without them. Zero: it uses all of
-   them. */
+/* Lists device features that the library shall not use, to test how it works without them. Zero: it uses all. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
@@ -645,8 +642,7 @@ typedef struct gpuscan_opencl {
    accelerators before CPUs, then by compute units times clock. */
 typedef struct gpuscan_desc {
     cl_context            context;     /* retained. NULL: the library creates one */
-    cl_device_id          device;      /* NULL: the context's first device, or without a context the one of
-                                          device_name */
+    cl_device_id          device;      /* NULL: the context's first device, or if context is NULL, device_name's */
     cl_command_queue      queue;       /* the queue of calls that name none; needs context; retained. NULL: the library
                                           creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
@@ -661,18 +657,18 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
                                           names. With GPUSCAN_LINK_OPENCL a name is an INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* a folder that exists. The object keeps the programs that it builds there, a
-                                          file each, and finds those of other objects and earlier starts. For a program
-                                          that it finds, neither the driver compiles nor a self-test runs. NULL or "":
-                                          no folder. A relative name is resolved at each use. Several processes may
-                                          share the folder. Files that are damaged, or of another device, driver or
-                                          version, are ignored. No call fails because of the folder, except
-                                          gpuscan_create for lack of memory. The logger gets the file and the reason.
-                                          Programs that fail their self-test are not kept, nor launches that are
-                                          prepared after a program's first call. Files are replaced but never deleted,
-                                          not even one that a process left half-written: delete any of them at any time.
-                                          Files are trusted like blobs, so others must not be able to write to the
-                                          folder. A FIFO of a file's name blocks the call. The string is copied */
+    const char           *cache;       /* an existing folder. The object keeps the programs that it builds there, a file
+                                          each, and finds those of other objects and earlier starts. For these, neither
+                                          the driver compiles nor a self-test runs. NULL or "": no folder. A relative
+                                          name is resolved at each use. Several processes may share the folder. Files
+                                          that are damaged, or of another device, driver or version, are ignored. No
+                                          call fails because of the folder, except gpuscan_create for lack of memory.
+                                          The logger is told the file and the reason. Programs that fail their self-test
+                                          are not kept, nor launches that are prepared after a program's first call.
+                                          Files are replaced but never deleted, not even one that a process left
+                                          half-written: delete any of them at any time. Files are trusted like blobs, so
+                                          others must not be able to write to the folder. A FIFO of a file's name blocks
+                                          the call. The string is copied */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -687,10 +683,8 @@ typedef struct gpuscan_info {
     size_t           work_group_size; /* the largest work-group that the library uses */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
-    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes for large counts. Some calls
-                                                                            need others */
-    uint32_t         refused;  /* strategies that some operation does not use here: a sum of 1 <<
-                                  GPUSCAN_STRATEGY_... */
+    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes for most large counts */
+    uint32_t         refused;  /* strategies that some operation does not use: a sum of 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
                                   program did not build or failed its self-test: please report it */
     const char      *refusal;  /* the reason for the last refusal; "": there was none */
@@ -738,7 +732,7 @@ typedef struct gpuscan_scan_desc {
                                            operator's identity (MIN and MAX of floats: an infinity) */
     gpuscan_buffer        init_buffer;  /* instead of init: one element on the device. Each row begins with it */
     gpuscan_buffer        total;        /* out, one dst_type element for each row: init op all elements of the row */
-    uint64_t              rows;         /* independent scans; 0: 1 */
+    uint64_t              rows;         /* the number of independent scans; 0: 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
     uint64_t              dst_pitch;
     gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
@@ -755,7 +749,7 @@ typedef struct gpuscan_scan_desc {
 /* The arguments of gpuscan_uniform_add. */
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;
-    gpuscan_buffer        addend;       /* dst's type, ceil(count / block) elements */
+    gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
     uint64_t              count;
     uint64_t              block;        /* elements that share an addend, at least 1 */
     gpuscan_type          type;         /* default: u32 */
@@ -783,7 +777,7 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
     gpuscan_call          call;
-    uint64_t              rows;        /* independent reductions; 0: 1 */
+    uint64_t              rows;        /* the number of independent reductions; 0: 1 */
     uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
     gpuscan_segments      segments;    /* instead of rows: segments of src */
 } gpuscan_reduce_desc;
@@ -814,23 +808,23 @@ typedef union gpuscan_bound {
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
-    uint64_t        count;         /* pixels a row; 0 is legal */
+    uint64_t        count;         /* pixels of a row; 0 is legal */
     gpuscan_type    sample_type;   /* default: u8. Any builtin type */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
-    uint32_t        bins;          /* 0: 256; at most 536870909 */
+    uint32_t        bins;          /* the number of bins, at most 536870909; 0: 256 */
     gpuscan_bins    form;
     gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only lower. Set i, u or f by the samples' type */
     int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores this */
     gpuscan_outside outside;
-    int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
+    int             accumulate;    /* not 0: adds to what counts holds instead of overwriting it */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
     gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; missing: 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0: 1 */
     uint32_t        channel_mask;  /* bit c is 1: channel c is counted; 0: all channels are */
-    uint64_t        rows;          /* 0: 1 */
+    uint64_t        rows;          /* the number of rows; 0: 1 */
     uint64_t        pitch;         /* pixels from row to row, at least count; 0: count */
-    uint64_t        weights_pitch; /* likewise */
+    uint64_t        weights_pitch; /* weights from row to row, at least count; 0: count */
     gpuscan_buffer  count_buffer;
     gpuscan_type    count_type;
     const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
@@ -863,7 +857,7 @@ typedef struct gpuscan_select_desc {
     uint64_t               count;        /* the number of elements. 0 is legal: then only selected is written */
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
-    int                    invert;       /* not 0: keep exactly the other elements */
+    int                    invert;       /* not 0: keeps exactly the other elements */
     gpuscan_buffer         flags;        /* FLAGS: count elements, BITS: ceil(count / 32) words */
     gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
     const gpuscan_custom  *custom;       /* PREDICATE uses custom->select, a custom type custom->size */
@@ -915,13 +909,13 @@ typedef struct gpuscan_sort_desc {
     gpuscan_buffer         dst;           /* out; mem NULL: computes only the permutation or payloads */
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
-    int                    descending;    /* not 0: the largest first; equal keys still keep their order */
+    int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
     uint32_t               bit_begin;     /* the lowest bit of a key's code to sort by, see gpuscan_sort */
     uint32_t               bit_end;       /* one above the highest bit to sort by; 0: up to the code's highest bit */
     const gpuscan_payload *payloads;      /* arrays that are put into the same order */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    gpuscan_buffer         permutation;   /* out, optional, of index_type: the sorted element p is element
-                                             permutation[p] of src */
+    gpuscan_buffer         permutation;   /* out, optional, index_type: element p of the result is
+                                             src[permutation[p]] */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
     const gpuscan_custom  *custom;        /* NULL: elements are keys. Otherwise elements are of custom->type, and
@@ -936,15 +930,15 @@ typedef struct gpuscan_sort_desc {
 /* The arguments of gpuscan_integral. */
 typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
-    uint64_t          width, height;   /* pixels a row, and rows of an image; if one is 0, an EXCLUSIVE table still has
-                                          its first row or column of zeros */
+    uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
+                                          has its first row or column of zeros */
     uint64_t          images;          /* the number of images; 0: 1 */
     uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0: 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
     gpuscan_type      dst_type;        /* integers: u32, i32, u64 or i64; all types: f32 or f64. Default: u32 for
                                           unsigned, i32 for signed integers, f32 for floats */
     gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
-    int               square;          /* not 0: sums of squares */
+    int               square;          /* not 0: the tables hold sums of squares */
     uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: exactly a row's */
     uint64_t          dst_pitch;
     uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
@@ -972,8 +966,8 @@ typedef struct gpuscan_quantile_desc {
     gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
     gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
     gpuscan_type          counter_type;   /* u32 (default) or u64 */
-    uint32_t              bins;           /* 0: 256 */
-    uint64_t              rows;           /* histograms; 0: 1 */
+    uint32_t              bins;           /* the number of bins; 0: 256 */
+    uint64_t              rows;           /* the number of histograms; 0: 1 */
     uint64_t              pitch;          /* counters from one histogram to the next, at least bins; 0: bins */
     const double         *fractions;      /* from 0 to 1, read before the call returns */
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
@@ -981,8 +975,7 @@ typedef struct gpuscan_quantile_desc {
     double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
     gpuscan_buffer        edges;          /* instead of lower and upper: bins + 1 ascending f32 edges, for all rows */
     float                 empty;          /* VALUE, MEAN: the result if there are no samples (BIN: bins) */
-    gpuscan_buffer        cdf;            /* out, optional: for each bin the sum of the counts up to and including it;
-                                             laid out as counts */
+    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counts, laid out as counts */
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
     const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
     void                 *host_cdf;
@@ -1010,13 +1003,11 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 /* Reports what the object runs on and what it has decided. Returns INVALID_ARGUMENT if gs or info is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info);
 
-/* Returns a result in a few words: an OpenCL code's name, or "unknown result" for an unknown number. Never returns
-   NULL. */
+/* Returns a result in a few words: an OpenCL code's name, or "unknown result" for unknown numbers. Never NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
 /* Returns the last call's failure in words: the argument, the OpenCL call, the build log (almost 8,000 characters of
-   it; the logger gets all). Returns "" if it did not fail, and for a NULL gs. The text is valid until the next call on
-   the object. */
+   it; the logger gets all). Returns "" if it did not fail, and for a NULL gs. The text is valid until the next call. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* Returns a builtin type's size in bytes, or 0 for DEFAULT, CUSTOM and unknown values. */
@@ -1636,8 +1627,7 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-/* Says why an entry point is missing. If `entry` is NULL, `library` was not found. Otherwise `library` lacks
-   `entry`. */
+/* Says what is missing. If `entry` is NULL, `library` was not found. Otherwise `library` lacks `entry`. */
 typedef struct gpuscan__missing {
     const char *library, *entry;
 } gpuscan__missing;
@@ -1706,8 +1696,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Loads the entry points that a table lacks, from the library `wanted`, or if it is NULL from
-   gpuscan__library_names. */
+/* Loads the entry points that a table lacks from `wanted`, or if that is NULL, from gpuscan__library_names. */
 GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
                                                   gpuscan__missing *missing) {
     const char *const *names = wanted ? &wanted : gpuscan__library_names;
@@ -13414,14 +13403,10 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
 
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
-     an expression of a and b for integers, scalars and vectors; NULL: the operator is custom
-     an expression of a and b for floats; NULL: the operator is not for floats, or custom
-     the identity
-     1: signed integers are computed as unsigned ones
-     the comparison of ARGMIN or ARGMAX; NULL: another operator
-     the self-test's data
-     an expression of a and b for integers on the host, in which `less` is a < b. In self-tests the custom operator
-     returns the last operand that is not 0 */
+     an expression of a and b for integers, scalars and vectors; NULL: the operator is custom an expression of a and b
+     for floats; NULL: the operator is not for floats, or custom the identity 1: signed integers are computed as
+     unsigned ones the comparison of ARGMIN or ARGMAX; NULL: another operator the self-test's data an expression of a
+     and b for integers on the host. `less` is a < b. Self-tests use a custom b ? b : a */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                             \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                      \
@@ -13765,9 +13750,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define_wide(text, &names, plain, width);
 }
 
-/* Returns the size of a source element in bytes if elements are packed, otherwise 0. The packed elements of a word are
-   summed and scanned together. ADD of integers of 1 or 2 bytes and MAX of u8 allow this: any order gives the same
-   bits. */
+/* Returns the bytes of a source element if elements are packed, otherwise 0. The packed elements of a word are summed
+   and scanned together. ADD of integers of 1 or 2 bytes and MAX of u8 allow this: any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
     int plain = !e->convert && !e->selects && !e->key && !e->begun &&
@@ -13968,8 +13952,7 @@ enum { GPUSCAN__VENDOR_AMD = 0x1002 };
    groups, which run on any device. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A
    simulator runs all forms, at sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* Columns: devices, name; matches: type, vendor, part; fence, lanes, nulls, launches_late, inlines, polls,
-       refused */
+    /* Columns: devices, name, type, vendor, part, fence, lanes, nulls, launches_late, inlines, polls, refused */
     /* The simulator runs groups in order, so mem_fence orders what they write. */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
      0, 0, 64, 0},
