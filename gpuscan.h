@@ -990,13 +990,13 @@ typedef struct gpuscan_quantile_desc {
    gs     out: the object, NULL after a failure; close it with gpuscan_destroy
    desc   NULL or all zero: the best device
 
-   Returns GPUSCAN_ERROR_NO_OPENCL (no loader, also where a table of entry points has gaps that only a loader could
-   fill); NO_PLATFORM or NO_DEVICE (none at all, or none of the requested name); DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is
-   NULL, a queue without a context, one allocator function without the other, a library where OpenCL is linked);
+   Returns GPUSCAN_ERROR_NO_OPENCL (there is no loader, also if only a loader could fill the gaps in a table of entry
+   points); NO_PLATFORM or NO_DEVICE (there is none, or none of the requested name); DEVICE_TOO_OLD; INVALID_ARGUMENT
+   (gs is NULL, a queue without a context, one allocator function without the other, a library where OpenCL is linked);
    INVALID_CONTEXT (the device or queue is not of the context); OUT_OF_HOST_MEMORY; or OpenCL's own code. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
-/* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run complete, and OpenCL
+/* Releases everything that the object holds. NULL is legal. It does not wait: calls that still run complete, and OpenCL
    keeps what they use. */
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
@@ -1020,12 +1020,12 @@ GPUSCAN_API uint32_t gpuscan_version(void);
    NULL and for unknown names. Bindings compare these sizes with those of their own structs. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
-/* The operations. Each of them has four functions, named gpuscan_X here. Their comments add what is particular to each.
+/* Describes what all operations share. Each has four functions, named gpuscan_X here; its own comment adds the rest.
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
-   built (a second or less), tested on a few numbers and, on drivers that finish their work at the first launch,
-   launched once with a count of 0. gpuscan_X_prepare does all this ahead.
+   built (a second or less) and tested on a few numbers. On drivers that finish their work at the first launch, it is
+   also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
    Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
    counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
    prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes; those of
@@ -1042,8 +1042,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    divides the element's size, but to no more than 16 bytes (call.scratch: to 64). Custom types that
                    need a larger alignment (float8: 32, double16: 128) need that alignment, and the beginning of
                    call.scratch's buffer needs it, too.
-     count_buffer  One number of count_type. The count is read on the device when the call runs; if it is above the
-                   desc's count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
+     count_buffer  One number of count_type. The device reads the count when the call runs. If it is above the desc's
+                   count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer; for a
                    reduction to result the host must be allowed to read it.
      Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together;
@@ -1058,24 +1058,23 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs, and unless call.scratch
    is given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's
    kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
-   some shape. (It does not do so with more than 64 MiB of counters or edges.) It enqueues nothing in the caller's
-   queue. Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by
-   them. With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and
-   takes tens of milliseconds besides, with long custom texts more. A forced strategy may refuse some of the smaller
-   counts: those are left out. Events and queue may be missing, and so may buffers, except count_buffer, images, a
-   histogram's weights, a quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO
-   it prepares both a scan in place and one that is not. It returns what the call would return, except errors of buffers
-   and events.
+   some shape. (With more than 64 MiB of counters or edges it launches none.) It enqueues nothing in the caller's queue.
+   Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by them.
+   With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and takes
+   tens of milliseconds more, or longer with long custom texts. Smaller counts that a forced strategy refuses are left
+   out. Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
+   quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares scans in
+   place and scans that are not. It returns what the call would return, except errors of buffers and events.
 
-   gpuscan_X_scratch_size(gs, desc, size) stores in *size the bytes of scratch that a call with this desc needs at most,
-   counted from call.scratch.offset; this may be 0. It builds and tests the program, whose groups decide the size. A
+   gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
+   counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
    smaller count may need more. With call.counts_from the size suffices for all counts from that one to the desc's, and
-   their programs are built. It takes the same desc and returns the same errors as gpuscan_X_prepare; in addition
+   their programs are built. It takes the same desc and returns the same errors as gpuscan_X_prepare, and
    INVALID_ARGUMENT if size is NULL. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. desc may be NULL. The desc's fields that
-   the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT, as it does if an
-   array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
+   the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT. It also does so if
+   an array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
    buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
    have completed; the kernels wait for those events. Arrays hold rows * pitch elements, the last row only count;
    elements between rows are unchanged. An output must not overlap an input, unless the function's comment allows it.
@@ -1096,13 +1095,13 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  begins a segment. OFFSETS need not begin with 0 nor end with count: the elements before the first
                  offset form a segment, and so do those after the last. Without offsets src is one segment. Offsets that
                  descend or exceed count give wrong results, but do no other harm. Keys and heads must not overlap dst
-   count_buffer  the elements of each row; dst is unchanged past them
+   count_buffer  the number of elements of each row. dst is unchanged past them
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows, their pitches are equal
    scratch       about 1/1000 of the data; for OFFSETS also one bit per element
    count 0       src and dst may be missing; only the totals are written: init, or the identity
-   conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
-                 if that is given, otherwise as C converts
+   conversion    source elements are converted to dst_type (for f16: f32) before they are combined. custom->convert
+                 converts them if it is given, otherwise they are converted as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
                  holds for all of them, for custom operators, too. The total is the last inclusive element, bit for bit.
                  Two calls that differ only in kind agree: element i + 1 of the exclusive one is element i of the
@@ -1141,11 +1140,11 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 
    dst           in and out: count elements of type from dst.offset on
    addend        ceil(count / block) elements of type from addend.offset on
-   count_buffer  the elements of dst; dst is unchanged past them
+   count_buffer  the number of elements of dst. dst is unchanged past them
    aliasing      none: dst and addend must not overlap
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: custom may be that of the scan whose second half this is; its convert is ignored
+   conversion    none: custom may be that of the scan whose second half this is. Its convert is ignored
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -1160,21 +1159,21 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 #endif
 
 #if GPUSCAN__HAS_REDUCE
-/* Reduction: init op src[0] op ... op src[count - 1], over all elements, over each row, or over each segment. ARGMIN
-   and ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
+/* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. ARGMIN and
+   ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
    first element, or with segments from src.offset. NaN is no candidate.
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
-   dst           out: one dst_type element a row or segment, from dst.offset on
+   dst           out: one dst_type element for each row or segment, from dst.offset on
    segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
                  cover src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX the value under
                  count 0. Offsets that descend or exceed count give wrong results, but do no other harm
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
-   count_buffer  the elements of each row, or with segments those of src
+   count_buffer  the number of elements of each row, or with segments of src
    aliasing      none: dst must overlap nothing else
-   scratch       a few values per compute unit; with result, also the results. If neither dst nor result is given to
-                 gpuscan_reduce_prepare or _scratch_size, they provide enough for either
-   count 0       src may be missing; each result is init or the identity. ARGMIN and ARGMAX give the largest value of
+   scratch       a few values per compute unit, and with `result` also the results. If neither dst nor result is given
+                 to gpuscan_reduce_prepare or _scratch_size, they provide enough for either
+   count 0       src may be missing. Each result is init or the identity. ARGMIN and ARGMAX give the largest value of
                  dst_type, also if all elements are NaN
    conversion    as in gpuscan_scan; with segments i counts from src.offset. ARGMIN and ARGMAX compare source elements
                  unconverted (f16: as f32)
@@ -1214,7 +1213,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  the same values. sample_type is the format's, or 0. channels is the number of leading channels to use;
                  0: all. Give gpuscan_histogram_prepare and _scratch_size an image of the call's format
    counts        out: counters of counter_type from counts.offset on: bins counters (with OUTSIDE_COUNT bins + 2) for
-                 the first channel of the mask, then those of the next channel. All are written or, with accumulate,
+                 the first channel of the mask, then those of the next channel. All are overwritten, or with accumulate
                  added to
    weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
    pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
@@ -1231,18 +1230,18 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  gives the pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it
                  needs one channel
    tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
-                 histogram in counts: all channels of a tile, then those of the next. Tiles go from left to right, then
-                 down. The last tiles in both directions may be smaller. tile_height 1: one histogram a row. A count on
-                 the device does not change the tiles; the counters of tiles beyond it are 0
+                 histogram in counts: the histograms of a tile's channels, then those of the next tile. Tiles go from
+                 left to right, then down. The last tiles in both directions may be smaller. tile_height 1: one
+                 histogram a row. A count on the device does not change the tiles; the counters of tiles beyond it are 0
    edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). With
                  edges_pitch, at least bins + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that
                  do not ascend give wrong counts, but do no other harm
-   count_buffer  the pixels of each row
+   count_buffer  the number of pixels of each row
    aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
    scratch       up to 8 bytes a counter, of all tiles; on a CPU, if the bins do not fit local memory or weights are
                  added to u64 counters, up to 64 MiB or one table. Give gpuscan_histogram_prepare and _scratch_size
                  weights (or host_weights) if the call has them: both programs and scratch differ
-   count 0       samples may be missing; the counters become 0, or with accumulate are unchanged
+   count 0       samples may be missing. The counters become 0, or with accumulate are unchanged
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1275,7 +1274,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
                                                           uint64_t *size);
 
 /* Counts the array samples, count pixels a row, into the array counts, which has the counters that gpuscan_histogram
-   writes. The arrays must not overlap. Edges and weights are the desc's host_edges and host_weights; its samples,
+   writes. The arrays must not overlap. The desc's host_edges and host_weights hold edges and weights. Its samples,
    counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and _scratch_size need a copy of the desc
    with count.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
@@ -1289,11 +1288,11 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is missing
    dst           out, optional: the elements that are kept, from dst.offset on
    flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
-   indices       out, optional: for each element that is kept its index in src, counted from src.offset
-   payloads      from each, count elements from src.offset on are read; those that are kept go to dst
+   indices       out, optional: the index of each kept element in src, counted from src.offset
+   payloads      of each payload, count elements from src.offset on are read, and those that are kept go to dst
    capacity      the room of dst, indices and the payloads' dst in elements; 0 or above count: count. Elements kept
                  beyond it are counted and not written. The first capacity elements are the same as with more room
-   count_buffer  the elements of src, flags and the payloads' src
+   count_buffer  the number of elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size, and each
                  payload's dst may be that of its src; with a capacity, dst may be the range's beginning. dst is
                  unchanged past the written elements
@@ -1334,18 +1333,18 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    lengths       out, optional: the number of keys in each run
    src, dst      optional: the elements of src at each run's keys are converted to dst_type and combined in their order,
                  as gpuscan_reduce does without init; convert's i is the index in src. src may be keys
-   payloads      for each, dst gets the elements of src where runs begin
+   payloads      the dst of each payload gets the elements of its src where runs begin
    capacity      the room of every output in runs; 0 or above count: count. Runs beyond it are counted and not written.
                  The first capacity runs are the same as with more room
-   count_buffer  the keys, and the elements of src and the payloads' src
-   equal         as C's == says: -0 and +0 are equal, and each NaN is a run by itself. With bitwise, keys are equal if
-                 their bits are. For a custom type custom->equal decides. It is asked only about each key and the one
-                 before it, so it must be true for all pairs of keys in a run
+   count_buffer  the number of keys, and of elements of src and of the payloads' src
+   equal         keys are equal as C's == says: -0 and +0 are equal, and each NaN is a run by itself. With bitwise, keys
+                 are equal if their bits are. For a custom type custom->equal decides. It is asked only about each key
+                 and the one before it, so it must be true for all pairs of keys in a run
    aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may overlap each other
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
    prepare       needs keys_dst, starts, lengths and dst if the call has them (with none of them, no payloads and no
                  runs, it assumes keys_dst). The same holds for scratch_size
-   count 0       everything except runs may be missing; runs is 0
+   count 0       everything except `runs` may be missing. `runs` is 0
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
                  once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
                  the bounds are 5e-6 and 1e-14. Results have the same bits in every call
@@ -1372,10 +1371,10 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
    src           count keys of key_type from src.offset on, or elements of custom->type
-   dst           out: the same, sorted
-   payloads      for each, dst gets the elements of src in the order of the sorted keys
-   permutation   out: for each sorted element its index in src, counted from src.offset
-   count_buffer  the elements; dst, payloads and permutation are unchanged past them
+   dst           out: the elements of src, sorted
+   payloads      the dst of each payload gets the elements of its src in the order of the sorted keys
+   permutation   out: the index of each sorted element in src, counted from src.offset
+   count_buffer  the number of elements. dst, payloads and permutation are unchanged past them
    order         integers as numbers. Floats from -infinity to infinity, with -0 and +0 equal. NaN comes after all
                  numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end select
                  bits of the key's code, the unsigned integer of the key's size by which keys are compared:
@@ -1404,7 +1403,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is set (the scratch is
                  enough without it, too). If src and dst are given there, they must be valid, since they show whether
                  the sort is in place
-   count 0       all buffers may be missing; nothing is written
+   count 0       all buffers may be missing. Nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; custom without
                  key; payloads and payload_count do not agree. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither
                  dst nor payloads nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the
@@ -1446,7 +1445,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Gaps between rows and images are
                  never written
-   conversion    elements are converted to dst_type, as C converts, before they are squared or summed
+   conversion    elements are converted to dst_type, as in C, before they are squared or summed
    integers      wrap around, so a box's sum is right whenever it fits dst_type itself
    floats        are combined in an order that depends on width, height, images and the device. EXCLUSIVE and INCLUSIVE
                  have the same bits. On a CPU that stores large tables (above half of its last-level cache) past its
@@ -1498,7 +1497,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpus
                                                          uint64_t *size);
 
 /* Computes the quantiles of the array counts in the array dst, which must not overlap counts. counts, dst, edges and
-   cdf of the desc must be zero; edges and cdf are its host_edges and host_cdf. */
+   cdf of the desc must be zero. The desc's host_edges and host_cdf replace edges and cdf. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 #endif
@@ -1510,7 +1509,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
    blob   out: memory for it, or NULL to learn the size
    size   in: the bytes at blob, ignored if blob is NULL; out: the bytes of the blob
 
-   INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it becomes the bytes needed).
+   Returns INVALID_ARGUMENT if gs or size is NULL, or if *size is too small (*size becomes the bytes needed).
    The call may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on
    compiling until a program has run: do not call it while that queue waits for an event that this thread still has to
    set. Finish other queues, and those of other objects, yourself: PoCL up to 5.0 aborts when asked for a program that
@@ -1518,12 +1517,12 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Loads the programs of a blob, except those that the object has already, so that the first call is as fast as after
-   gpuscan_X_prepare. Creates their kernels. On drivers that finish their work at a kernel's first launch, it launches
-   each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's
-   scratch to the stored size (if a kind takes at most 64 MiB). It waits for the device, and takes about 2 ms a program
-   (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed afterwards. A program
-   that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from source
-   when it is needed.
+   gpuscan_X_prepare. It creates their kernels. On drivers that finish their work at a kernel's first launch, it
+   launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the
+   object's scratch to the stored size (if a kind takes at most 64 MiB). It waits for the device, and takes about 2 ms a
+   program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed afterwards. A
+   program that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from
+   source when it is needed.
 
    GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
    GPUSCAN_ONLY_... macros.
