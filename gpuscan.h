@@ -407,16 +407,16 @@ typedef enum gpuscan_op {
    the CPU_ ones.
 
                       scan                                   reduce                       histogram
-   MULTI_PASS         sums of chunks, scan of the sums,      partial results, then a      bins in global memory
-                      scan of the chunks: assumes nothing    second launch combines them
-                      about the order of groups
-   SINGLE_PASS        one launch, decoupled look-back        one launch, the last group   bins in local memory, merged
-                                                             to arrive combines           into global memory
-   SINGLE_PASS_AHEAD  the same, with half of the groups      as SINGLE_PASS               as SINGLE_PASS
-                      summing tiles ahead of the scan
-   CPU_MULTI_PASS     MULTI_PASS, a work-item a group        MULTI_PASS, likewise         a table per work-item,
+   MULTI_PASS         sums of chunks, scan of the sums,      partial results, which a     bins in global memory
+                      scan of the chunks, in whatever        second launch combines
+                      order the groups run
+   SINGLE_PASS        one launch, decoupled look-back        one launch, whose last       bins in local memory, merged
+                                                             group combines the results   into global memory
+   SINGLE_PASS_AHEAD  as SINGLE_PASS, but half of the        as SINGLE_PASS               as SINGLE_PASS
+                      groups sum tiles ahead of the scan
+   CPU_MULTI_PASS     MULTI_PASS, one work-item a group      as on the left               a table per work-item,
                                                                                           merged into global memory
-   CPU_SINGLE_PASS    SINGLE_PASS, a work-item a group       SINGLE_PASS, likewise        as CPU_MULTI_PASS
+   CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     as on the left               as CPU_MULTI_PASS
 
    The first three scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Selections and runs
    are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
@@ -497,8 +497,8 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 typedef struct gpuscan_tally {
     gpuscan_buffer count;          /* out: one element of count_type; it may be a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
-    gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written;
-                                      without elements 0 1 1 */
+    gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written; 0 1 1
+                                      if there are none */
     uint32_t       dispatch_items; /* elements that each work-group takes; 0: 64 */
     uint32_t       dispatch_limit; /* maximum of x. Beyond it, y = ceil(groups / limit), x = ceil(groups / y). 0:
                                       65535 */
@@ -765,8 +765,8 @@ typedef struct gpuscan_uniform_add_desc {
 /* The arguments of gpuscan_reduce. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
-    gpuscan_buffer        dst;         /* dst_type, one element a row or segment. Give exactly one of dst and result */
-    void                 *result;      /* host memory instead of dst; must stay valid until the event has completed */
+    gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
+    void                 *result;      /* instead of dst: host memory that must stay valid until the event completes */
     uint64_t              count;       /* elements of each row; with segments, elements of src */
     gpuscan_type          src_type;    /* default: u32 */
     gpuscan_type          dst_type;    /* default: src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
@@ -809,7 +809,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
     uint64_t        count;         /* pixels of a row; 0 is legal */
-    gpuscan_type    sample_type;   /* default: u8. Any builtin type */
+    gpuscan_type    sample_type;   /* any builtin type; default: u8 */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* the number of bins, at most 536870909; 0: 256 */
     gpuscan_bins    form;
@@ -839,7 +839,7 @@ typedef struct gpuscan_histogram_desc {
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
                                             bounds of each channel in turn, also of channels that the mask omits */
     uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: channels share edges */
-    gpuscan_image   samples_image; /* instead of samples: an image's pixels, count x rows of them from x, y on */
+    gpuscan_image   samples_image; /* instead of samples: count x rows pixels of an image, from x, y on */
 } gpuscan_histogram_desc;
 #endif
 
@@ -890,7 +890,7 @@ typedef struct gpuscan_runs_desc {
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
     const gpuscan_custom  *custom;
-    const gpuscan_payload *payloads;      /* for each, dst gets the elements of src at the runs' first keys */
+    const gpuscan_payload *payloads;      /* the dst of each payload gets its src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     uint64_t               capacity;      /* the room of each output in runs; 0: count */
     gpuscan_tally          runs;          /* out: the number of runs */
@@ -912,7 +912,7 @@ typedef struct gpuscan_sort_desc {
     int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
     uint32_t               bit_begin;     /* the lowest bit of a key's code to sort by, see gpuscan_sort */
     uint32_t               bit_end;       /* one above the highest bit to sort by; 0: up to the code's highest bit */
-    const gpuscan_payload *payloads;      /* arrays that are put into the same order */
+    const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     gpuscan_buffer         permutation;   /* out, optional, index_type: element p of the result is
                                              src[permutation[p]] */
@@ -944,7 +944,7 @@ typedef struct gpuscan_integral_desc {
     uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
     uint64_t          dst_image_pitch; /* pixels from table to table; 0: height rows (EXCLUSIVE: height + 1) */
     gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-    gpuscan_image     src_image;       /* instead of src: an image's pixels, width x height of them from x, y on */
+    gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
 } gpuscan_integral_desc;
@@ -954,7 +954,7 @@ typedef struct gpuscan_integral_desc {
 /* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of the sample at that rank, if samples are spread evenly over a bin */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value at the fraction's rank, if samples are spread evenly over a bin */
     GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, if samples lie at
                                  their bins' centres */
 } gpuscan_quantile_form;
@@ -969,12 +969,12 @@ typedef struct gpuscan_quantile_desc {
     uint32_t              bins;           /* the number of bins; 0: 256 */
     uint64_t              rows;           /* the number of histograms; 0: 1 */
     uint64_t              pitch;          /* counters from one histogram to the next, at least bins; 0: bins */
-    const double         *fractions;      /* from 0 to 1, read before the call returns */
+    const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
     double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
     gpuscan_buffer        edges;          /* instead of lower and upper: bins + 1 ascending f32 edges, for all rows */
-    float                 empty;          /* VALUE, MEAN: the result if there are no samples (BIN: bins) */
+    float                 empty;          /* VALUE, MEAN: the result if there are no samples (BIN gives `bins`) */
     gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counts, laid out as counts */
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
     const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
@@ -12761,7 +12761,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_COUNT_U32, 8)     /* count_buffer holds the count, as u32 */                                                \
     X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
     X(FLAG_STREAM, 32)       /* the output exceeds the cache, so kernels store it past the cache */                    \
-    X(FLAG_CARRIES, 64)      /* multi-pass scan: rows have several parts, so `states` holds a carry for each */        \
+    X(FLAG_CARRIES, 64)      /* multi-pass scan: rows have several parts, and `states` has a carry for each part */    \
     X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
     X(FLAG_FINISH, 256)      /* histogram: this launch also does the finishing step, see [HISTOGRAM FINISH] */         \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of written elements, as u32 */                               \
@@ -12962,10 +12962,11 @@ typedef struct gpuscan__cpu_tuning {
     uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
     uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: no prefetch, and large outputs bypass caches */
     uint32_t sort_small;   /* maximum number of elements that one work-item sorts in one launch */
-    uint32_t sort_part;    /* minimum number of elements of a part, since partly written cache lines cost time */
+    uint32_t sort_part;    /* minimum number of elements of a part, since its partly written cache lines cost time */
     uint32_t sort_buckets; /* minimum number of elements for which keys go into buckets first */
-    uint32_t sort_bucket;  /* maximum bytes of an average bucket, half with values (a core's share of the cache is
-                              always allowed). From half this size on, values follow the keys in blocks */
+    uint32_t sort_bucket;  /* maximum bytes of an average bucket. With values, the maximum is half of this. A core's
+                              share of the cache is always allowed. In average buckets of at least half this size,
+                              values follow the keys in blocks */
     uint32_t sort_split;   /* minimum bytes of a bucket that is divided once more */
 } gpuscan__cpu_tuning;
 
@@ -12986,8 +12987,8 @@ typedef struct gpuscan__segments_tuning {
     /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
        are split. Otherwise groups have lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* if segments are short on average, a group is halved while the call has fewer elements than
-                             this number times the group's work-items; 0: never */
+    uint32_t lanes_items; /* if segments are short on average, the group size is halved while the call has fewer
+                             elements than this number times the group size; 0: never */
     uint32_t each_group;  /* work-items of a group that takes a whole segment and loads no vectors */
     uint32_t split_from;  /* minimum number of elements of a segment that several groups share */
     uint32_t lane_registers; /* maximum number of registers per work-item if lanes take rows or segments */
@@ -13046,8 +13047,8 @@ typedef struct gpuscan__sort_records {
 
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
-    uint32_t group, vectors; /* vectors: rows that a work-item takes at a time */
-    uint32_t vectors_4;      /* `vectors` if pixels have four channels; 0: as without channels */
+    uint32_t group, vectors; /* work-items per group, and rows that a work-item takes at a time */
+    uint32_t vectors_4;      /* `vectors` for pixels of four channels; 0: the value of `vectors` */
     uint32_t rows;           /* maximum number of rows of a band */
 } gpuscan__integral_tuning;
 
@@ -13076,9 +13077,9 @@ typedef struct gpuscan__device {
     uint64_t parameters; /* maximum bytes of a kernel's arguments */
     uint64_t registers; /* number of registers of a work-group on NVIDIA's GPUs; 0: not known */
     uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides which instructions exist */
-    int version, c_version; /* of OpenCL and of OpenCL C: 120, 200 or 300, for example */
+    int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
-    int fence, lanes; /* a GPUSCAN__FENCE_..., and a GPUSCAN__LANES_... */
+    int fence, lanes; /* the GPUSCAN__FENCE_... and the GPUSCAN__LANES_... in use */
     int asks_width;   /* 1: the kind is LANES_SUBGROUPS, but kernels cannot require a sub-group width, so the host
                          queries the width of each kernel */
     uint32_t lane_width;
@@ -13118,7 +13119,7 @@ typedef struct gpuscan__key {
 enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
-    uint32_t generation; /* the generation of the library's buffer; 0: not a buffer */
+    uint32_t generation; /* the generation of the library's buffer; 0: the argument is not such a buffer */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
 
@@ -13491,7 +13492,7 @@ typedef struct gpuscan__elements {
     uint32_t t_size; /* bytes of the arithmetic's type */
     uint32_t begun;  /* bytes of the flag in an element that says whether a segment has begun; 0: no flag */
     int arg;         /* 1: the operator is ARGMIN or ARGMAX */
-    int exact;       /* 1: prefixes of tiles and parts also have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
+    int exact;       /* 1: prefixes of tiles and parts also have a low part, see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
@@ -13502,12 +13503,12 @@ typedef struct gpuscan__elements {
     gpuscan_type key; /* the type of keys; DEFAULT: the call is not one of gpuscan_runs */
     uint32_t key_size;
     int reduces;
-    uint32_t length_size; /* bytes of a run's length; 0: lengths are not wanted */
+    uint32_t length_size; /* bytes of a run's length; 0: the call wants no lengths */
     uint32_t state_align; /* alignment of a gpuscan_run in bytes; 0: the scan needs only counts of runs */
     int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* Says what a source element keeps. ELEMENTS: one element, if it or custom->select is not 0. BITS: one per 1 bit. */
+/* Says what a source element keeps. ELEMENTS: itself, if it or custom->select is not 0. BITS: one for each 1 bit. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -13578,7 +13579,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether no result depends on the order of combination. In MIN and MAX the sign of a zero may. */
+/* Returns whether results do not depend on the order of combination, except for a zero's sign in MIN and MAX. */
 static int gpuscan__takes_any_order(const gpuscan__elements *e) {
     if (e->key)
         return !e->reduces;
@@ -13715,7 +13716,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->selects &&
                (!e->key || e->reduces);
-    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain: in bytes */
+    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain is in bytes */
     gpuscan__type_names names;
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
@@ -13779,20 +13780,20 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
 
 /* [OPERATIONS], the row and the plan ---------------------------------------------------------------------------- */
 
-/* A range of a buffer that a call uses. */
+/* Describes a range of a buffer that a call uses. */
 typedef struct gpuscan__range {
     const char *field;
     gpuscan_buffer buffer;
-    uint64_t elements; /* counted from buffer.offset */
+    uint64_t elements; /* number of elements, counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
     uint32_t cut;      /* bytes by which elements * size exceeds the range, if rows do not begin at whole elements */
-    uint32_t alignment; /* alignment of the first element in bytes; 0: the power of two that divides `size`, up to 16 */
+    uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), up to 16 */
     uint64_t row, pitch; /* bytes of a row, and bytes from row to row; 0: the range is a single row */
     int required; /* 1: the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
     int in_place; /* ranges with the same number may be one range; 0: the range may not overlap others */
-    int shorter;  /* with in_place, 1: the range may be shorter than the other one */
+    int shorter;  /* 1: with in_place, the range may be shorter than the other one */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
     int at_zero;  /* 1: kernels access the range even with a count of 0 and no total, see gpuscan__rehearse */
@@ -13817,14 +13818,14 @@ struct gpuscan__plan {
     const gpuscan_call *call;
 
     /* `resolve` sets the fields below from the arguments */
-    gpuscan__elements e; /* not used by histograms */
+    gpuscan__elements e; /* histograms do not use this */
     gpuscan__range ranges[GPUSCAN__MAX_RANGES];
     size_t range_count;
     uint32_t flags;  /* a sum of GPUSCAN__FLAG_... */
     int from_host;   /* 1: the call works on host arrays, see [HOST ARRAYS] */
-    int is_run;      /* 1: a call, not a preparation, so all buffers must be given */
+    int is_run;      /* 1: the plan is for a call, not a preparation, so all buffers must be given */
     const void *init; /* init on the host; NULL: none */
-    cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument; owned */
+    cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument. The plan owns it */
     int is_nothing;  /* 1: the call has nothing to compute and nothing to write */
     int reads_scratch; /* 1: the host reads a result from scratch */
     int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first command is enqueued */
@@ -13833,7 +13834,7 @@ struct gpuscan__plan {
     int in_place;              /* 1: src and dst are the same range */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
-    const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose one */
+    const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
 
     /* `choose` sets the fields below from elements and profile */
     gpuscan__key key;
@@ -13841,7 +13842,7 @@ struct gpuscan__plan {
     uint64_t idle_plain; /* bytes of PLAIN scratch that a call may access if it reads a count of 0; 0: all bytes */
     int not_built; /* 1: the driver did not build the program */
 
-    cl_mem_flags scratch_flags; /* the flags of the caller's scratch, set by the check */
+    cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
@@ -13850,13 +13851,13 @@ typedef struct gpuscan__test gpuscan__test;
 /* Holds the functions of an operation, one for each step of gpuscan__do, which is the path of all calls. */
 struct gpuscan__operation {
     const char *name;
-    uint32_t number;  /* GPUSCAN__OPERATION_... */
+    uint32_t number;  /* the operation's GPUSCAN__OPERATION_... */
     int uses_scratch; /* 1: some calls of the operation use scratch */
     int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for, even if the
                          driver reports 256, as it does for limited registers */
     int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
     int alone;        /* a GPUSCAN__ALONE_..., which says when a sub-group works for its whole group */
-    /* Sets elements and ranges from the arguments, after all checks except those of buffers. */
+    /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Sets the program's key, the groups and the scratch from elements, counts and profile. It is called again after
        group_limit is lowered or a strategy is refused. */
@@ -13870,7 +13871,7 @@ struct gpuscan__operation {
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
     /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
     int (*test)(gpuscan__test *test);
-    size_t plan_size, desc_size, call_at; /* bytes; call_at: the call's offset in desc */
+    size_t plan_size, desc_size, call_at; /* sizes in bytes; call_at: the offset of `call` in desc */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
     /* Tests a program of custom texts through a program that has the self-test's stand-ins instead of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
@@ -14009,8 +14010,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
 
-/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. Many small tiles
-   start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
+/* Tiles of scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. Many
+   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     /* small scans of elements of 1 byte */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
@@ -14033,7 +14034,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Selections, by the size of the array that decides what is kept. `ahead` counts bytes of this array. In small
+/* Tiles of selections, by the size of the array that decides what is kept. `ahead` counts bytes of this array. In small
    selections, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all
    tiles before its own. Loading tiles once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning:
    select-tiles, select-small, select-once */
@@ -14052,11 +14053,11 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* if SINGLE_PASS is forced */
+    /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Runs, by the size of their keys. In small calls all groups run at the same time, as in small selections. Large calls
-   load tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
+/* Tiles of runs, by the size of the keys. In small calls all groups run at the same time, as in small selections. Large
+   calls load tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* calls up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
@@ -14064,7 +14065,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* keys of 1 byte without a reduction, one row each: builtin keys, loaded once; custom keys, loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* wider keys, one row each: small calls; no reduction, loaded once; no reduction, custom keys, loaded twice */
+    /* wider keys, one row each: small calls; no reduction; no reduction and custom keys, so tiles are loaded twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
@@ -14075,7 +14076,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
     {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
-    /* if SINGLE_PASS is forced */
+    /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* On AMD's and Intel's GPUs, large scans have one group that folds the sums of tiles to prefixes, or they take several
@@ -14181,8 +14182,8 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
        local, slices */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
-    /* One group of 1024 work-items has all registers of a multiprocessor, for loads in flight while it counts. With 32
-       copies of the bins of bytes, no two lanes use the same bank. Other samples come too slowly to need this. */
+    /* One group of 1024 work-items has all registers of a multiprocessor, so loads are in flight while it counts. With
+       32 copies of the bins of bytes, no two lanes use the same bank. Other samples come too slowly to need this. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
@@ -14433,7 +14434,7 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
-/* Queries a device's registers and compute capability. Loads and fences with a scope need 7.0. */
+/* Queries a device's registers and compute capability. Lanes need 7.0, for loads and fences with a scope. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -14683,7 +14684,7 @@ static int gpuscan__next_step(const void *recording, size_t length, size_t *at, 
 
 /* Returns whether a recording from a blob is valid for a program with this number of kernels. */
 static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
-    static const uint32_t sizes[GPUSCAN__STEPS] = { /* in bytes; 0: any size */
+    static const uint32_t sizes[GPUSCAN__STEPS] = { /* bytes of a step by its kind; 0: any */
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
         sizeof(gpuscan__step_launch)};
     uint64_t number = kernels;
@@ -14730,8 +14731,8 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code as for `shape`. It
-   has the same group size, and is on the same side of 65,536 work-items, below which PoCL compiles other code. */
+/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code as for `shape`: a
+   launch of the same group size, on the same side of 65,536 work-items. Below this number PoCL compiles other code. */
 static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
     gpuscan__step_launch launch;
     uint64_t number = 0;
@@ -14969,7 +14970,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit for kernels without a fixed group size; 0 if a group's work-items cannot all have it. */
+/* Returns the register limit for kernels without a fixed group size; 0 if a group's work-items cannot all have them. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
@@ -15115,7 +15116,7 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
 }
 
 /* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels. In
-   scans, `inclusive` is the kind, and `ahead` and `few` are the form of the single pass. */
+   scans, `inclusive` is the kind, and `ahead` and `few` describe the single pass. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
