@@ -500,8 +500,8 @@ typedef struct gpuscan_tally {
     gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written; 0 1 1
                                       if there are none */
     uint32_t       dispatch_items; /* elements that each work-group takes; 0: 64 */
-    uint32_t       dispatch_limit; /* maximum of x. Beyond it, y = ceil(groups / limit), x = ceil(groups / y). 0:
-                                      65535 */
+    uint32_t       dispatch_limit; /* the maximum number x. Beyond it, y = ceil(groups / limit) and x = ceil(groups /
+                                      y). 0: 65535 */
 } gpuscan_tally;
 
 /* Says how a call is enqueued. Every desc contains one. */
@@ -641,14 +641,14 @@ typedef struct gpuscan_opencl {
    contains the environment variable GPUSCAN_DEVICE. If that is not set, it takes the best device: GPUs before other
    accelerators before CPUs, then by compute units times clock. */
 typedef struct gpuscan_desc {
-    cl_context            context;     /* retained. NULL: the library creates one */
+    cl_context            context;     /* NULL: the library creates one. The object retains it */
     cl_device_id          device;      /* NULL: the context's first device, or if context is NULL, device_name's */
-    cl_command_queue      queue;       /* the queue of calls that name none; needs context; retained. NULL: the library
-                                          creates an in-order queue */
+    cl_command_queue      queue;       /* the queue of calls that name none; needs context. The object retains it. NULL:
+                                          it creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
                                           ignored if context or device is given */
-    const gpuscan_opencl *opencl;      /* entry points, copied. If this or an entry is NULL, the ICD loader's entry
-                                          points are used, or with GPUSCAN_LINK_OPENCL those of the linked library */
+    const gpuscan_opencl *opencl;      /* entry points, which are copied. If this or an entry is NULL, the ICD loader's
+                                          are used, or with GPUSCAN_LINK_OPENCL the linked library's */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
@@ -740,7 +740,7 @@ typedef struct gpuscan_scan_desc {
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of src_pitch: bytes, a multiple of the element size */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch: bytes from row to row, whole elements */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 #endif
@@ -751,13 +751,13 @@ typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;
     gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
     uint64_t              count;
-    uint64_t              block;        /* elements that share an addend, at least 1 */
+    uint64_t              block;        /* number of elements that share an addend, at least 1 */
     gpuscan_type          type;         /* default: u32 */
     gpuscan_op            op;
     const gpuscan_custom *custom;
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
-    gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+    gpuscan_call          call;         /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
 #endif
 
@@ -772,7 +772,7 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_type          dst_type;    /* default: src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
     gpuscan_op            op;
     const gpuscan_custom *custom;
-    const void           *init;        /* as in gpuscan_scan_desc; not for ARGMIN and ARGMAX */
+    const void           *init;        /* as in gpuscan_scan_desc, but NULL for ARGMIN and ARGMAX */
     gpuscan_buffer        init_buffer;
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
@@ -816,7 +816,7 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only lower. Set i, u or f by the samples' type */
     int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores this */
     gpuscan_outside outside;
-    int             accumulate;    /* not 0: adds to what counts holds instead of overwriting it */
+    int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
     gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; missing: 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
@@ -831,7 +831,8 @@ typedef struct gpuscan_histogram_desc {
     const void     *host_weights;
     gpuscan_call    call;
     const gpuscan_custom *custom;  /* optional: its convert computes one value per pixel, which is counted */
-    gpuscan_type    value_type;    /* type of the value, bounds and edges; default: sample_type (f16: f32) */
+    gpuscan_type    value_type;    /* type of custom->convert's value, bounds and edges; default: sample_type (f16:
+                                      f32) */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
     uint64_t        tile_width;    /* pixels; 0: a whole row. With this or tile_height, each tile has a histogram */
     uint64_t        tile_height;   /* rows; 0: all rows */
@@ -854,7 +855,7 @@ typedef enum gpuscan_select_by {
 /* The arguments of gpuscan_select. */
 typedef struct gpuscan_select_desc {
     gpuscan_buffer         src, dst;     /* either may be missing if nothing needs it */
-    uint64_t               count;        /* the number of elements. 0 is legal: then only selected is written */
+    uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
     int                    invert;       /* not 0: keeps exactly the other elements */
@@ -878,19 +879,19 @@ typedef struct gpuscan_select_desc {
 /* The arguments of gpuscan_runs. An output without a buffer is not computed. */
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
-    uint64_t               count;         /* the number of keys. 0 is legal: then only runs is written */
+    uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
     gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which keys are equal */
     int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out: the index i of each run's first key, of index_type */
-    gpuscan_buffer         lengths;       /* out: the number of keys in each run, of index_type */
+    gpuscan_buffer         starts;        /* out, of index_type: the index of each run's first key */
+    gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     gpuscan_buffer         src, dst;      /* dst, out: the elements of src at each run's keys, combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
     const gpuscan_custom  *custom;
-    const gpuscan_payload *payloads;      /* the dst of each payload gets its src at the runs' first keys */
+    const gpuscan_payload *payloads;      /* in each payload, dst gets the elements of src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     uint64_t               capacity;      /* the room of each output in runs; 0: count */
     gpuscan_tally          runs;          /* out: the number of runs */
@@ -935,15 +936,15 @@ typedef struct gpuscan_integral_desc {
     uint64_t          images;          /* the number of images; 0: 1 */
     uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0: 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* integers: u32, i32, u64 or i64; all types: f32 or f64. Default: u32 for
+    gpuscan_type      dst_type;        /* of integers: u32, i32, u64 or i64; of any type: f32 or f64. Default: u32 for
                                           unsigned, i32 for signed integers, f32 for floats */
     gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
     int               square;          /* not 0: the tables hold sums of squares */
-    uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: exactly a row's */
+    uint64_t          src_pitch;       /* pixels from row to row, at least those of a row; 0: exactly these */
     uint64_t          dst_pitch;
-    uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
+    uint64_t          src_image_pitch; /* pixels from image to image, at least those of an image; 0: height rows */
     uint64_t          dst_image_pitch; /* pixels from table to table; 0: height rows (EXCLUSIVE: height + 1) */
-    gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+    gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
     gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
@@ -979,7 +980,7 @@ typedef struct gpuscan_quantile_desc {
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
     const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
     void                 *host_cdf;
-    gpuscan_call          call;           /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+    gpuscan_call          call;           /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_quantile_desc;
 #endif
 
@@ -1314,8 +1315,9 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
 
 /* Selects from the arrays src and flags, of count elements, into the array dst, and stores the number of elements kept
    in *selected; selected may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and src if not needed. dst
-   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. Its src, dst,
-   flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here, too. */
+   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. The desc's src,
+   dst, flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here,
+   too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #endif
@@ -13180,7 +13182,7 @@ typedef struct gpuscan__step_buffers {
     uint64_t sham, scratch, zeros; /* bytes of the stand-in for buffers, of scratch, and of scratch that must be 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the maximum size of a recorded rehearsal's scratch */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of a rehearsal's stand-in, and of its scratch */
 typedef struct gpuscan__step_launch {
     uint64_t global, group; /* work-items in total and per group */
 } gpuscan__step_launch;
@@ -14361,7 +14363,7 @@ static int gpuscan__runs_subgroups(const gpuscan__device *device) {
     return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups. The profile decides, or the driver. */
+/* Sets how lanes exchange values, and the width of sub-groups. If the profile has no lanes, the driver decides. */
 static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
