@@ -1046,7 +1046,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
      count_buffer  One number of count_type. The device reads the count when the call runs. If it is above the desc's
                    count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer; for a
-                   reduction to result the host must be allowed to read it.
+                   reduction to `result`, the host must be allowed to read it.
      Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together;
                    UNSUPPORTED_TYPE for f64 on a device without it; INVALID_BUFFER (missing, or an image),
                    INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
@@ -12947,8 +12947,8 @@ typedef struct gpuscan__tiles_tuning {
     uint32_t devices;
     gpuscan__tuning rest;     /* the row for scans that no other row matches */
     uint32_t groups_per_unit; /* groups per compute unit in multi-pass scans and sorts */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers per work-item if a row sets none: of persistent groups,
-                                                     which take several tiles, and of selections by bits */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* maximum registers per work-item if a row sets none, for persistent
+                                                     groups (which take several tiles) and for selections by bits */
     uint32_t parts_vectors; /* maximum number of vectors per work-item in multi-pass scans; 0: the row's number */
     uint32_t select_tile; /* maximum elements of a selection's tile: indices have 16 bits, groups share local memory */
     uint32_t rows_group, rows_vectors; /* for tiles of whole short rows: work-items per group (0: no such tiles), and
@@ -13510,7 +13510,8 @@ typedef struct gpuscan__elements {
     int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* Says what a source element keeps. ELEMENTS: itself, if it or custom->select is not 0. BITS: one for each 1 bit. */
+/* ELEMENTS: a source element keeps itself if it, or custom->select, is not 0. BITS: an element for each bit that is
+   1. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -14198,8 +14199,9 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
-    /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
-       runs two. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
+    /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD, and
+       CDNA 2 waves. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd,
+       sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
     /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so groups have more
        work-items than AMD's, with fewer keys each. 8 or 16 units share a local memory. 512 work-items in sub-groups of
