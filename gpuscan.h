@@ -1606,7 +1606,7 @@ extern "C" {
 
 static const struct {
     const char *name;
-    size_t offset; /* of the function's pointer in gpuscan_opencl, in bytes */
+    size_t offset; /* offset of the function's pointer in gpuscan_opencl, in bytes */
 } gpuscan__entry_points[] = {
 #define GPUSCAN__ENTRY_POINT(name, result, parameters) {#name, offsetof(gpuscan_opencl, name)},
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__ENTRY_POINT)
@@ -12947,8 +12947,8 @@ typedef struct gpuscan__tiles_tuning {
     uint32_t devices;
     gpuscan__tuning rest;     /* the row for scans that no other row matches */
     uint32_t groups_per_unit; /* groups per compute unit in multi-pass scans and sorts */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* maximum registers per work-item if a row sets none, for persistent
-                                                     groups (which take several tiles) and for selections by bits */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* if a row sets none: maximum registers per work-item of persistent
+                                                     groups, which take several tiles, and of selections by bits */
     uint32_t parts_vectors; /* maximum number of vectors per work-item in multi-pass scans; 0: the row's number */
     uint32_t select_tile; /* maximum elements of a selection's tile: indices have 16 bits, groups share local memory */
     uint32_t rows_group, rows_vectors; /* for tiles of whole short rows: work-items per group (0: no such tiles), and
@@ -13510,8 +13510,7 @@ typedef struct gpuscan__elements {
     int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* ELEMENTS: a source element keeps itself if it, or custom->select, is not 0. BITS: an element for each bit that is
-   1. */
+/* ELEMENTS: a source element is kept if it, or custom->select, is not 0. BITS: it keeps an element for each 1 bit. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -14199,9 +14198,8 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
-    /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD, and
-       CDNA 2 waves. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd,
-       sort-together-others */
+    /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
+       runs 2. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
     /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so groups have more
        work-items than AMD's, with fewer keys each. 8 or 16 units share a local memory. 512 work-items in sub-groups of
