@@ -170,13 +170,15 @@
                       sort of keys of every builtin type, and of custom types by custom->key, with payloads and
                       permutation; gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms.
                       New in gpuscan_scan: segments by heads, keys or offsets; src_pitch_bytes and dst_pitch_bytes (in
-                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets. In
+                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets, src_image. In
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
-                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch. gpuscan_image: 2D
-                      images instead of buffers, as samples_image and src_image.
-                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, GPUSCAN_ONLY_SCAN and its
-                      kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from. gpuscan_info: opencl,
-                      refused, refusals, refusal, sort_strategy, has_images. Tables of entry points may have gaps.
+                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
+                      gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
+                      at and near (gpuscan_custom).
+                      New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
+                      GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from.
+                      gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of entry
+                      points may have gaps.
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call, and
                       gpuscan_set_blob loads and launches the programs of the blob (blobs of 0.1.0 are refused). Lanes
                       work by OpenCL's sub-groups and by AMD's builtins. Each program is tested at its first use, and
@@ -457,14 +459,23 @@ typedef struct gpuscan_image {
    gpuscan or GPUSCAN. The expressions see everything that source declares, and the variables that their fields list.
    The library's kernels are compiled after source, so a macro that source defines applies to their text, too; only
    macros whose names begin with a lower-case letter are undefined first. Floats are not contracted (FP_CONTRACT OFF)
-   unless source says otherwise.
+   unless source says otherwise. There are no build options: for -D N=3 let source begin with "#define N 3\n", and
+   -cl-fast-relaxed-math would break the bits and errors that the operations promise.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
            "affine compose(affine a, affine b) {\n"
            "    affine c; c.scale = a.scale * b.scale; c.shift = a.shift * b.scale + b.shift; return c; }\n"
            "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
-           "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};                                          */
+           "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
+
+   An expression of an image's pixels also sees `at`, an int2 that holds the pixel's column and row in the image, and
+   near(dx, dy), the pixel dx columns to the right and dy rows below, which has x's type. Outside the image, it is the
+   nearest pixel inside. (near is a macro that `source` does not see.) To count how steep a picture of one channel is:
+
+       static const gpuscan_custom gradient = {
+           "float steep(float dx, float dy) { return sqrt(dx * dx + dy * dy); }\n", NULL, 0, NULL, NULL,
+           "steep(near(1, 0) - near(-1, 0), near(0, 1) - near(0, -1))", NULL, NULL, NULL};                           */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations that precede the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
@@ -497,8 +508,7 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 typedef struct gpuscan_tally {
     gpuscan_buffer count;          /* out: one element of count_type; it may be a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
-    gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written; 0 1 1
-                                      if there are none */
+    gpuscan_buffer dispatch;       /* out: three u32, work-groups x, y, z for the elements written; 0 1 1 for none */
     uint32_t       dispatch_items; /* elements that each work-group takes; 0: 64 */
     uint32_t       dispatch_limit; /* the maximum number x. Beyond it, y = ceil(groups / limit) and x = ceil(groups /
                                       y). 0: 65535 */
@@ -780,6 +790,8 @@ typedef struct gpuscan_reduce_desc {
     uint64_t              rows;        /* the number of independent reductions; 0: 1 */
     uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
     gpuscan_segments      segments;    /* instead of rows: segments of src */
+    gpuscan_image         src_image;   /* instead of src: count pixels of an image, from x, y on */
+    uint64_t              src_width;   /* number of pixels to take from each row of the image; 0: all from x on */
 } gpuscan_reduce_desc;
 #endif
 
@@ -841,6 +853,7 @@ typedef struct gpuscan_histogram_desc {
                                             bounds of each channel in turn, also of channels that the mask omits */
     uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: channels share edges */
     gpuscan_image   samples_image; /* instead of samples: count x rows pixels of an image, from x, y on */
+    uint32_t        counts_stride; /* elements of counter_type from one counter to the next; 0: 1 */
 } gpuscan_histogram_desc;
 #endif
 
@@ -948,6 +961,7 @@ typedef struct gpuscan_integral_desc {
     gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
+    const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
 } gpuscan_integral_desc;
 #endif
 
@@ -1013,6 +1027,12 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* Returns a builtin type's size in bytes, or 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
+
+/* Gives the builtin type of a name of OpenCL C, C, <stdint.h>, NumPy or this header: "float", "float32" and "f32" are
+   GPUSCAN_TYPE_F32; "uint", "unsigned int", "uint32_t", "uint32" and "u32" are GPUSCAN_TYPE_U32. Sizes are OpenCL C's:
+   char is signed, long has 64 bits. Words are one space apart. Returns INVALID_TYPE for other names, and
+   INVALID_ARGUMENT if name or type is NULL. *type is then DEFAULT. */
+GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type);
 
 /* Returns the GPUSCAN_VERSION of the implementation, which is the header's if both are compiled together. */
 GPUSCAN_API uint32_t gpuscan_version(void);
@@ -1165,13 +1185,17 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    first element, or with segments from src.offset. NaN is no candidate.
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
+   src_image     instead of src, rows and segments: element i is the first channel of the pixel in column x + i %
+                 src_width and row y + i / src_width. src_type is the format's, or 0. custom->convert takes the whole
+                 pixel: x is a src_type, or with 2 to 4 channels OpenCL C's vector of them, and it sees at and near (see
+                 gpuscan_custom). Give gpuscan_reduce_prepare and _scratch_size an image of the call's format
    dst           out: one dst_type element for each row or segment, from dst.offset on
    segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
                  cover src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX the value under
                  count 0. Offsets that descend or exceed count give wrong results, but do no other harm
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
    count_buffer  the number of elements of each row, or with segments of src
-   aliasing      none: dst must overlap nothing else
+   aliasing      none: dst must overlap nothing else, and must not be in a buffer that the image is made of
    scratch       a few values per compute unit, and with `result` also the results. If neither dst nor result is given
                  to gpuscan_reduce_prepare or _scratch_size, they provide enough for either
    count 0       src may be missing. Each result is init or the identity. ARGMIN and ARGMAX give the largest value of
@@ -1184,10 +1208,11 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  7e-6 and 1.3e-14
    returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
                  src_pitch is smaller than count; segments with rows or src_pitch, without a form, or with host_data,
-                 which is for gpuscan_reduce_host. INVALID_TYPE: segments.type is neither u32 nor u64. INVALID_BUFFER:
-                 neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced single pass does not work on the
-                 device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's
-                 dst_type is u32, whose largest value means "no element"
+                 which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments; src_width without
+                 src_image. For images the same as gpuscan_histogram. INVALID_TYPE: segments.type is neither u32 nor
+                 u64. INVALID_BUFFER: neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced single pass does
+                 not work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1
+                 and the index's dst_type is u32, whose largest value means "no element"
    method        each group sums a share, in order if the operator is custom. The last group to arrive combines the
                  shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
                  On a GPU a few lanes or one group sum a row or segment; several groups share a long row if there are
@@ -1215,7 +1240,9 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  0: all. Give gpuscan_histogram_prepare and _scratch_size an image of the call's format
    counts        out: counters of counter_type from counts.offset on: bins counters (with OUTSIDE_COUNT bins + 2) for
                  the first channel of the mask, then those of the next channel. All are overwritten, or with accumulate
-                 added to
+                 added to. With counts_stride a counter may be a member of a struct: give the struct's size and the
+                 member's offset, both in counters. What lies between counters is unchanged. (gpuscan_quantile takes
+                 counters without a stride.)
    weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
    pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
                  4 bytes, for example): bytes from row to row, at least a row, and a multiple of sample_type's size; for
@@ -1225,10 +1252,10 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  gives a value of value_type, and the pixel counts with this value alone: channel_mask must be 0, counts
                  has one channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type; with 2 to 4
                  channels it is OpenCL C's vector of them (x.x, x.y, x.z, x.w; f16: of floats). With GPUSCAN_TYPE_CUSTOM
-                 x is a custom->type, and offset and pitch count whole ones. Integers that convert gives wrap around to
-                 value_type, as C converts
-   weight        optional, instead of weights: an expression of the same x and i, which sees custom->source, too, and
-                 gives the pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it
+                 x is a custom->type, and offset and pitch count whole ones. With samples_image it also sees at and near
+                 (see gpuscan_custom). Integers that convert gives wrap around to value_type, as C converts
+   weight        optional, instead of weights: an expression that sees what custom->convert sees, and custom->source,
+                 and gives the pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it
                  needs one channel
    tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
                  histogram in counts: the histograms of a tile's channels, then those of the next tile. Tiles go from
@@ -1441,6 +1468,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
                  values, bit for bit. src_type is the format's, or 0. channels is the number of leading channels to use;
                  0: all. Give gpuscan_integral_prepare and _scratch_size an image of the call's format
+   custom        optional, with src_image: custom->convert is an expression of the image's first `channels` channels, x,
+                 and of at and near (see gpuscan_custom; i is at.x). It gives a value, which is converted to dst_type as
+                 C converts. The table has one channel of these values, or with square of their squares
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. They are
                  at least a row's bytes, and a multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
@@ -1454,8 +1484,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  caches, the order also depends on where in memory a row of dst begins. Differences of large sums round:
                  the absolute error of a box's sum is about that of the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
-                 src's pitches or several images. INVALID_TYPE: a src_type or dst_type that the desc does not allow. For
-                 images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+                 src's pitches or several images; custom without an image or convert. INVALID_TYPE: a src_type or
+                 dst_type that the desc does not allow. For images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY:
+                 any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -2266,11 +2297,12 @@ static const char *const gpuscan__piece_tickets[] = {
 "$8\n"
 "}\n\n",
 NULL};
-#if GPUSCAN__HAS_HISTOGRAM || \
+#if GPUSCAN__HAS_REDUCE || \
+    GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
 "#line 697 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at));\n"
@@ -2285,6 +2317,12 @@ static const char *const gpuscan__piece_images[] = {
 " ((`T2)(($4).image_x+(x),($jIMAGE_ORIGIN)?0:($4).image_y)+(`8)))\n"
 "$0$IMAGE_CHANNEL(pixel, c) \\\n"
 " ((c)==0?(pixel).x:(c)==1?(pixel).y:(c)==2?(pixel).z:(pixel).w)\n"
+"$8\n"
+"`W$SEES_IMAGE\n\n"
+"$r$NEAR `near(read_only image2d_t image,int2 at){\n"
+"at=clamp($jNEAR)?at.yx:at,(int2)(0),get_image_dim(image)-1);\n"
+"$5$NEAR_AT(image,at);\n"
+"}\n"
 "$8\n\n",
 NULL};
 #else
@@ -2298,7 +2336,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 723 \"kernels.cl.inc\"\n"
+"#line 733 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2380,7 +2418,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 813 \"kernels.cl.inc\"\n"
+"#line 823 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2511,7 +2549,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 963 \"kernels.cl.inc\"\n"
+"#line 973 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2657,7 +2695,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1129 \"kernels.cl.inc\"\n"
+"#line 1139 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2764,7 +2802,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1249 \"kernels.cl.inc\"\n"
+"#line 1259 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2823,7 +2861,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1315 \"kernels.cl.inc\"\n"
+"#line 1325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2883,7 +2921,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1377 \"kernels.cl.inc\"\n"
+"#line 1387 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3205,7 +3243,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1744 \"kernels.cl.inc\"\n"
+"#line 1754 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3817,7 +3855,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2457 \"kernels.cl.inc\"\n"
+"#line 2467 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -4003,7 +4041,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2660 \"kernels.cl.inc\"\n"
+"#line 2670 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4354,7 +4392,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3048 \"kernels.cl.inc\"\n"
+"#line 3058 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5165,7 +5203,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3982 \"kernels.cl.inc\"\n"
+"#line 3992 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5733,7 +5771,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4715 \"kernels.cl.inc\"\n"
+"#line 4725 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6041,7 +6079,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5068 \"kernels.cl.inc\"\n"
+"#line 5078 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6146,7 +6184,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5188 \"kernels.cl.inc\"\n"
+"#line 5198 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6192,7 +6230,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5235 \"kernels.cl.inc\"\n"
+"#line 5245 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6770,7 +6808,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5912 \"kernels.cl.inc\"\n"
+"#line 5922 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7089,7 +7127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6275 \"kernels.cl.inc\"\n"
+"#line 6285 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7201,8 +7239,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6391 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6401 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$1$RESULT_TYPE `result_t;\n"
@@ -7396,7 +7434,42 @@ static const char *const gpuscan__piece_reduce[] = {
 "$8\n\n"
 "$1struct{\n"
 "$REDUCE_NUMBERS\n"
-"}`reduce_$4;\n\n\n"
+"}`reduce_$4;\n\n"
+"`W$IMAGE\n"
+"$0$REDUCE_SRC read_only image2d_t\n"
+"$r`t `pixel_element(read_only image2d_t src,`T2 `Q,`Ii){\n"
+"`W$SEES_IMAGE\n"
+"int2 at=convert_int2(`Q);\n"
+"$5`custom_convert($NEAR_AT(src,at),i,src,at);\n"
+"`J\n"
+"$5`convert((`src)`image_pixel(src,`Q).x,i);\n"
+"$8\n"
+"}\n\n\n\n"
+"$r`t `image_`9(read_only image2d_t src,`I`M,`reduce_$4 $4,\n"
+"`C``H*`H){\n"
+"`B`Lstrides=$COMMUTATIVE&& !$CPU;\n"
+"`Iitems=get_global_size(0),item=get_global_id(0),share=(`M+items-1)/items;\n"
+"`Ii=strides?item:min(item*share,`M),end=strides?`M:min(i+share,`M);\n"
+"`Iwidth=$4.src_width,`8=i/width,x=i-`8*width;\n"
+"`Istep=strides?items:1,`8s=step/width,`As=step-`8s*width;\n"
+"`t `9=$f);\n"
+"`cascade cascade=`cascade_begin();\n"
+"`B`Sbatch=$CPU?16:$p*$d;\n"
+"`Staken=0;\n"
+"$o_8\n"
+"`Y;i<end;i+=step){\n"
+"`9=$i`9,`pixel_element(src,$IMAGE_AT($4,`8,x),i));\n"
+"`7++taken%batch==0)\n"
+"`cascade_step(&cascade,&`9,$CASCADE);\n"
+"x+=`As;\n"
+"`8+=`8s+(x<width?0:1);\n"
+"x-=x<width?0:width;\n"
+"}\n"
+"$5`items_`9(`cascade_end(&cascade,`9,$CASCADE),`H);\n"
+"}\n"
+"`J\n"
+"$0$REDUCE_SRC $3`B`src *\n"
+"$8\n\n\n",
 "`W$WORD\n"
 "$1``6 `partial;\n"
 "`J\n"
@@ -7422,7 +7495,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`J\n"
 "$5partials[i];\n"
 "$8\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$r`t `partials_`9($3`partial*partials,`S`M,`Sepoch,\n"
 "`C``H*`H){\n"
 "`t total=$f);\n"
@@ -7450,7 +7523,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6684 \"kernels.cl.inc\"\n"
+"#line 6734 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8153,11 +8226,11 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7510 \"kernels.cl.inc\"\n"
+"#line 7560 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
-" $3`B`src*src,$3`B`5*`M_buffer,$3`partial*partials, \\\n"
+" $REDUCE_SRC src,$3`B`5*`M_buffer,$3`partial*partials, \\\n"
 " $3`result_t*dst,`init init_`U,$3`B`dst*init_buffer, \\\n"
 " `reduce_$4 $4,`C``H*`H\n\n\n\n"
 "kernel $t_ATTRIBUTE `V`reduce($REDUCE_PARAMETERS){ $ONE_ITEM\n"
@@ -8165,11 +8238,13 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "`Sepoch=(`5)$4.epoch,`O=(`5)$4.`O;\n"
 "`I`M=``M($4.`M,`M_buffer,$4.`M_offset,`O);\n"
 "`t `9;\n"
-"src+=$4.src_offset;\n"
 "partials+=$4.partials_offset;\n"
-"`W!$CPU\n"
-"`9=`range_`9(src,0,`M,group,groups,`H);\n"
+"`W$IMAGE\n"
+"`9=`image_`9(src,`M,$4,`H);\n"
+"#elif !$CPU\n"
+"`9=`range_`9(src+$4.src_offset,0,`M,group,groups,`H);\n"
 "`J\n"
+"src+=$4.src_offset;\n"
 "`Ishare=$4.group_`3s*$TILE;\n"
 "`9=`span_`9(src,min(group*share,`M),min((group+1)*share,`M),0);\n"
 "$8\n"
@@ -8205,7 +8280,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7562 \"kernels.cl.inc\"\n"
+"#line 7614 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8242,10 +8317,15 @@ static const char *const gpuscan__piece_integral[] = {
 "pixel.`U=$f);\n"
 "`W$IMAGE\n"
 "`7channels){\n"
+"`W$SEES_IMAGE\n"
+"int2 here=convert_int2(at);\n"
+"pixel.channel[0]=`cell_of(`custom_convert($NEAR_AT(src,here),at.x,src,here));\n"
+"`J\n"
 "$IMAGE_PIXEL all=`image_pixel(src,at);\n"
 "$o\n"
 "`Y`Sc=0;c<$PIXEL_CHANNELS;c++)\n"
 "pixel.channel[c]=`cell_of((`channel)$IMAGE_CHANNEL(all,c));\n"
+"$8\n"
 "}\n"
 "`J\n"
 "$o\n"
@@ -8296,7 +8376,7 @@ static const char *const gpuscan__piece_integral[] = {
 "pixel.`U=`U;\n"
 "`Y`Sc=0;c<$PIXEL_CHANNELS;c++)\n"
 "to[c]=pixel.channel[c];\n"
-"}\n\n"
+"}\n\n",
 "$0$PIXEL_AT(x) `pixel_load(src, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
 "$APART\n"
 "$r`V``8_add($3`t*`9s,$PICTURE src,``Q_t at,\n"
@@ -8328,7 +8408,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`7stores)\n"
 "`pixel_store(to+x*$PIXEL_CHANNELS,`9);\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "kernel $t_SIZE void\n"
 "`integral_`9s($PICTURE src,$3`t*carries,`integral_$4 $4,\n"
 "`C``H*`H){ $ONE_ITEM\n"
@@ -8386,7 +8466,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`J\n"
 "$0$LANE_CELLS ($p * $PIXEL_CHANNELS)\n"
 "$0$STRIP ((`T)$u * $p)\n"
-"$0$STRIP_CELLS ($u * $LANE_CELLS)\n\n"
+"$0$STRIP_CELLS ($u * $LANE_CELLS)\n\n",
 "$1union{\n"
 "`cell channel[$LANE_CELLS];\n"
 "#ifdef $TABLE_RAW\n"
@@ -8413,7 +8493,7 @@ static const char *const gpuscan__piece_integral[] = {
 "at.cells=at.pixels*$PIXEL_CHANNELS;\n"
 "at.aligned=false;\n"
 "$5at;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$r``3_`Q ``3_`Q_in(`B`integral_$4*$4,$PICTURE src){\n"
 "`Iblocks=($4->strips+$kS-1)/$kS,group=$s0);\n"
 "`I`8=group/blocks,strip=(group-`8*blocks)*$kS+$k;\n"
@@ -8493,7 +8573,7 @@ static const char *const gpuscan__piece_integral[] = {
 "$o\n"
 "`Y`0v=0;v<$p;v++)\n"
 "x[k*$p+v]=$f);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$m`V`steps_`9(`B`t*of_`1,$3`t*steps,`Istride,`I`N,\n"
 "`I`M,`L`R,`C``H*`H){\n"
 "`t `9[$d];\n"
@@ -8544,7 +8624,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`7$4.is_direct&&at.steps&&at.strip<$4.strips&&$LANE==0)\n"
 "steps[0]=all;\n"
 "$8\n"
-"}\n\n\n",
+"}\n\n\n"
 "kernel $t_SIZE void\n"
 "`integral_`As($3`t*carries,`integral_$4 $4,`C``H*`H){ $ONE_ITEM\n"
 "`Ibands=($4.`O&$FLAG_REHEARSAL)?0:$4.bands;\n"
@@ -8606,7 +8686,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`Y`0v=0;v<$p;v++)\n"
 "above[v]=below[v];\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "kernel $t_SIZE void\n"
 "`integral_`8s($3`t*carries,`integral_$4 $4,`C``H*`H){ $ONE_ITEM\n"
 "`Isteps=($4.`O&$FLAG_REHEARSAL)?0:$4.images*($4.height+$4.bands);\n"
@@ -8658,7 +8738,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`Y`Si=$LANE;i<$STRIP_CELLS;i+=$u)\n"
 "`7i<`M)\n"
 "to[i]=stage[i];\n"
-"}\n\n",
+"}\n\n"
 "`W$DIRECT\n\n\n"
 "$m`t `bands_`9(`t*above,$3`B`t*`As,\n"
 "$3`B`t*steps,`B`integral_$4*$4,\n"
@@ -8708,7 +8788,7 @@ static const char *const gpuscan__piece_integral[] = {
 "left=$ileft,steps[strip]);\n"
 "$5left;\n"
 "}\n"
-"$8\n\n"
+"$8\n\n",
 "kernel $t_SIZE void\n"
 "`integral_`3s($PICTURE src,$3`cell*dst,$3`t*carries,\n"
 "`integral_$4 $4,`C``H*`H){ $ONE_ITEM\n"
@@ -8799,7 +8879,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8222 \"kernels.cl.inc\"\n"
+"#line 8279 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9331,36 +9411,61 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8828 \"kernels.cl.inc\"\n"
+"#line 8885 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
-"`W$PIXEL_CHANNELS > 1\n"
+"$1$BINNED `binned;\n"
+"`W$WEIGHTED\n"
+"$1$WEIGHT `weight;\n"
+"`J\n"
+"$1`S`weight;\n"
+"$8\n"
+"`W$SEES_IMAGE\n"
+"$1struct{\n"
+"`binned `U;\n"
+"`weight weight;\n"
+"}`sample;\n"
+"#elif $PIXEL_CHANNELS > 1\n"
 "$1struct{\n"
 "$SAMPLE channel[$PIXEL_CHANNELS];\n"
 "}`sample;\n"
 "`J\n"
 "$1$SAMPLE `sample;\n"
 "$8\n"
-"$1$BINNED `binned;\n"
 "$1$COUNTER ``Mer;\n\n\n"
 "`W$IMAGE\n"
 "$0$SAMPLES read_only image2d_t\n"
+"$0$SAMPLE_IN(samples, `Z, i) \\\n"
+" `image_sample(`image_load(samples,$ROW_PAST(`Z,0,i,0)),(`5)((i)%$CHANNELS))\n"
+"$8\n"
+"`W$SEES_IMAGE\n"
+"$1`T4 ``8_t;\n"
+"$0$ROW_AT(samples, `8) (`T4)($IMAGE_AT($4, `8, 0ul), 0, 0)\n"
+"$0$ROW_PAST(`Z, `8, i, $4) ((`Z) + (`T4)(i, `8, i, 0))\n"
+"$1`sample `image_loaded;\n"
+"$r`sample `image_load(read_only image2d_t image,``8_t `Z){\n"
+"int2 at=convert_int2(`Z.xy);\n"
+"$NEAR x=$NEAR_AT(image,at);\n"
+"`sample s={0,0};\n"
+"`W$CONVERTED\n"
+"s.`U=`custom_convert(x,$jPIXEL_NUMBER)?`Z.z+1:`Z.z,image,at);\n"
+"`J\n"
+"s.`U=x;\n"
+"$8\n"
+"`W$WEIGHED\n"
+"s.weight=`custom_weight(x,`Z.z,image,at);\n"
+"$8\n"
+"$5s;\n"
+"}\n"
+"$0`image_sample(s, c) (s)\n"
+"#elif $IMAGE\n"
 "$1`T2 ``8_t;\n"
 "$0$ROW_AT(samples, `8) $IMAGE_AT($4, `8, 0ul)\n"
 "$0$ROW_PAST(`Z, `8, i, $4) ((`Z) + (`T2)((i) / $CHANNELS, `8))\n"
-"$0$SAMPLE_IN(samples, `Z, i) \\\n"
-" `image_sample(`image_pixel(samples,(`Z)+(`T2)((i)/$CHANNELS,0)), \\\n"
-" (`5)((i)%$CHANNELS))\n"
+"$1$IMAGE_PIXEL `image_loaded;\n"
+"$0`image_load `image_pixel\n"
 "$r`sample `image_sample($IMAGE_PIXEL pixel,`Sc){\n"
-"`sample s;\n"
-"`W$PIXEL_CHANNELS > 1\n"
-"$o\n"
-"`Y`Sk=0;k<$PIXEL_CHANNELS;k++)\n"
-"s.channel[k]=($SAMPLE)$IMAGE_CHANNEL(pixel,k);\n"
-"`J\n"
-"s=(`sample)$IMAGE_CHANNEL(pixel,c);\n"
-"$8\n"
-"$5s;\n"
+"`F(`sample)$IMAGE_CHANNEL(pixel,c);\n"
 "}\n"
 "`J\n"
 "$0$SAMPLES $3`B`sample *\n"
@@ -9371,7 +9476,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$0$ROW_PAST(`Z, `8, i, $4) ($SAMPLES_AT(`Z, (`8) * ($4).pitch) + (i))\n"
 "$0$SAMPLE_IN(samples, `Z, i) (`Z)[i]\n"
 "$8\n\n\n"
-"`W$PIXEL_CHANNELS\n"
+"`W$PIXEL_CHANNELS && !$SEES_IMAGE\n"
 "$r$PIXEL `pixel_of(`sample s){\n"
 "`W$PIXEL_F16 && $PIXEL_CHANNELS == 1\n"
 "$5vload_half(0,(private `Bhalf*)&s);\n"
@@ -9386,19 +9491,23 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`J\n"
 "$0`pixel_of(s) (s)\n"
 "$8\n\n\n"
-"`W$CONVERTED\n"
+"`W$SEES_IMAGE\n"
+"$0$BINNED_OF(s, i) (s).`U\n"
+"#elif $CONVERTED\n"
 "$0$BINNED_OF(s, i) \\\n"
 " `custom_convert(`pixel_of(s),$jPIXEL_NUMBER)?(i)+1:(i))\n"
 "`J\n"
 "$0$BINNED_OF(s, i) (s)\n"
 "$8\n"
-"`W$WEIGHED\n"
+"`W$WEIGHED && $SEES_IMAGE\n"
+"$0$WEIGHT_OF(s, i, weights) (s).weight\n"
+"#elif $WEIGHED\n"
 "$0$WEIGHT_OF(s, i, weights) `custom_weight(`pixel_of(s), i)\n"
 "#elif $WEIGHTED\n"
 "$0$WEIGHT_OF(s, i, weights) (weights)[(i) / $CHANNELS]\n"
 "`J\n"
 "$0$WEIGHT_OF(s, i, weights) 1\n"
-"$8\n\n"
+"$8\n\n",
 "$0$NO_BIN 0xffffffffu\n\n"
 "$0$CHANNEL_BINS(bounds) ((bounds).bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
 "`W$BIN_WIDE > 1\n"
@@ -9422,7 +9531,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$8\n"
 "$1$y_OF($VALUE)``Us;\n"
 "$1$y_OF(`5)`bins;\n"
-"$1$y_OF(int)`masks;\n\n\n\n",
+"$1$y_OF(int)`masks;\n\n\n\n"
 "$r`bins `bin_`7`masks inside,`bins bin,`masks below,\n"
 "`masks is_nan,`Sbins){\n"
 "`B`Ldrops=$OUTSIDE==$OUTSIDE_DROP,clamps=$OUTSIDE==$OUTSIDE_CLAMP;\n"
@@ -9475,7 +9584,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$r`S`edge_cell($VALUE s,`edges edges){\n\n"
 "$REAL at=fmax(`edge_distance(edges.`N,s)*edges.scale,($REAL)0);\n"
 "`F(`5)fmin(at,($REAL)($EDGE_CELLS-1));\n"
-"}\n\n\n"
+"}\n\n\n",
 "$r`S`edges_below(`Scell,`edges edges,`Sbins){\n"
 "`Slow=0,high=bins-1;\n"
 "while(low<high){\n"
@@ -9504,7 +9613,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`Slevel=k<1?0:k<3?1:2,`Q=k+1-(1u<<level);\n"
 "edges->top[k]=$EDGE_AT(*edges,(2*`Q+1)*($EDGE_STEP>>level));\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$r`S`edge_start($VALUE s,`edges edges){\n"
 "`L`N=edges.top[0]<=s,second=(`N?edges.top[2]:edges.top[1])<=s;\n"
 "$VALUE high=second?edges.top[6]:edges.top[5],low=second?edges.top[4]:edges.top[3];\n"
@@ -9564,7 +9673,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#elif $FORM != $BINS_EDGES\n"
 "$r$VALUE `even_edge(`Sk,`channel_bounds of){\n"
 "$5fma(($VALUE)k,of.step,of.lower);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$r`S`bisected_bin($VALUE s,`Sbins,`channel_bounds of){\n"
 "`7$CLOSED&&s==of.upper)\n"
 "$5bins-1;\n"
@@ -9590,7 +9699,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$8\n"
 "`J\n"
 "$1$OFFSET `offset;\n"
-"$1$y_OF($OFFSET)`offsets;\n\n",
+"$1$y_OF($OFFSET)`offsets;\n\n"
 "$1struct{\n"
 "`Iedges,lower,range,factor;\n"
 "}`channel_bounds;\n\n\n"
@@ -9640,7 +9749,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`Linside=$INSIDE(s,of.lower,of.upper);\n"
 "$5inside?`bisected_bin(s,bins,of)\n"
 ":`bin_`7false,0,s<of.lower,$IS_NAN(s),bins);\n"
-"`J\n\n"
+"`J\n\n",
 "`offset `Z=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`offset)of.lower;\n"
 "`offsets x=$OFFSETS_OF(s)-`Z;\n"
 "`bins bin=`even_bin(x,bins,of.range,of.factor);\n"
@@ -9652,7 +9761,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$5`bin_`7$CLOSED? !past|ends: !past,bin,$IS_BELOW(s,of.lower),\n"
 "(`masks)(0),bins);\n"
 "$8\n"
-"}\n\n",
+"}\n\n"
 "$r`S`bin(`binned sample,`Sbins,`channel_bounds of,`edges edges){\n"
 "$5$FIRST_OF(`bins_of((``Us)(``U_of(sample)),bins,of,edges));\n"
 "}\n\n\n"
@@ -9672,8 +9781,13 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9246 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 9332 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n"
+"`W$COUNTS_STRIDE > 1\n"
+"$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
+"`J\n"
+"$0$COUNTS_AT(k) (k)\n"
+"$8\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
 "atomic_add((vola`3 $3`5*)`Mer,amount);\n"
@@ -9711,12 +9825,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`J\n"
 "atomic_add((vola`3 `C`5*)`Mer,(`5)amount);\n"
 "$8\n"
-"}\n\n"
-"`W$WEIGHTED\n"
-"$1$WEIGHT `weight;\n"
-"`J\n"
-"$1`S`weight;\n"
-"$8\n\n\n"
+"}\n\n\n"
 "`W$BY_VALUE == $BY_VALUE_SPREAD\n"
 "$0$CHANNEL_ON(c) 1\n"
 "`J\n"
@@ -9764,7 +9873,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9354 \"kernels.cl.inc\"\n"
+"#line 9442 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -9887,14 +9996,14 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`W$IMAGE\n"
 "`sample pixels[$BLOCK];\n"
 "`Y`Sv=0;v<$BLOCK;v+=$CHANNELS){\n"
-"$IMAGE_PIXEL pixel=`image_pixel(samples,`8+(`T2)((i+v)/$CHANNELS,0));\n"
+"`image_loaded pixel=`image_load(samples,$ROW_PAST(`8,0,i+v,0));\n"
 "`Y`Sc=0;c<$CHANNELS;c++)\n"
 "pixels[v+c]=`image_sample(pixel,c);\n"
 "}\n"
 "`J\n"
 "``8_t pixels=`8+i;\n"
 "$8\n"
-"`W$CONVERTED\n"
+"`W$CONVERTED || $SEES_IMAGE\n"
 "`binned `Z[$BLOCK];\n"
 "`Y`Sv=0;v<$BLOCK;v++)\n"
 "`Z[v]=$BINNED_OF(pixels[v],i+v);\n"
@@ -9951,9 +10060,9 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "`7adds)\n"
 "`Y`Sk=0;k<bins;k++)\n"
-"`9s[k]+=`Ms[`N+k];\n"
+"`9s[k]+=`Ms[$COUNTS_AT(`N+k)];\n"
 "`Y`Sk=0;k<bins;k++)\n"
-"`Ms[`N+k]=`9s[k];\n"
+"`Ms[$COUNTS_AT(`N+k)]=`9s[k];\n"
 "}\n"
 "}\n\n\n\n"
 "$APART\n"
@@ -10010,7 +10119,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Y`St=0;t<($BYTE_TABLES?1:$COPIES);t++)\n"
 "`9+=tables[t*$STRIDE+`Mer];\n"
 "`7!atomics)\n"
-"`9s[`Mer]=adds?`9s[`Mer]+`9:`9;\n"
+"`9s[$COUNTS_AT(`Mer)]=adds?`9s[$COUNTS_AT(`Mer)]+`9:`9;\n"
 "else `7`9)\n"
 "`add_global(`9s+`Mer,`9);\n"
 "}\n"
@@ -10025,7 +10134,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`picture_`3 `3=``3_at(number,`M,$4);\n"
 "`I`8_blocks=(`3.end-`3.begin+$BLOCK-1)/$BLOCK,blocks=`8_blocks*`3.`8s;\n"
 "`Lalone=(`O&$FLAG_FINISH)!=0;\n"
-"`Ms+=number*bounds.all_bins;\n"
+"`Ms+=$COUNTS_AT(number*bounds.all_bins);\n"
 "`W$COPIES\n"
 "accumulators+=number*bounds.all_bins;\n"
 "`tables_clear(table,bounds);\n"
@@ -10121,7 +10230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9757 \"kernels.cl.inc\"\n"
+"#line 9845 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10202,8 +10311,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`W$IMAGE\n"
 "$0$HAS_VECTORS 1\n"
 "$0$p_SAMPLES $CHANNELS\n"
-"$1$IMAGE_PIXEL `loaded;\n"
-"$1$IMAGE_PIXEL `samples;\n"
+"$1`image_loaded `loaded;\n"
+"$1`image_loaded `samples;\n"
 "$0`samples_of(pixel) (pixel)\n"
 "$0`sample_at(pixel, v) `image_sample(*(pixel), v)\n"
 "`J\n"
@@ -10229,8 +10338,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "$8\n\n"
 "$r`loaded `load_`7`L`R,$SAMPLES samples,``8_t at){\n"
-"`W$IMAGE\n"
-"$5`R?`image_pixel(samples,at):(`loaded)(0);\n"
+"`W$SEES_IMAGE\n"
+"`B`loaded none={0,0};\n"
+"$5`R?`image_load(samples,at):none;\n"
+"#elif $IMAGE\n"
+"$5`R?`image_load(samples,at):(`loaded)(0);\n"
 "`J\n"
 "$5`load_once_`7`R,($3`B`54*)at);\n"
 "$8\n"
@@ -10533,14 +10645,15 @@ static const char *const gpuscan__piece_histogram[] = {
 "``Mer `9=(``Mer)(($9[j]&($ARRIVAL-1))+`9s[j]);\n"
 "`7members>1)\n"
 "atom_xchg(`6s+bin,$jCOUNTS_LEFT)?1ul:0ul);\n"
-"`Ms[to->`N_bin+bin]=adds?`Ms[to->`N_bin+bin]+`9:`9;\n"
+"`Ms[$COUNTS_AT(to->`N_bin+bin)]=\n"
+"adds?`Ms[$COUNTS_AT(to->`N_bin+bin)]+`9:`9;\n"
 "}\n"
 "`J\n"
 "$o\n"
 "`Y`Sj=0;j<$AT_ONCE;j++){\n"
 "`Sbin=to->`N_bin+k+j*$t;\n"
 "`7alone&&$HANDS_OVER(j))\n"
-"`Ms[bin]=(adds?`Ms[bin]:0)+`9s[j];\n"
+"`Ms[$COUNTS_AT(bin)]=(adds?`Ms[$COUNTS_AT(bin)]:0)+`9s[j];\n"
 "else `7!alone&&$HANDS_OVER(j)&&`9s[j])\n"
 "`add_global(to->accumulators+bin,`9s[j]);\n"
 "}\n"
@@ -10576,7 +10689,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`9=accumulators[k];\n"
 "accumulators[k]=$jCOUNTS_LEFT)?1:0;\n"
 "}\n"
-"`Ms[k]=(`O&$FLAG_ACCUMULATE)?`Ms[k]+`9:`9;\n"
+"`Ms[$COUNTS_AT(k)]=\n"
+"(`O&$FLAG_ACCUMULATE)?`Ms[$COUNTS_AT(k)]+`9:`9;\n"
 "}\n"
 "}\n\n\n"
 "$m`V`arrive($3``Mer*accumulators,$3``Mer*`Ms,`S`O,\n"
@@ -10604,7 +10718,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`picture_`3 `3=``3_at(number,`M,$4);\n"
 "`Lalone=whole||(`O&$FLAG_FINISH);\n"
 "accumulators+=number*bounds.all_bins;\n"
-"`Ms+=number*bounds.all_bins;\n"
+"`Ms+=$COUNTS_AT(number*bounds.all_bins);\n"
 "`J\n"
 "`Smembers=(`5)$l0)/$SLICES,member=group/$SLICES;\n"
 "`picture_`3 `3={0,`M*$CHANNELS,0,$SAMPLE_ROWS?$4.`8s:1};\n"
@@ -10670,7 +10784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10408 \"kernels.cl.inc\"\n"
+"#line 10501 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10696,7 +10810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10431 \"kernels.cl.inc\"\n"
+"#line 10524 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10829,7 +10943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10594 \"kernels.cl.inc\"\n"
+"#line 10687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10876,7 +10990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10642 \"kernels.cl.inc\"\n"
+"#line 10735 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11025,7 +11139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10814 \"kernels.cl.inc\"\n"
+"#line 10907 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11317,7 +11431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11143 \"kernels.cl.inc\"\n"
+"#line 11236 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12136,7 +12250,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12089 \"kernels.cl.inc\"\n"
+"#line 12182 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12338,7 +12452,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12332 \"kernels.cl.inc\"\n"
+"#line 12425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12459,7 +12573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12466 \"kernels.cl.inc\"\n"
+"#line 12559 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13035,7 +13149,7 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* tiles of sorts in one launch whose count is on the device */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* the count is on the device, or one tile without QUICK_LANES */
 } gpuscan__sort_tiles;
 
 /* Settings of sorts that move payloads in records. */
@@ -13396,6 +13510,21 @@ typedef struct gpuscan__type_facts {
 #define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
+/* Lists the names of types for gpuscan_type_from_name, in the order of gpuscan_type. A comma ends each name. */
+static const char gpuscan__names_of_types[][112] = {
+    "",
+    ",i8,int8,int8_t,char,signed char,",
+    ",u8,uint8,uint8_t,uchar,unsigned char,",
+    ",i16,int16,int16_t,short,short int,signed short,",
+    ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,",
+    ",i32,int32,int32_t,int,signed,signed int,",
+    ",u32,uint32,uint32_t,uint,unsigned,unsigned int,",
+    ",i64,int64,int64_t,long,long int,signed long,long long,long long int,",
+    ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,",
+    ",f16,float16,half,",
+    ",f32,float32,float,",
+    ",f64,float64,double,"};
+GPUSCAN__ASSERT(sizeof(gpuscan__names_of_types) == 112 * GPUSCAN_TYPE_CUSTOM, names_of_types)
 #undef GPUSCAN__TYPE_ROW
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
@@ -13497,6 +13626,8 @@ typedef struct gpuscan__elements {
     int exact;       /* 1: prefixes of tiles and parts also have a low part, see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
+    uint32_t seen; /* the number of channels of an image's pixel, which the conversion sees as x; 0: x is an element */
+    gpuscan_type converted; /* the type of the conversion's result; DEFAULT: the type is dst */
     int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
     int inverts; /* 1: the conversion gives how many elements a source element does not keep */
     uint32_t channels; /* above 1: each element is a vector of this many numbers. 0 or 1: each element is a number */
@@ -13672,10 +13803,12 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
     if (e->convert) /* signed sums are computed as unsigned ones, but negative floats convert only to signed ones */
-        gpuscan__define(text, "CONVERTED", names->number);
+        gpuscan__define(text, "CONVERTED", e->converted ? gpuscan__types[e->converted].name : names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
-                    e->convert                            ? "gpuscan_custom_convert(x, i)"
+                    e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when they are
+                                                                                  read */
+                    : e->convert                          ? "gpuscan_custom_convert(x, i)"
                     : e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
                     : e->selects                          ? (e->inverts ? "(x == 0)" : "(x != 0)")
                     : e->src == e->dst                    ? "x"
@@ -13723,7 +13856,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
     names.dst = e->dst == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : dst->name;
-    names.value = e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
+    names.value = e->seen ? "GPUSCAN_NEAR" : e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
         names.t = dst->unsigned_name;
@@ -14201,7 +14334,7 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
        runs 2. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
-    /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so groups have more
+    /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so most groups have more
        work-items than AMD's, with fewer keys each. 8 or 16 units share a local memory. 512 work-items in sub-groups of
        8 lanes occupy 8 units. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
@@ -14213,7 +14346,9 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
    cache until their lines are full. If the count is on the device, u64 keys with values of 4 or 8 bytes need more
    registers, for loops. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. */
+   AMD's tiles fill the row's local memory with waves of 32 lanes. Waves of 64 have fewer counts of digits. On Intel's
+   GPUs, more elements per work-item make sorts of keys faster, and with values slower. Loops over tiles or passes need
+   registers, so `counted` has fewer elements. tuning: sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14223,7 +14358,12 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_AMD,
      {{{256, 26, 0}, {256, 26, 0}, {256, 12, 0}, {256, 6, 0}}, {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}},
      {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
-      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}}};
+      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}},
+    {GPUSCAN__ON_INTEL,
+     {{{256, 24, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}},
+      {{512, 16, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}}},
+     {{{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}},
+      {{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}}}}};
 
 /* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -14404,20 +14544,18 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
 static void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
-    device->build_options = device->lanes == GPUSCAN__LANES_SUBGROUPS ? later : "";
     device->fence = device->profile.facts.fence;
-    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator fails on types that the optimizer makes of unions */
-        device->build_options = "-cl-opt-disable";
     if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
         device->fence = GPUSCAN__FENCE_NONE;
-    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs)) {
+    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs))
         device->fence = GPUSCAN__FENCE_OPENCL2;
-        device->build_options = later;
-    }
-    if (gs->limits.without & GPUSCAN_WITHOUT_FENCE) {
+    if (gs->limits.without & GPUSCAN_WITHOUT_FENCE)
         device->fence = GPUSCAN__FENCE_NONE;
-        device->build_options = device->lanes == GPUSCAN__LANES_SUBGROUPS ? later : "";
-    }
+    device->build_options = "";
+    if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator fails on types that the optimizer makes of unions */
+        device->build_options = "-cl-opt-disable";
+    else if (device->fence == GPUSCAN__FENCE_OPENCL2 || device->lanes == GPUSCAN__LANES_SUBGROUPS)
+        device->build_options = later;
 }
 
 /* Returns the largest power of two up to x, at least 1. */
@@ -14733,27 +14871,22 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording has a launch of the kernel for which a driver compiles the same code as for `shape`: a
-   launch of the same group size, on the same side of 65,536 work-items. Below this number PoCL compiles other code. */
-static int gpuscan__has_launch(const gpuscan__text *recording, uint64_t kernel, const gpuscan__step_launch *shape) {
-    gpuscan__step_launch launch;
-    uint64_t number = 0;
-    size_t at = 0;
-    while (gpuscan__next_launch(recording, &at, &number, &launch))
-        if (number == kernel && launch.group == shape->group && (launch.global < 65536) == (shape->global < 65536))
-            return 1;
-    return 0;
-}
-
-/* Returns whether a recording has a launch that the program's recordings lack. */
+/* Returns whether a recording has a launch that the program's recordings lack. For a launch of the same kernel and the
+   same group size, on the same side of 65,536 work-items, a driver compiles the same code. Below this number PoCL
+   compiles other code. */
 static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
-    gpuscan__step_launch launch;
-    uint64_t number = 0;
+    gpuscan__step_launch launch, known;
+    uint64_t kernel = 0;
     size_t at = 0;
-    while (!recording->failed && gpuscan__next_launch(recording, &at, &number, &launch))
-        if (!gpuscan__has_launch(&program->recording, number, &launch))
-            return 1;
-    return 0;
+    int adds = 0;
+    while (!adds && !recording->failed && gpuscan__next_launch(recording, &at, &kernel, &launch)) {
+        uint64_t known_kernel = 0;
+        size_t known_at = 0;
+        for (adds = 1; adds && gpuscan__next_launch(&program->recording, &known_at, &known_kernel, &known);)
+            adds = known_kernel != kernel || known.group != launch.group ||
+                   (known.global < 65536) != (launch.global < 65536);
+    }
+    return adds;
 }
 
 /* Appends a recording to the program's. If memory runs out, all of the program's recordings are dropped. */
@@ -14839,23 +14972,21 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
    fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
    register count of 7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
-    char options[96]; /* if two programs' options differ, so do their prefixes */
+    unsigned registers = (unsigned)program->key.registers;
+    char limit[32], options[96]; /* if two programs' options differ, so do their prefixes */
     cl_int code;
-    int attempt = 0;
-    /* -w: some compilers print warnings, also about custom texts, to the process's output */
-    snprintf(options, sizeof(options), "-w %s", gs->device.build_options);
-    if (program->key.registers)
-        snprintf(options, sizeof(options), "-w %s -cl-nv-maxrregcount=%u", gs->device.build_options,
-                 (unsigned)program->key.registers);
-    for (;;) {
+    int attempt;
+    snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
+    for (attempt = registers ? 0 : 1;; attempt++) {
+        /* -w: some compilers print warnings, also about custom texts, to the process's output */
+        snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options,
+                 attempt == 0 ? limit : attempt == 2 ? " -cl-opt-disable" : "");
         code = gs->cl.clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
-        if (code == CL_SUCCESS || !program->key.registers || attempt == 2)
+        if (code == CL_SUCCESS || !registers || attempt == 2)
             return code;
         gpuscan__log(gs, GPUSCAN_LOG_WARNING,
                      attempt == 0 ? "the build failed with the register limit: building without it"
                                   : "the build failed: building without optimization");
-        snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options, attempt == 0 ? "" : " -cl-opt-disable");
-        attempt++;
     }
 }
 
@@ -15046,6 +15177,19 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
     gpuscan__text_add(text, after);
 }
 
+/* Adds an expression of x and i as a function. `head` is the function's text up to these parameters. If `image` is 1, x
+   is a pixel of an image, and the expression also sees `at` and `near`. */
+static void gpuscan__define_expression(gpuscan__text *text, const char *head, int image, const char *name,
+                                       const char *lines, const char *after) {
+    if (image)
+        gpuscan__text_add(text, "#define near(dx, dy) gpuscan_near(gpuscan_image, at + (int2)(dx, dy))\n");
+    gpuscan__text_add(text, head);
+    gpuscan__custom_lines(text, image ? ", read_only image2d_t gpuscan_image, int2 at) { return (" : ") { return (",
+                          name, lines, after);
+    if (image)
+        gpuscan__text_add(text, "#undef near\n");
+}
+
 /* Undefines a custom text's lower-case macros, since the kernels may use their names. */
 static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     const char *at, *name, *end;
@@ -15093,13 +15237,12 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
                               custom->identity, ";}\n");
     }
     if (e->convert)
-        gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i) {"
-                              " return (",
-                              e->selects ? " select" : " convert", e->convert,
-                              !e->selects  ? ");}\n"
-                              : e->inverts ? ") == 0;}\n"
-                                           : ") != 0;}\n");
+        gpuscan__define_expression(
+            text, "static inline GPUSCAN_CONVERTED gpuscan_custom_convert(GPUSCAN_VALUE x, ulong i", e->seen != 0,
+            e->selects ? " select" : " convert", e->convert,
+            !e->selects  ? ");}\n"
+            : e->inverts ? ") == 0;}\n"
+                         : ") != 0;}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);
 }
@@ -15365,7 +15508,8 @@ struct gpuscan__chain {
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    cl_mem stand_in; /* in place of buffers that are not given: one that the call writes */
+    cl_mem stand_in; /* a buffer in place of those not given; NULL if the driver accepts NULL */
+    uint32_t stand_in_generation;
     int in_order, own_scratch;
     cl_uint wait_count;    /* for the next command */
     const cl_event *waits;
@@ -15433,21 +15577,18 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
 /* Makes the chain wait for an event, which it then owns. If there are events already, a marker joins them to one. */
 static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
     gpuscan *gs = chain->gs;
-    if (chain->wait_count > 0) {
-        cl_event joined = NULL;
-        cl_int code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
-        if (code != CL_SUCCESS) {
-            gpuscan__forget_event(gs, &joined);
-            gpuscan__forget_event(gs, &event);
-            return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
-        }
-        chain->pair[0] = joined;
-        chain->pair[1] = event;
-        chain->wait_count = 2;
-    } else {
-        chain->pair[0] = event;
-        chain->wait_count = 1;
+    cl_event joined = NULL;
+    cl_int code = CL_SUCCESS;
+    if (chain->wait_count > 0)
+        code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
+    if (code != CL_SUCCESS) {
+        gpuscan__forget_event(gs, &joined);
+        gpuscan__forget_event(gs, &event);
+        return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
     }
+    chain->pair[0] = event;
+    chain->pair[1] = joined;
+    chain->wait_count = chain->wait_count > 0 ? 2 : 1;
     chain->waits = chain->pair;
     return GPUSCAN_SUCCESS;
 }
@@ -15648,8 +15789,6 @@ typedef struct gpuscan__launch {
     uint32_t group;   /* work-items of a group */
     const char *name; /* of the kernel */
     gpuscan__known *known;
-    cl_mem stand_in; /* a buffer in place of those not given; NULL if the driver accepts NULL */
-    uint32_t stand_in_generation;
     cl_uint index;
     cl_int code;
 } gpuscan__launch;
@@ -15659,11 +15798,9 @@ typedef struct gpuscan__launch {
 
 /* In a rehearsal records a step and returns 1; otherwise returns 0. */
 static int gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
-    gpuscan__step step;
+    const gpuscan__step step = {(uint32_t)kind, (uint32_t)size};
     if (!chain->recording)
         return 0;
-    step.kind = (uint32_t)kind;
-    step.size = (uint32_t)size;
     gpuscan__text_padded(chain->recording, &step, sizeof(step));
     gpuscan__text_padded(chain->recording, bytes, size);
     return 1;
@@ -15676,27 +15813,16 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
                  : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
-/* Begins a launch. Scratch stands in for missing buffers, if there is any, unless the driver takes NULL. */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
-    const gpuscan *gs = chain->gs;
     gpuscan__program *program = chain->program;
     const uint64_t number = kernel;
-    int nulls = gs->device.profile.facts.nulls;
-    cl_mem scratch = NULL;
     gpuscan__launch launch;
-    int i;
     gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
-    for (i = 0; i < GPUSCAN__SCRATCHES && !scratch; i++)
-        scratch = chain->place.mem[i];
     launch.chain = chain;
     launch.kernel = program->kernels[kernel];
     launch.group = program->key.group;
     launch.name = program->names[kernel];
     launch.known = &program->known[kernel];
-    launch.stand_in = nulls ? NULL : scratch ? scratch : chain->stand_in;
-    launch.stand_in_generation = !launch.stand_in                ? 0
-                                 : scratch && chain->own_scratch ? gs->scratch_generation
-                                                                 : GPUSCAN__CALLERS;
     launch.index = 0;
     launch.code = CL_SUCCESS;
     return launch;
@@ -15735,10 +15861,10 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
 
 /* Sets a buffer. Returns its offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    cl_mem mem = buffer.mem ? buffer.mem : launch->stand_in;
+    cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
     if (gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0))
         return 0;
-    gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->stand_in_generation);
+    gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->chain->stand_in_generation);
     return buffer.mem ? buffer.offset : 0;
 }
 
@@ -15782,13 +15908,11 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
     cl_event event = NULL;
     cl_int code;
-    gpuscan__step_launch step;
+    const gpuscan__step_launch step = {global, local};
     if (!gpuscan__record_argument(launch, numbers, numbers_size))
         gpuscan__arg_kept(launch, numbers, numbers_size, 0, launch->known->numbers);
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
-    step.global = global;
-    step.group = local;
     if (gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step)))
         return GPUSCAN_SUCCESS;
     code = launch->code;
@@ -16114,13 +16238,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads is NULL, but payload_count is not 0");
     for (k = 0; k < payload_count; k++) {
         const char *const *fields = gpuscan__payload_fields[k];
-        uint64_t bytes;
         gpuscan__range *range;
         if (payloads[k].size == 0 || payloads[k].size > GPUSCAN__CUSTOM_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[%u].size is not from 1 to %d",
                                  (unsigned)k, GPUSCAN__CUSTOM_MOST);
-        if (!gpuscan__multiply(count, payloads[k].size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits", fields[0]);
         range = gpuscan__input(plan, fields[0], payloads[k].src, count, (uint32_t)payloads[k].size);
         range->in_place = in_place ? in_place + (int)k : 0;
         range = gpuscan__output(plan, fields[1], payloads[k].dst, written, (uint32_t)payloads[k].size);
@@ -16343,16 +16464,28 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Defines how kernels read the image. */
-GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type) {
-    char kind = gpuscan__types[type].kind;
+/* What follows a type's name in that of a vector of channels. */
+GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
+
+/* Defines how kernels read the image. seen: channels of x in the caller's expressions; 0: there are none. */
+GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type, uint32_t seen) {
+    const char *const order = place == GPUSCAN__IMAGE_ALPHA ? "w" : place == GPUSCAN__IMAGE_RED_ALPHA ? "xw" : "xyzw";
+    char kind = gpuscan__types[type].kind, x[16], line[80];
     gpuscan__define_number(text, "IMAGE", place);
+    gpuscan__define_number(text, "SEES_IMAGE", place && seen);
     if (place == GPUSCAN__IMAGE_NONE)
         return;
     gpuscan__define(text, "IMAGE_PIXEL", kind == 'f' ? "float4" : kind == 's' ? "int4" : "uint4");
     gpuscan__define(text, "IMAGE_READ(image, at)", kind == 'f'   ? "read_imagef(image, at)"
                                                   : kind == 's' ? "read_imagei(image, at)"
                                                                 : "read_imageui(image, at)");
+    if (seen == 0)
+        return;
+    snprintf(x, sizeof(x), "%s%s", gpuscan__types[type].name, gpuscan__vector_lengths[seen]);
+    gpuscan__define(text, "NEAR", x);
+    snprintf(line, sizeof(line), "convert_%s(GPUSCAN_IMAGE_READ(image, at).%.*s)", x, (int)seen, order);
+    gpuscan__define(text, "NEAR_AT(image, at)", line);
+    gpuscan__text_add(text, "static inline GPUSCAN_NEAR gpuscan_near(read_only image2d_t image, int2 at);\n");
 }
 
 /* Copies a host's init to a buffer if init is too large for an argument. Commands that use the buffer keep it alive. */
@@ -16639,6 +16772,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     memset(&custom, 0, sizeof(custom));
     stand_in.is_stand_in = 1;
     stand_in.e.convert = selects ? "x.part[0]" : NULL;
+    stand_in.e.seen = 0;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM || of_structs ? &custom : NULL;
     custom.size = size;
     custom.equal = "a.part[0] == b.part[0]";
@@ -16755,13 +16889,19 @@ static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, g
     return r;
 }
 
-/* Returns a buffer that the call writes; NULL: there is none. */
-static cl_mem gpuscan__written(const gpuscan__plan *plan) {
+/* Chooses what stands in for buffers that the call lacks, unless the driver accepts NULL: scratch, or a buffer that the
+   call writes. */
+static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
     size_t i;
-    for (i = 0; i < plan->range_count; i++)
-        if (plan->ranges[i].writes && plan->ranges[i].buffer.mem)
-            return plan->ranges[i].buffer.mem;
-    return NULL;
+    if (chain->gs->device.profile.facts.nulls)
+        return;
+    for (i = 0; i < GPUSCAN__SCRATCHES && !chain->stand_in; i++)
+        chain->stand_in = chain->place.mem[i];
+    chain->stand_in_generation =
+        chain->stand_in && chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS;
+    for (i = 0; i < plan->range_count && !chain->stand_in; i++)
+        if (plan->ranges[i].writes)
+            chain->stand_in = plan->ranges[i].buffer.mem;
 }
 
 /* Enqueues a planned call. program: NULL if the call computes nothing. A self-test does not count as the last call. */
@@ -16777,13 +16917,13 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     chain.call = plan->call;
     chain.program = program;
     chain.queue = queue;
-    chain.stand_in = gpuscan__written(plan);
     chain.in_order = in_order;
     chain.wait_count = plan->call->wait_count;
     chain.waits = plan->call->wait_list;
     r = gpuscan__chain_scratch(&chain, plan);
     if (r == 0 && queue != gs->service_queue && (r = gpuscan__keep_queue(gs, &gs->last_queue, queue)) == 0)
         gs->last_in_order = in_order;
+    gpuscan__chain_stand_in(&chain, plan);
     if (r == 0)
         r = program ? plan->operation->enqueue(&chain, plan) : gpuscan__enqueue_nothing(&chain);
     r = gpuscan__chain_end(&chain, r);
@@ -18960,6 +19100,8 @@ typedef struct gpuscan__reduce_key {
     uint32_t vector;   /* elements of a load */
     uint32_t each;     /* 1: a group takes each row or segment */
     uint32_t split;    /* 1: extra groups share the long rows or segments */
+    uint32_t image;    /* a GPUSCAN__IMAGE_... */
+    uint32_t seen;     /* channels that custom->convert sees; 0: it sees none */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
@@ -18985,6 +19127,8 @@ typedef struct gpuscan__reduce_plan {
     uint64_t mean;      /* elements of a row, or of a segment on average */
     int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
     uint64_t src_pitch;
+    gpuscan__image_facts image;
+    uint64_t src_width; /* pixels of an image's row */
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* on a CPU, if not 0: whole rows that each group takes */
     uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
@@ -18995,10 +19139,10 @@ typedef struct gpuscan__reduce_plan {
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
     X(src_pitch) X(groups) X(group_tiles) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)        \
-    X(split_count)
+    X(split_count) X(src_width)
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
     GPUSCAN__REDUCE_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)    \
-    X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(flags)
+    X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
 /* Returns the key's kernels. Without state words a second kernel combines the groups' results. */
@@ -19012,7 +19156,8 @@ static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__reduce_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), segments = gpuscan__reduce_own(key).segments != 0;
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(HANDOVER, 1) |
+    int image = gpuscan__reduce_own(key).image != 0;
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(IMAGES, image) | GPUSCAN__PIECE(HANDOVER, 1) |
            GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(REDUCE, 1) |
            GPUSCAN__PIECE(REDUCE_SEGMENTS, segments) | GPUSCAN__PIECE(REDUCE_ONE, !segments);
 }
@@ -19054,6 +19199,7 @@ static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__p
 GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__reduce_key own = gpuscan__reduce_own(&plan->key);
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
+    gpuscan__define_image(text, own.image, plan->e.src, plan->e.seen);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
@@ -19090,16 +19236,47 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
+/* Resolves src_image, and the elements' type. range: receives what later checks need. */
+static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
+                                            gpuscan_type *type) {
+    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+    const gpuscan_image *image = &desc->src_image;
+    uint32_t channels = 0;
+    uint64_t left;
+    const gpuscan__mistake mistakes[] = {
+        {!image->mem && desc->src_width, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_width without src_image"},
+        {image->mem && (desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form),
+         GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, rows, src_pitch or segments"}};
+    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    memset(range, 0, sizeof(*range));
+    *type = desc->src_type;
+    plan->src_width = 1;
+    if (r != 0 || !image->mem)
+        return r;
+    if ((r = gpuscan__resolve_image(gs, "src_image", image, range, &plan->image)) != 0 ||
+        (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0)
+        return r;
+    left = plan->image.width - gpuscan__min(plan->image.width, image->x);
+    plan->src_width = gpuscan__max(desc->src_width ? desc->src_width : left, 1);
+    plan->key.image = plan->image.place;
+    plan->key.seen = desc->custom && desc->custom->convert ? channels : 0;
+    return gpuscan__check_region(gs, "src_image", image, &plan->image, gpuscan__min(desc->count, plan->src_width),
+                                 gpuscan__ceil_div(desc->count, plan->src_width));
+}
+
 static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = plan->desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
-    gpuscan__range *range;
+    gpuscan__range *range, image;
+    gpuscan_type type;
     uint64_t elements, results, bytes;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
-                                       "dst_type")) != 0)
+    if ((r = gpuscan__reduce_image(gs, plan, &image, &type)) != 0 ||
+        (r = gpuscan__resolve_elements(gs, e, type, desc->dst_type, desc->op, desc->custom, "src_type", "dst_type")) !=
+            0)
         return r;
+    e->seen = plan->key.seen;
     if (e->arg && desc->custom && desc->custom->convert)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "custom->convert: ARGMIN and ARGMAX compare source elements as they are");
@@ -19123,6 +19300,10 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
+    if (plan->image.place) {
+        range->buffer.mem = desc->src_image.mem;
+        gpuscan__input_image(range, "src_image", &image);
+    }
     /* Both are checked: on host arrays result may overlap src. A stand-in buffer has room for the first element. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
@@ -19448,7 +19629,12 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    if (plan->image.place)
+        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
+    else
+        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.image_x = desc->src_image.x;
+    numbers.image_y = desc->src_image.y;
     if (plan->key.segments)
         numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
@@ -19540,7 +19726,8 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     if (each)
         offsets = gpuscan__test_in(test, &desc->segments.data,
                                    (desc->segments.count + 1) * gpuscan__types[desc->segments.type].size);
-    src = gpuscan__test_in(test, &desc->src, length * rows * e->src_size);
+    desc->src_width = own.image ? 1021 : 0; /* rows enough for a test's elements, in every device's images */
+    src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, rows * (each ? each : 1) * size);
     for (i = 0; i < rows && !test->failed; i++) {
         unsigned char *row = src + i * length * e->src_size, *result = dst + i * (each ? each : 1) * size;
@@ -19563,6 +19750,11 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     }
     if (each && !test->failed)
         gpuscan__put(desc->segments.type, offsets, desc->segments.count, desc->count);
+    if (own.image) {
+        const gpuscan__test_image image = {
+            &desc->src_image, src, e->src, own.image, 1, 1021, gpuscan__ceil_div(desc->count, 1021)};
+        test->image = image;
+    }
     return 1;
 }
 
@@ -19575,6 +19767,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
     gpuscan__host_call host;
     gpuscan__host_enter(&host, gs, &gpuscan__reduce_operation, desc, &copy);
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
+    gpuscan__host_refuse(&host, "src_image", copy.src_image.mem != NULL);
     gpuscan__host_refuse(&host, "dst", copy.dst.mem != NULL || copy.dst.offset != 0);
     gpuscan__host_refuse(&host, "result", copy.result != NULL);
     gpuscan__host_set(&host, "count", count, &copy.count);
@@ -19620,6 +19813,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
     uint32_t local_words;        /* words of local memory that the kernel declares: see gpuscan__declared_words */
+    uint32_t stride;             /* counts_stride, at least 1 */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
@@ -19645,6 +19839,7 @@ typedef struct gpuscan__histogram_plan {
     uint32_t slice_bins;             /* bins, or byte values, that a group counts */
     gpuscan_custom texts;            /* the program's texts: the caller's, and the desc's weight as combine */
     uint64_t all_bins;               /* of all channels of the mask */
+    uint64_t counters;               /* elements of counts from the first to the last counter */
     uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
@@ -19766,7 +19961,6 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
 static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
                                         const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
-    static const char *const lengths[] = {"", "", "2", "3", "4"}; /* of vectors */
     char pixel[24];
     gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
     gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
@@ -19779,18 +19973,14 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
     if (key->src == GPUSCAN_TYPE_CUSTOM)
         gpuscan__define_custom_type(text, texts);
     snprintf(pixel, sizeof(pixel), "%s%s", key->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : element,
-             lengths[own->pixel_channels]);
+             gpuscan__vector_lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
-        gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i) {"
-                              " return (",
-                              " convert", texts->convert, ");}\n");
+        gpuscan__define_expression(text, "static inline GPUSCAN_BINNED gpuscan_custom_convert(GPUSCAN_PIXEL x, ulong i",
+                                   own->image != 0, " convert", texts->convert, ");}\n");
     if (own->weighed)
-        gpuscan__custom_lines(text,
-                              "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i) {"
-                              " return (",
-                              " weight", texts->combine, ");}\n");
+        gpuscan__define_expression(text, "static inline GPUSCAN_WEIGHT gpuscan_custom_weight(GPUSCAN_PIXEL x, ulong i",
+                                   own->image != 0, " weight", texts->combine, ");}\n");
     if (texts->source)
         gpuscan__undefine(text, texts->source);
 }
@@ -19831,14 +20021,14 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
-    X(LOCAL_WORDS, local_words)
+    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride)
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
     gpuscan__define(text, "HISTOGRAM_NUMBERS", gpuscan__histogram_numbers_text);
     gpuscan__define(text, "HISTOGRAM_FINISH_NUMBERS", gpuscan__histogram_finish_numbers_text);
     gpuscan__define_shape(text, gs, &plan->key, gpuscan__histogram_vector(&plan->key, &own));
-    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
+    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, own.pixel_channels);
     gpuscan__define_samples(text, gs, plan, &own);
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
@@ -20177,13 +20367,16 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
+    plan->key.stride = desc->counts_stride ? desc->counts_stride : 1;
     plan->tile_width = desc->tile_width ? gpuscan__min(desc->tile_width, desc->count) : desc->count;
     plan->tile_height = desc->tile_height ? gpuscan__min(desc->tile_height, rows) : rows;
     plan->tiles_across = desc->count ? gpuscan__ceil_div(desc->count, plan->tile_width) : 1;
     if (!gpuscan__multiply(plan->tiles_across, gpuscan__ceil_div(rows, plan->tile_height), &plan->tiles) ||
-        !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) || counters > UINT64_MAX / 64)
+        !gpuscan__multiply(plan->tiles, plan->all_bins, &counters) ||
+        !gpuscan__multiply(counters, plan->key.stride, &counters) || counters > UINT64_MAX / 64)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                             "tile_width and tile_height: the counters do not fit 64 bits");
+                             "tile_width, tile_height and counts_stride: the counters do not fit 64 bits");
+    plan->counters = counters - plan->key.stride + 1;
     plan->key.tiled = plan->tiles > 1;
     return GPUSCAN_SUCCESS;
 }
@@ -20278,10 +20471,12 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
         (r = gpuscan__samples_range(gs, desc, plan, &image)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
-    range = gpuscan__output(common, "counts", desc->counts, plan->tiles * plan->all_bins,
-                            gpuscan__types[plan->counter].size);
+    range = gpuscan__output(common, "counts", desc->counts, plan->counters, gpuscan__types[plan->counter].size);
     range->reads = desc->accumulate != 0;
     range->at_zero = 1;
+    range->partial = plan->key.stride > 1;
+    if (range->partial)
+        gpuscan__rows_of(range, plan->counters, 1, plan->key.stride, range->size);
     range = gpuscan__input(common, "weights", desc->weights, weights, weight_size);
     range->required = 0;
     gpuscan__rows_of(range, plan->rows, desc->count, plan->weights_pitch, weight_size);
@@ -20600,7 +20795,7 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
-           !(counts->flags & CL_MEM_WRITE_ONLY);
+           plan->key.stride == 1 && !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
 /* Returns how many tables there are: 1, or on CPUs without local tables one for each group that does not use counts. */
@@ -20916,6 +21111,9 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     texts->size = stand_in.element_size;
     texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
     texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
+    if (texts->convert && stand_in.key.image) /* 3: TEST_IMAGE_X */
+        texts->convert =
+            "gpuscan_test_value((x = x + x - near(0, 0), GPUSCAN_TEST_NUMBER(x)) + 2 * i - (ulong)at.x + 3)";
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
@@ -21057,7 +21255,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     uint64_t counters = shape.tiles * of->all_bins, k, *sums;
     unsigned char *samples, *counts, *weights = NULL, *edges = NULL;
     if (test->round >= (gpuscan__has_whole_tiles(&test->of->key, &of->key) ? 3u : of->key.rows ? 2u : 1u) ||
-        (of->key.tiled ? 32 : 1) * of->all_bins * counter_size > GPUSCAN__MIB)
+        (of->key.tiled ? 32 : 1) * of->all_bins * of->key.stride * counter_size > GPUSCAN__MIB)
         return 0;
     *desc = *(const gpuscan_histogram_desc *)test->of->desc;
     memset(&desc->call, 0, sizeof(desc->call));
@@ -21078,7 +21276,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     desc->accumulate = 0;
     samples = gpuscan__test_in(test, of->key.image ? NULL : &desc->samples,
                                pixels * of->pixel_elements * of->element_size);
-    counts = gpuscan__test_out(test, &desc->counts, counters * counter_size);
+    counts = gpuscan__test_out(test, &desc->counts, counters * of->key.stride * counter_size);
     sums = (uint64_t *)gpuscan__test_memory(test, counters * sizeof(*sums));
     if (of->key.weight && !of->key.weighed)
         weights = gpuscan__test_in(test, &desc->weights, pixels * gpuscan__types[of->weight].size);
@@ -21088,7 +21286,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
         return 1;
     gpuscan__test_samples(of, &shape, samples, weights, sums);
     for (k = 0; k < counters; k++)
-        gpuscan__put(of->counter, counts, k, sums[k]);
+        gpuscan__put(of->counter, counts, k * of->key.stride, sums[k]);
     for (c = 0; edges && c < (desc->edges_pitch ? 4 : 1); c++)
         gpuscan__test_edges(of, edges + c * desc->edges_pitch * edge_size);
     if (of->key.image) {
@@ -22657,11 +22855,14 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
     const gpuscan__sort_tiles *of = &profile->sort_tiles;
     size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &(desc->count_buffer.mem ? of->counted : of->tiles)[plan->key_size > 4][values];
+    const gpuscan__sort_tile *tile = &of->tiles[plan->key_size > 4][values];
     int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
     int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
+    int loops = desc->count_buffer.mem || (!is_quick && desc->count <= (uint64_t)tile->group * tile->rounds);
     uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
     gpuscan__sort_most most;
+    if (is_tuned && loops) /* over tiles or passes, which takes registers, too */
+        tile = &of->counted[plan->key_size > 4][values];
     most.group = is_tuned ? tile->group : profile->sort.group;
     most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
     most.registers = tile->registers;
@@ -22670,7 +22871,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
         (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* digits of these keys take more registers */
         most.vectors -= most.batch;
     most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
-    if (!is_quick && plan->values.size &&
+    if (!is_quick && !is_tuned && plan->values.size &&
         (desc->count_buffer.mem || desc->count <= (uint64_t)most.group * most.vectors))
         most.vectors -= most.vectors / 8; /* the loop over tiles or passes takes registers, too */
     most.halves = is_single && gpuscan__whole_lanes(gs, most.group) && most.vectors >= parts &&
@@ -22803,17 +23004,15 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
     if (plan->common.forced) {
         *key = *plan->common.forced;
-        memcpy(&plan->key, key->own, sizeof(plan->key));
-    } else {
-        memset(&plan->key, 0, sizeof(plan->key));
-        plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
-    }
-    if (plan->by_index)
-        plan->values.size = plan->common.forced                        ? gpuscan__types[key->dst].size
-                            : plan->desc->count > GPUSCAN__SORT_NARROW ? 8
-                                                                       : 4;
-    if (plan->common.forced)
+        plan->key = gpuscan__sort_own(key);
+        if (plan->by_index)
+            plan->values.size = gpuscan__types[key->dst].size;
         return;
+    }
+    memset(&plan->key, 0, sizeof(plan->key));
+    plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
+    if (plan->by_index)
+        plan->values.size = plan->key.wide ? 8 : 4;
     key->strategy = (uint32_t)strategy;
     key->dst = (uint32_t)(plan->fields             ? GPUSCAN_TYPE_DEFAULT
                           : plan->values.size == 8 ? GPUSCAN_TYPE_U64
@@ -23510,6 +23709,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
     uint32_t image; /* GPUSCAN__IMAGE_... */
+    uint32_t seen;  /* channels that custom->convert sees; 0: it sees none */
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
@@ -23590,14 +23790,14 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan, own.channels));
-    gpuscan__define(text, "PIXEL", src->name);
+    gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
     gpuscan__define(text, "CELL", cell->name);
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_number(text, "DIRECT", (uint32_t)gpuscan__integral_can_be_direct(gs, plan));
-    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src);
+    gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
@@ -23661,9 +23861,11 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
     gpuscan_type src = desc->src_type, dst = desc->dst_type;
-    uint32_t channels = desc->channels;
+    uint32_t channels = desc->channels, seen = 0;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
+    if (desc->custom && (!desc->custom->convert || !plan->image.place))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom without src_image or custom->convert");
     if ((unsigned)src >= GPUSCAN_TYPE_COUNT || (unsigned)dst >= GPUSCAN_TYPE_COUNT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a gpuscan_type",
                              (unsigned)src >= GPUSCAN_TYPE_COUNT ? "src_type" : "dst_type");
@@ -23679,12 +23881,17 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
                                                 : GPUSCAN_TYPE_U32;
     if (gpuscan__types[dst].size < 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type is not an integer or float of 4 or 8 bytes");
-    if (gpuscan__is_float(src) && !gpuscan__is_float(dst))
+    if (desc->custom) {
+        seen = channels;
+        channels = 1;
+    } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
     if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD, NULL,
-                                       "dst_type", "dst_type")) != 0)
+        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD,
+                                       desc->custom, "dst_type", "dst_type")) != 0)
         return r;
+    e->seen = plan->key.seen = seen;
+    e->converted = dst;
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
@@ -24391,6 +24598,23 @@ GPUSCAN_API const char *gpuscan_error(const gpuscan *gs) {
 
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type) {
     return (unsigned)type < GPUSCAN_TYPE_COUNT ? gpuscan__types[type].size : 0;
+}
+
+GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type) {
+    const size_t length = name ? strlen(name) : 0;
+    const char *at;
+    int i;
+    if (type)
+        *type = GPUSCAN_TYPE_DEFAULT;
+    if (!name || !type)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    for (i = GPUSCAN_TYPE_I8; i < GPUSCAN_TYPE_CUSTOM && length && !strchr(name, ','); i++)
+        for (at = gpuscan__names_of_types[i]; (at = strstr(at, name)) != NULL; at++)
+            if (at[-1] == ',' && at[length] == ',') {
+                *type = (gpuscan_type)i;
+                return GPUSCAN_SUCCESS;
+            }
+    return GPUSCAN_ERROR_INVALID_TYPE;
 }
 
 GPUSCAN_API uint32_t gpuscan_version(void) {
