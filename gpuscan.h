@@ -1302,9 +1302,9 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
                                                           uint64_t *size);
 
 /* Counts the array samples, count pixels a row, into the array counts, which has the counters that gpuscan_histogram
-   writes. The arrays must not overlap. The desc's host_edges and host_weights hold edges and weights. Its samples,
-   counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and _scratch_size need a copy of the desc
-   with count.) */
+   writes. The arrays must not overlap. The desc's host_edges and host_weights hold edges and weights. The desc's
+   samples, counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and _scratch_size need a copy of
+   the desc with count.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #endif
