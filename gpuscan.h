@@ -34,9 +34,9 @@
                                            everything. With the default, CL_USE_DEPRECATED_OPENCL_1_2_APIS is defined,
                                            too, for clCreateCommandQueue
                GPUSCAN_ONLY_SCAN, GPUSCAN_ONLY_REDUCE, _HISTOGRAM, _SELECT, _RUNS, _SORT, _INTEGRAL, _QUANTILE,
-               _UNIFORM_ADD                compile these operations alone; without any of these macros all. Functions of
-                                           other operations do not exist then. Define the same ones before every include
-                                           in all files of a program; a file without the implementation may define fewer
+               _UNIFORM_ADD                compile only these operations. The others' functions do not exist. Without
+                                           any of these macros, all are compiled. Define the same ones before every
+                                           include in all files; a file without the implementation may define fewer
 
    STEP BY STEP
                1. gpuscan_create: a NULL desc opens the best device. (The environment variable GPUSCAN_DEVICE picks
@@ -227,7 +227,7 @@
 #else
 #include <CL/cl.h>
 #endif
-#ifndef CL_VERSION_1_2 /* OpenCL 1.1 suffices for the interface: a loader like clew.h declares it by itself */
+#ifndef CL_VERSION_1_2 /* The interface needs only OpenCL 1.1, which loaders like clew.h declare by themselves */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
 #error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
@@ -309,9 +309,9 @@ extern "C" {
    independent, also on a shared context. */
 typedef struct gpuscan gpuscan;
 
-/* 0 is success. -1 to -1999 are OpenCL's own codes, passed through. The library's own codes form classes of 100.
-   gpuscan_result_string names each of them. Classes: arguments, the machine, the device's limits, host memory, custom
-   texts, blobs, the library itself. */
+/* 0 is success. -1 to -1999 are OpenCL's own codes, passed through. The library's own codes form classes of 100: -2000
+   arguments, -2100 the machine, -2200 the device's limits, -2300 host memory, -2400 custom texts, -2500 blobs, -2600
+   the library itself. gpuscan_result_string names each code. */
 typedef int32_t gpuscan_result;
 
 /* Lists the codes and their texts: X(name, value, text). */
@@ -329,12 +329,12 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
     /* offset + count goes past the end of a buffer */                                                                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
-    /* kernels may not write an output, or not read an input, or host memory is not aligned */                         \
+    /* kernels may not write an output or read an input, or host memory is not aligned */                              \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     /* a size does not fit 64 bits or the host's size_t */                                                             \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
-    /* bins are too many, a range is empty, or a range is too fine for its float type */                               \
+    /* there are too many bins, the range is empty, or bins are too narrow for the float type */                       \
     X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
     /* the caller's scratch is smaller than the size query says */                                                     \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
@@ -349,7 +349,7 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_NO_DEVICE, -2102,                                                                                  \
       "no OpenCL device, or none with the requested name: see GPUSCAN_DEVICE; desc.error lists the devices")           \
     X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
-    /* f64 without double precision */                                                                                 \
+    /* the type is f64, but the device has no double precision */                                                      \
     X(GPUSCAN_ERROR_UNSUPPORTED_TYPE, -2200, "the device does not support the type")                                   \
     X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
     X(GPUSCAN_ERROR_UNSUPPORTED_IMAGE, -2202, "the device does not support images")                                    \
@@ -403,29 +403,29 @@ typedef enum gpuscan_op {
     GPUSCAN_OP_COUNT
 } gpuscan_op;
 
-/* How a call is computed. AUTO follows the device profile; the others force one strategy, for tests and comparisons.
-   Every strategy gives the same integers; floats have the same bits from run to run within one strategy. A strategy
-   that the device's profile excludes fails with UNSUPPORTED_STRATEGY (see gpuscan_info.refused): GPUs refuse the CPU_
-   ones.
+/* Says how a call is computed. AUTO follows the device profile. The others force one strategy, for tests and
+   comparisons. Every strategy gives the same integers. Within one strategy, floats have the same bits from run to run.
+   A strategy that the device's profile excludes fails with UNSUPPORTED_STRATEGY (see gpuscan_info.refused). GPUs refuse
+   the CPU_ ones.
 
                       scan                                   reduce                       histogram
-   MULTI_PASS         sums of chunks, scan of the sums,      partial results, then a      bins in global memory
-                      scan of the chunks: assumes nothing    second launch combines them
-                      about the order of groups
-   SINGLE_PASS        one launch, decoupled look-back        one launch, the last group   bins in local memory, merged
-                                                             to arrive combines           into global memory
-   SINGLE_PASS_AHEAD  the same, with half of the groups      as SINGLE_PASS               as SINGLE_PASS
-                      summing tiles ahead of the scan
-   CPU_MULTI_PASS     MULTI_PASS, a work-item a group        MULTI_PASS, likewise         a table per work-item,
+   MULTI_PASS         sums of chunks, scan of the sums,      partial results, which a     bins in global memory
+                      scan of the chunks, in whatever        second launch combines
+                      order the groups run
+   SINGLE_PASS        one launch, decoupled look-back        one launch, whose last       bins in local memory, merged
+                                                             group combines the results   into global memory
+   SINGLE_PASS_AHEAD  as SINGLE_PASS, but half of the        as SINGLE_PASS               as SINGLE_PASS
+                      groups sum tiles ahead of the scan
+   CPU_MULTI_PASS     MULTI_PASS, one work-item a group      as on the left               a table per work-item,
                                                                                           merged into global memory
-   CPU_SINGLE_PASS    SINGLE_PASS, a work-item a group       SINGLE_PASS, likewise        as CPU_MULTI_PASS
+   CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     as on the left               as CPU_MULTI_PASS
 
    The first three scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Selections and runs
    are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
-   A sort: MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch that
-   counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three for each 8
-   bits, with one work-item a group. Few elements are sorted in one launch. */
+   In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
+   that counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three
+   launches for each 8 bits, with one work-item a group. One launch sorts few elements. */
 typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_AUTO = 0,
     GPUSCAN_STRATEGY_MULTI_PASS,
@@ -436,18 +436,17 @@ typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_COUNT
 } gpuscan_strategy;
 
-/* A buffer, and the offset of its data in elements of that buffer's type. mem NULL: not given. The library does not
-   retain it. */
+/* A buffer, and the offset of its data in elements of the buffer's type. mem NULL: no buffer. It is not retained. */
 typedef struct gpuscan_buffer {
     cl_mem   mem;
     uint64_t offset;
 } gpuscan_buffer;
 
-/* A 2D image as a source, and the first pixel to read, in pixels. mem NULL: not given. The image's format determines
-   the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels' size. Channels
-   come in the order red, green, blue, alpha, whatever their order in memory, without those that the format lacks.
-   Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui without a sampler.
-   Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
+/* A 2D image as a source, and the position of the first pixel to read. mem NULL: no image. The image's format
+   determines the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels'
+   size. Channels come in the order red, green, blue, alpha, whatever their order in memory, without those that the
+   format lacks. Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui
+   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -470,27 +469,27 @@ typedef struct gpuscan_image {
            "affine none(void) { affine c; c.scale = 1.0f; c.shift = 0.0f; return c; }\n",
            "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
 
-   An expression of an image's pixels also sees at, an int2 that holds the pixel's column and row in the image, and
-   near(dx, dy), the pixel dx columns to the right and dy rows below, which has x's type. Outside the image it is the
-   nearest pixel inside. (near is a macro that source does not see.) To count how steep a picture of one channel is:
+   An expression of an image's pixels also sees `at`, an int2 that holds the pixel's column and row in the image, and
+   near(dx, dy), the pixel dx columns to the right and dy rows below, which has x's type. Outside the image, it is the
+   nearest pixel inside. (near is a macro that `source` does not see.) To count how steep a picture of one channel is:
 
        static const gpuscan_custom gradient = {
            "float steep(float dx, float dy) { return sqrt(dx * dx + dy * dy); }\n", NULL, 0, NULL, NULL,
            "steep(near(1, 0) - near(-1, 0), near(0, 1) - near(0, -1))", NULL, NULL, NULL};                           */
 typedef struct gpuscan_custom {
-    const char *source;   /* declarations, put before the kernels; NULL: none */
+    const char *source;   /* declarations that precede the kernels; NULL: none */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
     size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
-    const char *combine;  /* an associative expression of a and b, a being the earlier, for GPUSCAN_OP_CUSTOM */
-    const char *identity; /* an expression e for GPUSCAN_OP_CUSTOM: combine(e, x) and combine(x, e) have x's bits */
+    const char *combine;  /* for GPUSCAN_OP_CUSTOM: an associative expression of a and b, where a precedes b */
+    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e. combine(e, x) and combine(x, e) have x's bits */
     const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
                              that gives a destination element; NULL: C's conversion. gpuscan_histogram: an expression
                              of a pixel that gives the value to count. ARGMIN and ARGMAX refuse it.
                              gpuscan_uniform_add converts nothing: it accepts a scan's custom and ignores this */
-    const char *select;   /* for gpuscan_select, an expression of x and i, as in convert: not 0 if x is to be kept */
-    const char *equal;    /* for gpuscan_runs, an expression of a and b: not 0 if key b belongs to the run of key a,
-                             which stands just before it */
-    const char *key;      /* for gpuscan_sort, an expression of x and i, as in convert: the key by which x is sorted. It
+    const char *select;   /* for gpuscan_select: an expression of x and i, as in convert, that is not 0 to keep x */
+    const char *equal;    /* for gpuscan_runs: an expression of a and b that is not 0 if key b belongs to the run of key
+                             a, its left neighbour */
+    const char *key;      /* for gpuscan_sort: an expression of x and i, as in convert, that gives the key of x. The key
                              is converted to key_type as C converts (f16: to a float) */
 } gpuscan_custom;
 
@@ -499,30 +498,29 @@ typedef struct gpuscan_custom {
    size bytes. src and dst may be the same range, except in gpuscan_runs. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
-    size_t         size; /* bytes an element, 1 to 1024 */
+    size_t         size; /* bytes of an element, 1 to 1024 */
 } gpuscan_payload;
 
-enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* per call */
+enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 
-/* Where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
-   arguments of an indirect dispatch over the elements that it wrote. Give either, both or none. */
+/* Says where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
+   arguments of an indirect dispatch over the elements written. Give either, both or none. */
 typedef struct gpuscan_tally {
     gpuscan_buffer count;          /* out: one element of count_type; it may be a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
-    gpuscan_buffer dispatch;       /* out: three u32, the numbers of work-groups x, y, z for the elements written; 0 1 1
-                                      for none */
-    uint32_t       dispatch_items; /* elements a work-group; 0: 64 */
-    uint32_t       dispatch_limit; /* the largest x; beyond it y = ceil(groups / limit), x = ceil(groups / y). 0:
-                                      65535 */
+    gpuscan_buffer dispatch;       /* out: three u32, work-groups x, y, z for the elements written; 0 1 1 for none */
+    uint32_t       dispatch_items; /* elements that each work-group takes; 0: 64 */
+    uint32_t       dispatch_limit; /* the maximum number x. Beyond it, y = ceil(groups / limit) and x = ceil(groups /
+                                      y). 0: 65535 */
 } gpuscan_tally;
 
-/* How a call is enqueued; the same in every desc. */
+/* Says how a call is enqueued. Every desc contains one. */
 typedef struct gpuscan_call {
-    cl_command_queue queue;        /* NULL: the object's queue. In-order or out-of-order */
-    cl_uint          wait_count;   /* the events that the call's commands wait for, of the object's context. If one has
-                                      failed already, the call returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If
-                                      one fails later, the commands do not run and end with that status, on drivers that
-                                      follow OpenCL here */
+    cl_command_queue queue;        /* an in-order or out-of-order queue; NULL: the object's queue */
+    cl_uint          wait_count;   /* the number of events in wait_list. The call's commands wait for these events,
+                                      which are of the object's context. If one has failed already, the call returns
+                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the commands do
+                                      not run and end with that status, if the driver follows OpenCL */
     const cl_event  *wait_list;
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, so it completes with the
                                       call. Its profiling times are that command's alone: see EVENTS for how to time a
@@ -536,12 +534,12 @@ typedef struct gpuscan_call {
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the smallest count to
-                                      prepare. 0, or above the desc's count: only that count. Integral images and
-                                      quantiles ignore it */
+                                      prepare. 0, or a number above the desc's count: prepares that count alone.
+                                      Integral images and quantiles ignore this */
 } gpuscan_call;
 
-/* Host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise memory aligned for any
-   type. release is never called with NULL. */
+/* Allocates and releases host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise
+   memory aligned for any type. release is never called with NULL. */
 typedef struct gpuscan_allocator {
     void *(*allocate)(size_t size, void *user);
     void (*release)(void *memory, void *user);
@@ -550,7 +548,7 @@ typedef struct gpuscan_allocator {
 
 typedef enum gpuscan_log_level { GPUSCAN_LOG_ERROR = 1, GPUSCAN_LOG_WARNING, GPUSCAN_LOG_INFO } gpuscan_log_level;
 
-/* Receives each failure in words, and the library's decisions (programs built, variants rejected). NULL: silent. */
+/* Receives each failure in words, and the library's decisions (programs built, variants rejected). NULL: no logger. */
 typedef struct gpuscan_logger {
     void (*log)(gpuscan_log_level level, const char *message, void *user);
     void *user;
@@ -566,28 +564,28 @@ typedef struct gpuscan_tracer {
     void *user;
 } gpuscan_tracer;
 
-/* Device features that the library shall not use, to test how it works without them. Zero: use everything. */
+/* Lists device features that the library shall not use, to test how it works without them. Zero: it uses all. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
-    GPUSCAN_WITHOUT_LANES         = 4, /* instructions of the vendor for lanes and memory (PTX) */
+    GPUSCAN_WITHOUT_LANES         = 4, /* the vendor's instructions for lanes and memory (PTX) */
     GPUSCAN_WITHOUT_FENCE         = 8, /* fences of device scope */
-    GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* use of host arrays in place, without copies, by gpuscan_X_host */
+    GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* in gpuscan_X_host, the use of host arrays without copies */
     GPUSCAN_WITHOUT_IMAGES        = 32
 };
 typedef struct gpuscan_limits {
-    size_t   work_group_size; /* work-items a group at most, rounded down to a power of two; 0: the device's limit */
-    uint64_t local_memory;    /* bytes of local memory a group at most; 0: the device's limit */
+    size_t   work_group_size; /* maximum work-items of a group, rounded down to a power of two; 0: the device's limit */
+    uint64_t local_memory;    /* maximum bytes of a group's local memory; 0: the device's limit */
     uint32_t without;         /* a sum of GPUSCAN_WITHOUT_... */
-    uint32_t lanes;           /* a slow stand-in for a vendor's instructions, for tests: lanes of this width (8, 16, 32
-                                 or 64) exchange through local memory; a CPU then refuses SINGLE_PASS_AHEAD. 0: the
+    uint32_t lanes;           /* for tests: sub-groups of this width (8, 16, 32 or 64) exchange through local memory, a
+                                 slow stand-in for a vendor's instructions. A CPU then refuses SINGLE_PASS_AHEAD. 0: the
                                  device's */
 } gpuscan_limits;
 
-/* The OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own table
-   (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or a part of it. Entries that are
-   NULL come from the loader, or from the linked library. All are of OpenCL 1.2. If a later version of the library adds
-   newer ones, it will work without them where a loader lacks them. */
+/* Lists the OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
+   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or a part of it. Entries that
+   are NULL come from the loader, or from the linked library. All are of OpenCL 1.2. If a later version of the library
+   adds newer entry points, it will work without them where a loader lacks them. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -649,58 +647,57 @@ typedef struct gpuscan_opencl {
 } gpuscan_opencl;
 #undef GPUSCAN__FIELD
 
-/* How gpuscan_create opens the object. All zero: the first device whose name, or whose platform's name, contains the
-   environment variable GPUSCAN_DEVICE. If that is not set: the best device, GPUs before other accelerators before CPUs,
-   then by compute units times clock. */
+/* Says how gpuscan_create opens the object. All zero: it takes the first device whose name, or whose platform's name,
+   contains the environment variable GPUSCAN_DEVICE. If that is not set, it takes the best device: GPUs before other
+   accelerators before CPUs, then by compute units times clock. */
 typedef struct gpuscan_desc {
-    cl_context            context;     /* NULL: the library makes one. Retained */
-    cl_device_id          device;      /* NULL: the context's first device; without a context device_name picks one */
-    cl_command_queue      queue;       /* the queue of calls that name none; needs context. NULL: the library creates an
-                                          in-order queue. Retained */
+    cl_context            context;     /* NULL: the library creates one. The object retains it */
+    cl_device_id          device;      /* NULL: the context's first device, or if context is NULL, device_name's */
+    cl_command_queue      queue;       /* the queue of calls that name none; needs context. The object retains it. NULL:
+                                          it creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
                                           ignored if context or device is given */
-    const gpuscan_opencl *opencl;      /* NULL, and entries that are NULL: entry points of the ICD loader, or with
-                                          GPUSCAN_LINK_OPENCL of the linked library. Copied */
+    const gpuscan_opencl *opencl;      /* entry points, which are copied. If this or an entry is NULL, the ICD loader's
+                                          are used, or with GPUSCAN_LINK_OPENCL the linked library's */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
     char                 *error;       /* out: why gpuscan_create failed, in words, at most error_size bytes */
     size_t                error_size;
     const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
-                                          names. With GPUSCAN_LINK_OPENCL it is INVALID_ARGUMENT */
-    gpuscan_tracer        tracer;      /* NULL: none, and commands get no extra events */
-    const char           *cache;       /* a folder that exists, in which the object keeps the programs that it builds, a
-                                          file each, and finds those of other objects and earlier starts: then neither
-                                          the driver compiles nor a self-test runs. NULL or "": none. A relative name is
-                                          resolved at each use. Several processes may share the folder. Files that are
-                                          damaged, or of another device, driver or version, are ignored. No call fails
-                                          because of it, except gpuscan_create for lack of memory: the logger is told
-                                          the file and the reason. Programs that fail their self-test are not kept, nor
-                                          launches that are prepared after a program's first call. Files are replaced
-                                          but never deleted, not even one that a process left half-written: delete any
-                                          of them at any time. Files are trusted like blobs, so others must not be able
-                                          to write to the folder; a FIFO of a file's name blocks the call. Copied */
+                                          names. With GPUSCAN_LINK_OPENCL a name is an INVALID_ARGUMENT */
+    gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
+    const char           *cache;       /* an existing folder. The object keeps the programs that it builds there, a file
+                                          each, and finds those of other objects and earlier starts. For these, neither
+                                          the driver compiles nor a self-test runs. NULL or "": no folder. A relative
+                                          name is resolved at each use. Several processes may share the folder. Files
+                                          that are damaged, or of another device, driver or version, are ignored. No
+                                          call fails because of the folder, except gpuscan_create for lack of memory.
+                                          The logger is told the file and the reason. Programs that fail their self-test
+                                          are not kept, nor launches that are prepared after a program's first call.
+                                          Files are replaced but never deleted, not even one that a process left
+                                          half-written: delete any of them at any time. Files are trusted like blobs, so
+                                          others must not be able to write to the folder. A FIFO of a file's name blocks
+                                          the call. The string is copied */
 } gpuscan_desc;
 
-/* What the object runs on and has decided. The strings live as long as the object. */
+/* Says what the object runs on and has decided. The strings live as long as the object. */
 typedef struct gpuscan_info {
     cl_context       context;
     cl_device_id     device;
-    cl_command_queue queue;           /* NULL until the first call without a queue creates the library's own: call
-                                         gpuscan_get_info again after it */
+    cl_command_queue queue;           /* NULL until the first call without a queue creates the library's own. Then call
+                                         gpuscan_get_info again */
     const char      *device_name;
     const char      *platform_name;
     const char      *profile;         /* the row of the profile table, for example "NVIDIA GPU" */
-    size_t           work_group_size; /* the largest that the library uses */
+    size_t           work_group_size; /* the largest work-group that the library uses */
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
-    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes here for large counts; a
-                                                                            call may need another strategy */
-    uint32_t         refused;  /* strategies that at least one operation does not use here: a sum of 1 <<
-                                  GPUSCAN_STRATEGY_... */
+    gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes for most large counts */
+    uint32_t         refused;  /* strategies that some operation does not use: a sum of 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
                                   program did not build or failed its self-test: please report it */
-    const char      *refusal;  /* the reason for the last of them; "": none */
+    const char      *refusal;  /* the reason for the last refusal; "": there was none */
     const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as the object */
     gpuscan_strategy sort_strategy;
     int              has_images;
@@ -720,14 +717,14 @@ typedef enum gpuscan_segment_form {
                                  ==. Each NaN begins a segment; -0 and +0 are equal */
 } gpuscan_segment_form;
 
-/* How src is cut into segments. */
+/* Says how src is cut into segments. */
 typedef struct gpuscan_segments {
     gpuscan_segment_form form;
     gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending element numbers, counted from src.offset. HEADS and
                                        KEYS: one per element */
-    gpuscan_type         type;      /* of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or u64.
-                                       KEYS: any builtin type, default u32 */
-    uint64_t             count;     /* OFFSETS: segments; 0 is legal */
+    gpuscan_type         type;      /* the type of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or
+                                       u64. KEYS: any builtin type, default u32 */
+    uint64_t             count;     /* OFFSETS: the number of segments; 0 is legal */
     const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
 } gpuscan_segments;
 
@@ -735,7 +732,7 @@ typedef struct gpuscan_segments {
 /* The arguments of gpuscan_scan. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
-    uint64_t              count;        /* elements a row; 0 is legal: only the totals are written */
+    uint64_t              count;        /* elements of a row. 0 is legal: then only the totals are written */
     gpuscan_type          src_type;     /* default: u32 */
     gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type (f16: in f32) */
     gpuscan_op            op;
@@ -745,15 +742,15 @@ typedef struct gpuscan_scan_desc {
                                            operator's identity (MIN and MAX of floats: an infinity) */
     gpuscan_buffer        init_buffer;  /* instead of init: one element on the device. Each row begins with it */
     gpuscan_buffer        total;        /* out, one dst_type element for each row: init op all elements of the row */
-    uint64_t              rows;         /* independent scans; 0: 1 */
+    uint64_t              rows;         /* the number of independent scans; 0: 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
     uint64_t              dst_pitch;
     gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
-                                           runs; the count above bounds it */
+                                           runs; `count` limits it */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of pitches in elements: bytes, a multiple of an element's size */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch: bytes from row to row, whole elements */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 #endif
@@ -762,15 +759,15 @@ typedef struct gpuscan_scan_desc {
 /* The arguments of gpuscan_uniform_add. */
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;
-    gpuscan_buffer        addend;       /* dst's type, ceil(count / block) elements */
+    gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
     uint64_t              count;
-    uint64_t              block;        /* elements that share an addend, at least 1 */
+    uint64_t              block;        /* number of elements that share an addend, at least 1 */
     gpuscan_type          type;         /* default: u32 */
     gpuscan_op            op;
     const gpuscan_custom *custom;
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
-    gpuscan_call          call;         /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+    gpuscan_call          call;         /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_uniform_add_desc;
 #endif
 
@@ -778,23 +775,23 @@ typedef struct gpuscan_uniform_add_desc {
 /* The arguments of gpuscan_reduce. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
-    gpuscan_buffer        dst;         /* dst_type, one element a row or segment. Give exactly one of dst and result */
-    void                 *result;      /* host memory instead of dst; must stay valid until the event has completed */
+    gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
+    void                 *result;      /* instead of dst: host memory that must stay valid until the event completes */
     uint64_t              count;       /* elements of each row; with segments, elements of src */
     gpuscan_type          src_type;    /* default: u32 */
     gpuscan_type          dst_type;    /* default: src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
     gpuscan_op            op;
     const gpuscan_custom *custom;
-    const void           *init;        /* as in gpuscan_scan_desc; not for ARGMIN and ARGMAX */
+    const void           *init;        /* as in gpuscan_scan_desc, but NULL for ARGMIN and ARGMAX */
     gpuscan_buffer        init_buffer;
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
     gpuscan_call          call;
-    uint64_t              rows;        /* independent reductions; 0: 1 */
+    uint64_t              rows;        /* the number of independent reductions; 0: 1 */
     uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
     gpuscan_segments      segments;    /* instead of rows: segments of src */
-    gpuscan_image         src_image;   /* instead of src: count of its pixels, from x, y on */
-    uint64_t              src_width;   /* pixels to take from each of the image's rows; 0: all from x on */
+    gpuscan_image         src_image;   /* instead of src: count pixels of an image, from x, y on */
+    uint64_t              src_width;   /* number of pixels to take from each row of the image; 0: all from x on */
 } gpuscan_reduce_desc;
 #endif
 
@@ -807,8 +804,8 @@ typedef enum gpuscan_bins {
 
 typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
-    GPUSCAN_OUTSIDE_CLAMP,    /* they count in the first or last bin */
-    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below, [bins + 1] samples above */
+    GPUSCAN_OUTSIDE_CLAMP,    /* samples in no bin count in the first or last bin */
+    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below the bins, [bins + 1] samples above */
 } gpuscan_outside;
 
 /* A bound of bins: set i for signed integers, u for unsigned ones, f for floats (f16, too). The library cannot notice
@@ -823,43 +820,44 @@ typedef union gpuscan_bound {
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
-    uint64_t        count;         /* pixels a row; 0 is legal */
-    gpuscan_type    sample_type;   /* default: u8. Any builtin type */
+    uint64_t        count;         /* pixels of a row; 0 is legal */
+    gpuscan_type    sample_type;   /* any builtin type; default: u8 */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
-    uint32_t        bins;          /* 0: 256; at most 536870909 */
+    uint32_t        bins;          /* the number of bins, at most 536870909; 0: 256 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN: both; VALUES: only lower. Set i, u or f by the samples' type */
-    int             closed;        /* not 0: the last bin includes the upper bound (last edge). VALUES ignores it */
+    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only lower. Set i, u or f by the samples' type */
+    int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores this */
     gpuscan_outside outside;
-    int             accumulate;    /* not 0: add to what counts holds instead of overwriting it */
+    int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
     gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
     gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; missing: 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
-    uint32_t        channels;      /* interleaved, 1 to 4; 0: 1 */
-    uint32_t        channel_mask;  /* bit c: count channel c; 0: all */
-    uint64_t        rows;          /* 0: 1 */
+    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0: 1 */
+    uint32_t        channel_mask;  /* bit c is 1: channel c is counted; 0: all channels are */
+    uint64_t        rows;          /* the number of rows; 0: 1 */
     uint64_t        pitch;         /* pixels from row to row, at least count; 0: count */
-    uint64_t        weights_pitch; /* likewise */
+    uint64_t        weights_pitch; /* weights from row to row, at least count; 0: count */
     gpuscan_buffer  count_buffer;
     gpuscan_type    count_type;
     const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
     const void     *host_weights;
     gpuscan_call    call;
     const gpuscan_custom *custom;  /* optional: its convert computes one value per pixel, which is counted */
-    gpuscan_type    value_type;    /* type of the value, bounds and edges; default: sample_type (f16: f32) */
+    gpuscan_type    value_type;    /* type of custom->convert's value, bounds and edges; default: sample_type (f16:
+                                      f32) */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; 0: a whole row. With it or tile_height, each tile has a histogram */
-    uint64_t        tile_height;   /* rows; 0: all */
+    uint64_t        tile_width;    /* pixels; 0: a whole row. With this or tile_height, each tile has a histogram */
+    uint64_t        tile_height;   /* rows; 0: all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
                                             bounds of each channel in turn, also of channels that the mask omits */
-    uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: shared edges */
-    gpuscan_image   samples_image; /* instead of samples: an image's pixels, count x rows of them from x, y on */
-    uint32_t        counts_stride; /* from one counter in counts to the next, in elements of counter_type; 0: 1 */
+    uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: channels share edges */
+    gpuscan_image   samples_image; /* instead of samples: count x rows pixels of an image, from x, y on */
+    uint32_t        counts_stride; /* elements of counter_type from one counter to the next; 0: 1 */
 } gpuscan_histogram_desc;
 #endif
 
-/* What decides which elements gpuscan_select keeps. */
+/* Says what decides which elements gpuscan_select keeps. */
 typedef enum gpuscan_select_by {
     GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
     GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
@@ -870,16 +868,16 @@ typedef enum gpuscan_select_by {
 /* The arguments of gpuscan_select. */
 typedef struct gpuscan_select_desc {
     gpuscan_buffer         src, dst;     /* either may be missing if nothing needs it */
-    uint64_t               count;        /* elements; 0 is legal: only selected is written */
-    gpuscan_type           type;         /* of src and dst; default: u32 */
+    uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
+    gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
-    int                    invert;       /* not 0: keep exactly the other elements */
+    int                    invert;       /* not 0: keeps exactly the other elements */
     gpuscan_buffer         flags;        /* FLAGS: count elements, BITS: ceil(count / 32) words */
     gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE uses its select, a custom type its size */
+    const gpuscan_custom  *custom;       /* PREDICATE uses custom->select, a custom type custom->size */
     gpuscan_buffer         indices;      /* out, optional: the index i of each element that is kept */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
-    const gpuscan_payload *payloads;     /* payload_count of them, 0 to 8 */
+    const gpuscan_payload *payloads;     /* payload_count payloads, 0 to 8 */
     uint32_t               payload_count;
     uint64_t               capacity;     /* the room of each output in elements; 0: count */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
@@ -894,19 +892,19 @@ typedef struct gpuscan_select_desc {
 /* The arguments of gpuscan_runs. An output without a buffer is not computed. */
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
-    uint64_t               count;         /* keys; 0 is legal: only runs is written */
+    uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
     gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which keys are equal */
     int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out: the index i of each run's first key, of index_type */
-    gpuscan_buffer         lengths;       /* out: the number of keys in each run, of index_type */
+    gpuscan_buffer         starts;        /* out, of index_type: the index of each run's first key */
+    gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     gpuscan_buffer         src, dst;      /* dst, out: the elements of src at each run's keys, combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
     const gpuscan_custom  *custom;
-    const gpuscan_payload *payloads;      /* for each, dst gets the elements of src at the runs' first keys */
+    const gpuscan_payload *payloads;      /* in each payload, dst gets the elements of src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     uint64_t               capacity;      /* the room of each output in runs; 0: count */
     gpuscan_tally          runs;          /* out: the number of runs */
@@ -925,13 +923,13 @@ typedef struct gpuscan_sort_desc {
     gpuscan_buffer         dst;           /* out; mem NULL: computes only the permutation or payloads */
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
-    int                    descending;    /* not 0: the largest first; equal keys still keep their order */
-    uint32_t               bit_begin;     /* first of the bits of a key's code to sort by: see gpuscan_sort */
-    uint32_t               bit_end;       /* one past the last of those bits; 0: up to the code's last bit */
-    const gpuscan_payload *payloads;      /* arrays that are put into the same order */
+    int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
+    uint32_t               bit_begin;     /* the lowest bit of a key's code to sort by, see gpuscan_sort */
+    uint32_t               bit_end;       /* one above the highest bit to sort by; 0: up to the code's highest bit */
+    const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    gpuscan_buffer         permutation;   /* out, optional, index_type: the result's element p was element
-                                             permutation[p] of src */
+    gpuscan_buffer         permutation;   /* out, optional, index_type: element p of the result is
+                                             src[permutation[p]] */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
     const gpuscan_custom  *custom;        /* NULL: elements are keys. Otherwise elements are of custom->type, and
@@ -946,58 +944,57 @@ typedef struct gpuscan_sort_desc {
 /* The arguments of gpuscan_integral. */
 typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
-    uint64_t          width, height;   /* pixels a row, and rows of an image; if one is 0, an EXCLUSIVE table still has
-                                          its first row or column of zeros */
-    uint64_t          images;          /* 0: 1 */
-    uint32_t          channels;        /* interleaved, in src and dst: 1 to 4; 0: 1 */
+    uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
+                                          has its first row or column of zeros */
+    uint64_t          images;          /* the number of images; 0: 1 */
+    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0: 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* integers: u32, i32, u64 or i64; all types: f32 or f64. Default: u32 for
+    gpuscan_type      dst_type;        /* of integers: u32, i32, u64 or i64; of any type: f32 or f64. Default: u32 for
                                           unsigned, i32 for signed integers, f32 for floats */
     gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
-    int               square;          /* not 0: sums of squares */
-    uint64_t          src_pitch;       /* pixels from row to row, at least a row's; 0: exactly a row's */
+    int               square;          /* not 0: the tables hold sums of squares */
+    uint64_t          src_pitch;       /* pixels from row to row, at least those of a row; 0: exactly these */
     uint64_t          dst_pitch;
-    uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0: height rows */
+    uint64_t          src_image_pitch; /* pixels from image to image, at least those of an image; 0: height rows */
     uint64_t          dst_image_pitch; /* pixels from table to table; 0: height rows (EXCLUSIVE: height + 1) */
-    gpuscan_call      call;            /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-    gpuscan_image     src_image;       /* instead of src: an image's pixels, width x height of them from x, y on */
+    gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+    gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
-    const gpuscan_custom *custom;      /* optional, with src_image: its convert computes the value that is summed */
+    const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
 } gpuscan_integral_desc;
 #endif
 
 #if GPUSCAN__HAS_QUANTILE
-/* What gpuscan_quantile stores for each fraction. */
+/* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of the sample at that rank, if samples are spread evenly over a bin */
-    GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, taken at the bins'
-                                 centres */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value at the fraction's rank, if samples are spread evenly over a bin */
+    GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, if samples lie at
+                                 their bins' centres */
 } gpuscan_quantile_form;
 
-enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* per call */
+enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
 
 /* The arguments of gpuscan_quantile. */
 typedef struct gpuscan_quantile_desc {
     gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
     gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
     gpuscan_type          counter_type;   /* u32 (default) or u64 */
-    uint32_t              bins;           /* 0: 256 */
-    uint64_t              rows;           /* histograms; 0: 1 */
+    uint32_t              bins;           /* the number of bins; 0: 256 */
+    uint64_t              rows;           /* the number of histograms; 0: 1 */
     uint64_t              pitch;          /* counters from one histogram to the next, at least bins; 0: bins */
-    const double         *fractions;      /* from 0 to 1, read before the call returns */
+    const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
     double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
     gpuscan_buffer        edges;          /* instead of lower and upper: bins + 1 ascending f32 edges, for all rows */
-    float                 empty;          /* VALUE, MEAN: the result if there are no samples (BIN: bins) */
-    gpuscan_buffer        cdf;            /* out, optional: for each bin the sum of the counts up to and including it;
-                                             laid out as counts */
+    float                 empty;          /* VALUE, MEAN: the result if there are no samples (BIN gives `bins`) */
+    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counts, laid out as counts */
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
     const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
     void                 *host_cdf;
-    gpuscan_call          call;           /* strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+    gpuscan_call          call;           /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_quantile_desc;
 #endif
 
@@ -1008,48 +1005,48 @@ typedef struct gpuscan_quantile_desc {
    gs     out: the object, NULL after a failure; close it with gpuscan_destroy
    desc   NULL or all zero: the best device
 
-   Returns GPUSCAN_ERROR_NO_OPENCL (no loader, also where a table of entry points has gaps that only a loader could
-   fill); NO_PLATFORM or NO_DEVICE (none at all, or none of the requested name); DEVICE_TOO_OLD; INVALID_ARGUMENT (gs is
-   NULL, a queue without a context, one allocator function without the other, a library where OpenCL is linked);
+   Returns GPUSCAN_ERROR_NO_OPENCL (there is no loader, also if only a loader could fill the gaps in a table of entry
+   points); NO_PLATFORM or NO_DEVICE (there is none, or none of the requested name); DEVICE_TOO_OLD; INVALID_ARGUMENT
+   (gs is NULL, a queue without a context, one allocator function without the other, a library where OpenCL is linked);
    INVALID_CONTEXT (the device or queue is not of the context); OUT_OF_HOST_MEMORY; or OpenCL's own code. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
-/* Releases everything that the object holds; NULL is legal. It does not wait: calls that still run complete, and OpenCL
+/* Releases everything that the object holds. NULL is legal. It does not wait: calls that still run complete, and OpenCL
    keeps what they use. */
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
-/* Reports what the object runs on and what it has decided. INVALID_ARGUMENT if gs or info is NULL. */
+/* Reports what the object runs on and what it has decided. Returns INVALID_ARGUMENT if gs or info is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info);
 
-/* Returns a result in a few words; for OpenCL's codes their names, for other numbers "unknown result". Never NULL. */
+/* Returns a result in a few words: an OpenCL code's name, or "unknown result" for unknown numbers. Never NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
 /* Returns the last call's failure in words: the argument, the OpenCL call, the build log (almost 8,000 characters of
-   it; the logger gets all). "" if it did not fail, and for a NULL gs. Valid until the next call on the object. */
+   it; the logger gets all). Returns "" if it did not fail, and for a NULL gs. The text is valid until the next call. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
-/* Returns a builtin type's size in bytes; 0 for DEFAULT, CUSTOM and unknown values. */
+/* Returns a builtin type's size in bytes, or 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
-/* Gives the builtin type of a name, as OpenCL C, C, <stdint.h>, NumPy or this header call it: "float", "float32" and
-   "f32" are GPUSCAN_TYPE_F32; "uint", "unsigned int", "uint32_t", "uint32" and "u32" are GPUSCAN_TYPE_U32. Numbers have
-   OpenCL C's sizes: char is signed, and long has 64 bits. Words are one space apart. Returns INVALID_TYPE for other
-   names, INVALID_ARGUMENT if name or type is NULL; *type is then DEFAULT. */
+/* Gives the builtin type of a name of OpenCL C, C, <stdint.h>, NumPy or this header: "float", "float32" and "f32" are
+   GPUSCAN_TYPE_F32; "uint", "unsigned int", "uint32_t", "uint32" and "u32" are GPUSCAN_TYPE_U32. Sizes are OpenCL C's:
+   char is signed, long has 64 bits. Words are one space apart. Returns INVALID_TYPE for other names, and
+   INVALID_ARGUMENT if name or type is NULL. *type is then DEFAULT. */
 GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type);
 
-/* Returns the GPUSCAN_VERSION of the implementation; it equals the header's if both are compiled together. */
+/* Returns the GPUSCAN_VERSION of the implementation, which is the header's if both are compiled together. */
 GPUSCAN_API uint32_t gpuscan_version(void);
 
-/* Returns the bytes of a public struct or union in the implementation, by its name, for example "gpuscan_scan_desc"; 0
-   for NULL and for unknown names. Bindings compare it with the structs that they declare again. */
+/* Returns the bytes of a public struct or union in the implementation, for example of name "gpuscan_scan_desc"; 0 for
+   NULL and for unknown names. Bindings compare these sizes with those of their own structs. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
-/* The operations. Each of them has four functions, named gpuscan_X here. Their comments add what is particular to each.
+/* Describes what all operations share. Each has four functions, named gpuscan_X here; its own comment adds the rest.
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
-   built (a second or less), tested on a few numbers and, on drivers that finish their work at the first launch,
-   launched once with a count of 0. gpuscan_X_prepare does all this ahead.
+   built (a second or less) and tested on a few numbers. On drivers that finish their work at the first launch, it is
+   also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
    Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
    counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
    prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes; those of
@@ -1066,10 +1063,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    divides the element's size, but to no more than 16 bytes (call.scratch: to 64). Custom types that
                    need a larger alignment (float8: 32, double16: 128) need that alignment, and the beginning of
                    call.scratch's buffer needs it, too.
-     count_buffer  One number of count_type. The count is read on the device when the call runs; if it is above the
-                   desc's count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
+     count_buffer  One number of count_type. The device reads the count when the call runs. If it is above the desc's
+                   count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer; for a
-                   reduction to result the host must be allowed to read it.
+                   reduction to `result`, the host must be allowed to read it.
      Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together;
                    UNSUPPORTED_TYPE for f64 on a device without it; INVALID_BUFFER (missing, or an image),
                    INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
@@ -1082,24 +1079,23 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs, and unless call.scratch
    is given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's
    kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
-   some shape. (It does not do so with more than 64 MiB of counters or edges.) It enqueues nothing in the caller's
-   queue. Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by
-   them. With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and
-   takes tens of milliseconds besides, with long custom texts more. A forced strategy may refuse some of the smaller
-   counts: those are left out. Events and queue may be missing, and so may buffers, except count_buffer, images, a
-   histogram's weights, a quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO
-   it prepares both a scan in place and one that is not. It returns what the call would return, except errors of buffers
-   and events.
+   some shape. (With more than 64 MiB of counters or edges it launches none.) It enqueues nothing in the caller's queue.
+   Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by them.
+   With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and takes
+   tens of milliseconds more, or longer with long custom texts. Smaller counts that a forced strategy refuses are left
+   out. Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
+   quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares scans in
+   place and scans that are not. It returns what the call would return, except errors of buffers and events.
 
-   gpuscan_X_scratch_size(gs, desc, size) stores in *size the bytes of scratch that a call with this desc needs at most,
-   counted from call.scratch.offset; this may be 0. It builds and tests the program, whose groups decide the size. A
+   gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
+   counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
    smaller count may need more. With call.counts_from the size suffices for all counts from that one to the desc's, and
-   their programs are built. It takes the same desc and returns the same errors as gpuscan_X_prepare; in addition
+   their programs are built. It takes the same desc and returns the same errors as gpuscan_X_prepare, and
    INVALID_ARGUMENT if size is NULL. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. desc may be NULL. The desc's fields that
-   the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT, as it does if an
-   array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
+   the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT. It also does so if
+   an array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
    buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
    have completed; the kernels wait for those events. Arrays hold rows * pitch elements, the last row only count;
    elements between rows are unchanged. An output must not overlap an input, unless the function's comment allows it.
@@ -1120,13 +1116,13 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  begins a segment. OFFSETS need not begin with 0 nor end with count: the elements before the first
                  offset form a segment, and so do those after the last. Without offsets src is one segment. Offsets that
                  descend or exceed count give wrong results, but do no other harm. Keys and heads must not overlap dst
-   count_buffer  the elements of each row; dst is unchanged past them
+   count_buffer  the number of elements of each row. dst is unchanged past them
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows, their pitches are equal
    scratch       about 1/1000 of the data; for OFFSETS also one bit per element
    count 0       src and dst may be missing; only the totals are written: init, or the identity
-   conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
-                 if that is given, otherwise as C converts
+   conversion    source elements are converted to dst_type (for f16: f32) before they are combined. custom->convert
+                 converts them if it is given, otherwise they are converted as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
                  holds for all of them, for custom operators, too. The total is the last inclusive element, bit for bit.
                  Two calls that differ only in kind agree: element i + 1 of the exclusive one is element i of the
@@ -1165,11 +1161,11 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 
    dst           in and out: count elements of type from dst.offset on
    addend        ceil(count / block) elements of type from addend.offset on
-   count_buffer  the elements of dst; dst is unchanged past them
+   count_buffer  the number of elements of dst. dst is unchanged past them
    aliasing      none: dst and addend must not overlap
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: custom may be that of the scan whose second half this is; its convert is ignored
+   conversion    none: custom may be that of the scan whose second half this is. Its convert is ignored
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -1184,8 +1180,8 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 #endif
 
 #if GPUSCAN__HAS_REDUCE
-/* Reduction: init op src[0] op ... op src[count - 1], over all elements, over each row, or over each segment. ARGMIN
-   and ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
+/* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. ARGMIN and
+   ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
    first element, or with segments from src.offset. NaN is no candidate.
 
    src           row r is count elements of src_type from src.offset + r * src_pitch on
@@ -1193,16 +1189,16 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  src_width and row y + i / src_width. src_type is the format's, or 0. custom->convert takes the whole
                  pixel: x is a src_type, or with 2 to 4 channels OpenCL C's vector of them, and it sees at and near (see
                  gpuscan_custom). Give gpuscan_reduce_prepare and _scratch_size an image of the call's format
-   dst           out: one dst_type element a row or segment, from dst.offset on
+   dst           out: one dst_type element for each row or segment, from dst.offset on
    segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
                  cover src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX the value under
                  count 0. Offsets that descend or exceed count give wrong results, but do no other harm
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
-   count_buffer  the elements of each row, or with segments those of src
+   count_buffer  the number of elements of each row, or with segments of src
    aliasing      none: dst must overlap nothing else, and must not be in a buffer that the image is made of
-   scratch       a few values per compute unit; with result, also the results. If neither dst nor result is given to
-                 gpuscan_reduce_prepare or _scratch_size, they provide enough for either
-   count 0       src may be missing; each result is init or the identity. ARGMIN and ARGMAX give the largest value of
+   scratch       a few values per compute unit, and with `result` also the results. If neither dst nor result is given
+                 to gpuscan_reduce_prepare or _scratch_size, they provide enough for either
+   count 0       src may be missing. Each result is init or the identity. ARGMIN and ARGMAX give the largest value of
                  dst_type, also if all elements are NaN
    conversion    as in gpuscan_scan; with segments i counts from src.offset. ARGMIN and ARGMAX compare source elements
                  unconverted (f16: as f32)
@@ -1243,7 +1239,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  the same values. sample_type is the format's, or 0. channels is the number of leading channels to use;
                  0: all. Give gpuscan_histogram_prepare and _scratch_size an image of the call's format
    counts        out: counters of counter_type from counts.offset on: bins counters (with OUTSIDE_COUNT bins + 2) for
-                 the first channel of the mask, then those of the next channel. All are written or, with accumulate,
+                 the first channel of the mask, then those of the next channel. All are overwritten, or with accumulate
                  added to. With counts_stride a counter may be a member of a struct: give the struct's size and the
                  member's offset, both in counters. What lies between counters is unchanged. (gpuscan_quantile takes
                  counters without a stride.)
@@ -1258,22 +1254,22 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  channels it is OpenCL C's vector of them (x.x, x.y, x.z, x.w; f16: of floats). With GPUSCAN_TYPE_CUSTOM
                  x is a custom->type, and offset and pitch count whole ones. With samples_image it also sees at and near
                  (see gpuscan_custom). Integers that convert gives wrap around to value_type, as C converts
-   weight        optional, instead of weights: an expression that sees the same, custom->source included, and gives the
-                 pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it needs one
-                 channel
+   weight        optional, instead of weights: an expression that sees what custom->convert sees, and custom->source,
+                 and gives the pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it
+                 needs one channel
    tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
-                 histogram in counts: all channels of a tile, then those of the next. Tiles go from left to right, then
-                 down. The last tiles in both directions may be smaller. tile_height 1: one histogram a row. A count on
-                 the device does not change the tiles; the counters of tiles beyond it are 0
+                 histogram in counts: the histograms of a tile's channels, then those of the next tile. Tiles go from
+                 left to right, then down. The last tiles in both directions may be smaller. tile_height 1: one
+                 histogram a row. A count on the device does not change the tiles; the counters of tiles beyond it are 0
    edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). With
                  edges_pitch, at least bins + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that
                  do not ascend give wrong counts, but do no other harm
-   count_buffer  the pixels of each row
+   count_buffer  the number of pixels of each row
    aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
    scratch       up to 8 bytes a counter, of all tiles; on a CPU, if the bins do not fit local memory or weights are
                  added to u64 counters, up to 64 MiB or one table. Give gpuscan_histogram_prepare and _scratch_size
                  weights (or host_weights) if the call has them: both programs and scratch differ
-   count 0       samples may be missing; the counters become 0, or with accumulate are unchanged
+   count 0       samples may be missing. The counters become 0, or with accumulate are unchanged
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1306,9 +1302,9 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
                                                           uint64_t *size);
 
 /* Counts the array samples, count pixels a row, into the array counts, which has the counters that gpuscan_histogram
-   writes. The arrays must not overlap. Edges and weights are the desc's host_edges and host_weights; its samples,
-   counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and _scratch_size need a copy of the desc
-   with count.) */
+   writes. The arrays must not overlap. The desc's host_edges and host_weights hold edges and weights. The desc's
+   samples, counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and _scratch_size need a copy of
+   the desc with count.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #endif
@@ -1320,11 +1316,11 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is missing
    dst           out, optional: the elements that are kept, from dst.offset on
    flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
-   indices       out, optional: for each element that is kept its index in src, counted from src.offset
-   payloads      from each, count elements from src.offset on are read; those that are kept go to dst
+   indices       out, optional: the index of each kept element in src, counted from src.offset
+   payloads      of each payload, count elements from src.offset on are read, and those that are kept go to dst
    capacity      the room of dst, indices and the payloads' dst in elements; 0 or above count: count. Elements kept
                  beyond it are counted and not written. The first capacity elements are the same as with more room
-   count_buffer  the elements of src, flags and the payloads' src
+   count_buffer  the number of elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size, and each
                  payload's dst may be that of its src; with a capacity, dst may be the range's beginning. dst is
                  unchanged past the written elements
@@ -1346,8 +1342,9 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
 
 /* Selects from the arrays src and flags, of count elements, into the array dst, and stores the number of elements kept
    in *selected; selected may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and src if not needed. dst
-   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. Its src, dst,
-   flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here, too. */
+   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. The desc's src,
+   dst, flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here,
+   too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #endif
@@ -1365,18 +1362,18 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    lengths       out, optional: the number of keys in each run
    src, dst      optional: the elements of src at each run's keys are converted to dst_type and combined in their order,
                  as gpuscan_reduce does without init; convert's i is the index in src. src may be keys
-   payloads      for each, dst gets the elements of src where runs begin
+   payloads      the dst of each payload gets the elements of its src where runs begin
    capacity      the room of every output in runs; 0 or above count: count. Runs beyond it are counted and not written.
                  The first capacity runs are the same as with more room
-   count_buffer  the keys, and the elements of src and the payloads' src
-   equal         as C's == says: -0 and +0 are equal, and each NaN is a run by itself. With bitwise, keys are equal if
-                 their bits are. For a custom type custom->equal decides. It is asked only about each key and the one
-                 before it, so it must be true for all pairs of keys in a run
+   count_buffer  the number of keys, and of elements of src and of the payloads' src
+   equal         keys are equal as C's == says: -0 and +0 are equal, and each NaN is a run by itself. With bitwise, keys
+                 are equal if their bits are. For a custom type custom->equal decides. It is asked only about each key
+                 and the one before it, so it must be true for all pairs of keys in a run
    aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may overlap each other
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
    prepare       needs keys_dst, starts, lengths and dst if the call has them (with none of them, no payloads and no
                  runs, it assumes keys_dst). The same holds for scratch_size
-   count 0       everything except runs may be missing; runs is 0
+   count 0       everything except `runs` may be missing. `runs` is 0
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
                  once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
                  the bounds are 5e-6 and 1e-14. Results have the same bits in every call
@@ -1403,10 +1400,10 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
    src           count keys of key_type from src.offset on, or elements of custom->type
-   dst           out: the same, sorted
-   payloads      for each, dst gets the elements of src in the order of the sorted keys
-   permutation   out: for each sorted element its index in src, counted from src.offset
-   count_buffer  the elements; dst, payloads and permutation are unchanged past them
+   dst           out: the elements of src, sorted
+   payloads      the dst of each payload gets the elements of its src in the order of the sorted keys
+   permutation   out: the index of each sorted element in src, counted from src.offset
+   count_buffer  the number of elements. dst, payloads and permutation are unchanged past them
    order         integers as numbers. Floats from -infinity to infinity, with -0 and +0 equal. NaN comes after all
                  numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end select
                  bits of the key's code, the unsigned integer of the key's size by which keys are compared:
@@ -1435,7 +1432,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is set (the scratch is
                  enough without it, too). If src and dst are given there, they must be valid, since they show whether
                  the sort is in place
-   count 0       all buffers may be missing; nothing is written
+   count 0       all buffers may be missing. Nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; custom without
                  key; payloads and payload_count do not agree. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither
                  dst nor payloads nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the
@@ -1480,7 +1477,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
    width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Gaps between rows and images are
                  never written
-   conversion    elements are converted to dst_type, as C converts, before they are squared or summed
+   conversion    elements are converted to dst_type, as in C, before they are squared or summed
    integers      wrap around, so a box's sum is right whenever it fits dst_type itself
    floats        are combined in an order that depends on width, height, images and the device. EXCLUSIVE and INCLUSIVE
                  have the same bits. On a CPU that stores large tables (above half of its last-level cache) past its
@@ -1533,7 +1530,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpus
                                                          uint64_t *size);
 
 /* Computes the quantiles of the array counts in the array dst, which must not overlap counts. counts, dst, edges and
-   cdf of the desc must be zero; edges and cdf are its host_edges and host_cdf. */
+   cdf of the desc must be zero. The desc's host_edges and host_cdf replace edges and cdf. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 #endif
@@ -1545,7 +1542,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
    blob   out: memory for it, or NULL to learn the size
    size   in: the bytes at blob, ignored if blob is NULL; out: the bytes of the blob
 
-   INVALID_ARGUMENT: gs or size is NULL, or *size is too small (it becomes the bytes needed).
+   Returns INVALID_ARGUMENT if gs or size is NULL, or if *size is too small (*size becomes the bytes needed).
    The call may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on
    compiling until a program has run: do not call it while that queue waits for an event that this thread still has to
    set. Finish other queues, and those of other objects, yourself: PoCL up to 5.0 aborts when asked for a program that
@@ -1553,12 +1550,12 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
 /* Loads the programs of a blob, except those that the object has already, so that the first call is as fast as after
-   gpuscan_X_prepare. Creates their kernels. On drivers that finish their work at a kernel's first launch, it launches
-   each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the object's
-   scratch to the stored size (if a kind takes at most 64 MiB). It waits for the device, and takes about 2 ms a program
-   (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed afterwards. A program
-   that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from source
-   when it is needed.
+   gpuscan_X_prepare. It creates their kernels. On drivers that finish their work at a kernel's first launch, it
+   launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the
+   object's scratch to the stored size (if a kind takes at most 64 MiB). It waits for the device, and takes about 2 ms a
+   program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed afterwards. A
+   program that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from
+   source when it is needed.
 
    GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
    GPUSCAN_ONLY_... macros.
@@ -1585,7 +1582,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 #ifndef GPUSCAN_LINK_OPENCL
 #ifdef _WIN32
-#ifndef _WINDOWS_ /* Declares what this file uses of windows.h, without including it */
+#ifndef _WINDOWS_ /* Declares the functions of windows.h that this file uses, without including it */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1604,15 +1601,15 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 #endif
 
 /* GPUSCAN__SHARED begins a function or table that some operations use. If a program has none of these operations,
-   compilers drop it without a warning. GPUSCAN__COLD begins a function whose speed does not matter, so that compilers
-   make it small: it creates an object, a program or a message, or it waits for the device. */
+   compilers drop the function or table without a warning. GPUSCAN__COLD begins a function that compilers make small:
+   its speed does not matter, since it creates an object, a program or a message, or waits for the device. */
 #if defined(__GNUC__) || defined(__clang__)
 #define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__COLD __attribute__((cold, noinline, unused)) static
 #define GPUSCAN__PRINTF(text, first) __attribute__((format(printf, text, first)))
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* clCreateCommandQueue is OpenCL 1.2's */
-#pragma GCC diagnostic ignored "-Wshadow" /* locals here may have the names of a program's own functions and types */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* later OpenCL versions deprecate clCreateCommandQueue */
+#pragma GCC diagnostic ignored "-Wshadow" /* local variables may have the names of the program's functions and types */
 #else
 #define GPUSCAN__SHARED static
 #define GPUSCAN__COLD static
@@ -1640,7 +1637,7 @@ extern "C" {
 
 static const struct {
     const char *name;
-    size_t offset; /* of the function in gpuscan_opencl */
+    size_t offset; /* offset of the function's pointer in gpuscan_opencl, in bytes */
 } gpuscan__entry_points[] = {
 #define GPUSCAN__ENTRY_POINT(name, result, parameters) {#name, offsetof(gpuscan_opencl, name)},
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__ENTRY_POINT)
@@ -1653,7 +1650,7 @@ static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
     return function != NULL;
 }
 
-/* Returns the first entry point that a table lacks; NULL: none. */
+/* Returns the name of the first entry point that a table lacks, or NULL if it lacks none. */
 static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     size_t i;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++)
@@ -1662,7 +1659,7 @@ static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
     return NULL;
 }
 
-/* Says why an entry point is missing: library was not found if entry is NULL, otherwise library lacks entry. */
+/* Says what is missing. If `entry` is NULL, `library` was not found. Otherwise `library` lacks `entry`. */
 typedef struct gpuscan__missing {
     const char *library, *entry;
 } gpuscan__missing;
@@ -1731,7 +1728,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Loads the entries that a table lacks. wanted: the library to load; NULL: one of gpuscan__library_names. */
+/* Loads the entry points that a table lacks from `wanted`, or if that is NULL, from gpuscan__library_names. */
 GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
                                                   gpuscan__missing *missing) {
     const char *const *names = wanted ? &wanted : gpuscan__library_names;
@@ -1754,7 +1751,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char
             *library = NULL;
             return GPUSCAN_ERROR_NO_OPENCL;
         }
-        /* ISO C has no cast from object to function pointers */
+        /* ISO C has no cast from object pointers to function pointers */
         memcpy((char *)cl + gpuscan__entry_points[i].offset, &symbol, sizeof(symbol));
     }
     return GPUSCAN_SUCCESS;
@@ -1771,9 +1768,9 @@ typedef struct gpuscan__cl_name_version {
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
-/* Frequent words of the kernels, the longest ones first. In the embedded text two characters stand for each: $ and a
-   digit of the first row below for the first 36 words, ` and a digit of the second row for the others. tools/embed
-   reads the words here. */
+/* Lists frequent words of the kernels, the longest first. In the embedded text two characters stand for each word: $
+   and a digit of the first row below for the first 36, ` and a digit of the second row for others. tools/embed reads
+   it. */
 static const char gpuscan__word_digits[2][37] = {"abcdefghijklmnopqrstuvwxyz0123456789",
                                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"};
 static const char gpuscan__words[][24] = {
@@ -12872,72 +12869,71 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
 
-/* Lists the names and values that host and kernels share: enums GPUSCAN__... of the host, and macros GPUSCAN_... of
-   every program. */
+/* Lists what host and kernels share. The host has enums GPUSCAN__..., and every program has macros GPUSCAN_.... */
 #define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
-    X(FLAG_INIT, 1)          /* init_value is the init */                                                              \
-    X(FLAG_INIT_BUFFER, 2)   /* init_buffer holds the init */                                                          \
+    X(FLAG_INIT, 1)          /* the kernel's argument init_value holds the init */                                     \
+    X(FLAG_INIT_BUFFER, 2)   /* the buffer init_buffer holds the init */                                               \
     X(FLAG_TOTAL, 4)         /* the call wants totals */                                                               \
     X(FLAG_COUNT_U32, 8)     /* count_buffer holds the count, as u32 */                                                \
-    X(FLAG_COUNT_U64, 16)    /* or as u64 */                                                                           \
-    X(FLAG_STREAM, 32)       /* the output exceeds the cache: store past the cache */                                  \
-    X(FLAG_CARRIES, 64)      /* the multi-pass scan has carries */                                                     \
-    X(FLAG_ACCUMULATE, 128)  /* histogram: add to the counters, do not overwrite them */                               \
-    X(FLAG_FINISH, 256)      /* histogram: this launch also finishes: [HISTOGRAM FINISH] */                            \
+    X(FLAG_COUNT_U64, 16)    /* count_buffer holds the count, as u64 */                                                \
+    X(FLAG_STREAM, 32)       /* the output exceeds the cache, so kernels store it past the cache */                    \
+    X(FLAG_CARRIES, 64)      /* multi-pass scan: rows have several parts, and `states` has a carry for each part */    \
+    X(FLAG_ACCUMULATE, 128)  /* histogram: kernels add to the counters instead of overwriting them */                  \
+    X(FLAG_FINISH, 256)      /* histogram: this launch also does the finishing step, see [HISTOGRAM FINISH] */         \
     X(FLAG_TALLY_U32, 512)   /* the call wants the number of written elements, as u32 */                               \
-    X(FLAG_TALLY_U64, 1024)  /* or as u64 */                                                                           \
+    X(FLAG_TALLY_U64, 1024)  /* the call wants the number of written elements, as u64 */                               \
     X(FLAG_DISPATCH, 2048)   /* the call wants the dispatch arguments for the written elements */                      \
-    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the first group's table lies in counts */                          \
-    X(FLAG_BY_INDEX, 8192)   /* sort: values are indices */                                                            \
+    X(FLAG_IN_COUNTS, 4096)  /* histogram on a CPU: the array `counts` is the first group's table */                   \
+    X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
-    X(FLAG_BUCKETS, 32768)   /* sort: into buckets of the most significant digit first */                              \
-    X(FLAG_IF_UNEVEN, 65536) /* sort: run only if the buckets were uneven */                                           \
-    X(FLAG_PACKS, 131072)    /* sort: a record's fields come from separate arrays */                                   \
-    X(FLAG_UNPACKS, 262144)  /* sort: a record's fields go to separate arrays */                                       \
-    X(FLAG_BLOCKS, 524288)   /* sort on a CPU: values follow the keys block by block */                                \
-    X(FLAG_REHEARSAL, 1073741824) /* integral images, quantiles: do nothing (a rehearsal) */                           \
-    X(FENCE_NONE, 0)         /* no fence of device scope is known */                                                   \
+    X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements into buckets, by their most significant digit */   \
+    X(FLAG_IF_UNEVEN, 65536) /* sort: the kernel works only if the buckets are uneven */                               \
+    X(FLAG_PACKS, 131072)    /* sort: the kernel loads a record's fields from separate arrays */                       \
+    X(FLAG_UNPACKS, 262144)  /* sort: the kernel stores a record's fields to separate arrays */                        \
+    X(FLAG_BLOCKS, 524288)   /* sort on a CPU: a block's keys are moved first, then the block's values */              \
+    X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: the kernel does nothing, for a rehearsal */             \
+    X(FENCE_NONE, 0)         /* no fence of device scope is known for the device */                                    \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
-    X(FENCE_MEM, 3)          /* mem_fence, on a device that runs groups in order */                                    \
-    X(LANES_NONE, 0)         /* how lanes exchange: see [DEVICE] in kernels.cl.inc */                                  \
+    X(FENCE_MEM, 3)          /* the fence is mem_fence, which suffices if a device runs groups in order */             \
+    X(LANES_NONE, 0)         /* LANES_...: how lanes exchange values, see [DEVICE] in kernels.cl.inc */                \
     X(LANES_PTX, 1)                                                                                                    \
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* tiles: SINGLE_PASS_AHEAD stores prefixes after the sums, at a multiple of this */      \
-    X(MERGE_LOCAL, 1)        /* where counts by value go to bins */                                                    \
+    X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes begin behind a multiple of this number of sums */          \
+    X(MERGE_LOCAL, 1)        /* MERGE_...: where a histogram adds its counts of values to bins */                      \
     X(MERGE_GLOBAL, 2)                                                                                                 \
-    X(BIN_MODE_SHIFT, 0)     /* integers: see gpuscan_even_bin */                                                      \
+    X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
     X(BIN_MODE_MANY_16, 7)                                                                                             \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* floats: an estimate of any error, corrected by the edges */                            \
-    X(BIN_MODE_NEAREST, 6)   /* floats: an estimate that is right or one too large */                                  \
-    X(HEADS_NONE, 0)         /* scan: nothing marks first elements of segments */                                      \
-    X(HEADS_FLAGS, 1)        /* flags that are not 0 */                                                                \
-    X(HEADS_KEYS, 2)         /* keys that differ from the key before them */                                           \
-    X(HEADS_BITS, 3)         /* bits */                                                                                \
-    X(SEGMENTS_NONE, 0)      /* reduction: a single result */                                                          \
-    X(SEGMENTS_ROWS, 1)      /* one result a row */                                                                    \
-    X(SEGMENTS_U32, 2)       /* one result per segment, with 32-bit offsets */                                         \
-    X(SEGMENTS_U64, 3)       /* the same with 64-bit offsets */                                                        \
-    X(BY_VALUE_NOT, 0)       /* histogram of bytes by value: see gpuscan_value_of */                                   \
+    X(BIN_MODE_GUESS, 5)     /* floats: the edges correct an estimate, whatever its error is */                        \
+    X(BIN_MODE_NEAREST, 6)   /* floats: the estimated bin is right or one too large */                                 \
+    X(HEADS_NONE, 0)         /* HEADS_...: what marks the first elements of a scan's segments; NONE: nothing */        \
+    X(HEADS_FLAGS, 1)        /* flags that are not 0 mark first elements */                                            \
+    X(HEADS_KEYS, 2)         /* keys that differ from the key before them mark first elements */                       \
+    X(HEADS_BITS, 3)         /* bits that are 1 mark first elements */                                                 \
+    X(SEGMENTS_NONE, 0)      /* reduction: the call has a single result */                                             \
+    X(SEGMENTS_ROWS, 1)      /* reduction: the call has one result for each row */                                     \
+    X(SEGMENTS_U32, 2)       /* reduction: the call has one result for each segment, with 32-bit offsets */            \
+    X(SEGMENTS_U64, 3)       /* reduction: the call has one result for each segment, with 64-bit offsets */            \
+    X(BY_VALUE_NOT, 0)       /* BY_VALUE_...: how a histogram counts bytes by value, see gpuscan_value_of */           \
     X(BY_VALUE_PLAIN, 1)                                                                                               \
     X(BY_VALUE_SPREAD, 2)                                                                                              \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
-    X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in the bits from this one up */               \
-    X(QUANTILE_ALL, 0)       /* quantiles: any form */                                                                 \
-    X(QUANTILE_PLAIN, 1)     /* without MEAN, few fractions */                                                         \
-    X(QUANTILE_SMALL, 2)     /* as PLAIN, but a group takes several small histograms */                                \
-    X(QUANTILE_LARGE, 3)     /* as PLAIN, but several groups share a large histogram */                                \
+    X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in bit 40 and the bits above it */            \
+    X(QUANTILE_ALL, 0)       /* quantiles: the program computes any form */                                            \
+    X(QUANTILE_PLAIN, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
+    X(QUANTILE_SMALL, 2)     /* quantiles: as PLAIN, but one group takes several small histograms */                   \
+    X(QUANTILE_LARGE, 3)     /* quantiles: as PLAIN, but several groups share a large histogram */                     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
-    X(IMAGE_RED, 1)          /* an image whose channels begin with red */                                              \
-    X(IMAGE_ALPHA, 2)        /* an image with alpha alone */                                                           \
-    X(IMAGE_RED_ALPHA, 3)    /* an image with red and alpha */
-/* The values of the public enums that kernels use. */
+    X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
+    X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
+    X(IMAGE_RED_ALPHA, 3)    /* the source is an image that has red and alpha */
+/* Lists the values of public enums that kernels use. */
 #define GPUSCAN__DEVICE_PUBLIC(X)                                                                                      \
     GPUSCAN__IF(HISTOGRAM, X, BINS_EVEN) GPUSCAN__IF(HISTOGRAM, X, BINS_EDGES) GPUSCAN__IF(HISTOGRAM, X, BINS_VALUES)  \
     GPUSCAN__IF(HISTOGRAM, X, OUTSIDE_DROP) GPUSCAN__IF(HISTOGRAM, X, OUTSIDE_CLAMP)                                   \
@@ -12954,7 +12950,7 @@ static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCA
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
-/* OpenCL's codes, whose texts are their names. */
+/* Lists OpenCL's codes. The text of each code is its name. */
 #define GPUSCAN__OPENCL_CODES(X)                                                                                       \
     X(CL_DEVICE_NOT_FOUND) X(CL_DEVICE_NOT_AVAILABLE) X(CL_COMPILER_NOT_AVAILABLE) X(CL_MEM_OBJECT_ALLOCATION_FAILURE) \
     X(CL_OUT_OF_RESOURCES) X(CL_OUT_OF_HOST_MEMORY) X(CL_PROFILING_INFO_NOT_AVAILABLE) X(CL_MEM_COPY_OVERLAP)          \
@@ -12982,7 +12978,7 @@ static const struct {
 #undef GPUSCAN__RESULT_TEXT
 };
 
-#define GPUSCAN__ERROR_SIZE 8192 /* bytes; a longer build log is cut, but the logger gets all of it */
+#define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
@@ -13002,15 +12998,15 @@ enum {
     GPUSCAN__ON_UNKNOWN = 256,
     GPUSCAN__ON_CPU = GPUSCAN__ON_SKYLAKE | GPUSCAN__ON_OTHER_CPU,
     GPUSCAN__ON_AMD_OR_INTEL = GPUSCAN__ON_AMD | GPUSCAN__ON_INTEL,
-    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* serves every device: the last row of each type */
+    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* the last row of each type serves every device */
 };
 
-/* The kinds of calls that a gpuscan__tuning row can serve. Its up_to also limits their size. */
+/* Lists the kinds of calls that a gpuscan__tuning row can serve. The row's `up_to` also limits the calls' size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
     GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that are not packed */
     GPUSCAN__FOR_F16,      /* scans of f16 */
-    GPUSCAN__FOR_BYTES,    /* scans of sources of 1 byte */
+    GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
     GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
     GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
@@ -13022,71 +13018,72 @@ typedef enum gpuscan__tuning_for {
 
 /* Says how calls up to a size are cut into tiles. The size of a scan is that of its larger array, src or dst; the size
    of selections and runs is that of the array that decides what is kept. A tile has group * vectors vectors of 16
-   bytes. With the CPU strategies it has gpuscan__cpu_tuning's chunk bytes and is processed by one work-item. */
+   bytes. With the CPU strategies, a tile has gpuscan__cpu_tuning.chunk bytes, and one work-item processes it. */
 typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
-    uint32_t group, vectors; /* vectors: per work-item (ITEM_VECTORS in the kernels) */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD without once: distance from the scanned tile to the summed tile, in bytes
-                           of source plus destination */
-    uint32_t registers; /* most registers per work-item, where the compiler accepts a limit; 0: no limit */
-    uint32_t size;      /* only for elements of this size in bytes; 0: any */
-    int once;           /* 1: SINGLE_PASS_AHEAD loads tiles once. Without NVIDIA's lanes it always does */
+    uint32_t group, vectors; /* work-items per group, and vectors per work-item (ITEM_VECTORS in kernels) */
+    uint32_t ahead;     /* SINGLE_PASS_AHEAD, if `once` is 0: the distance from the scanned tile to the summed tile, in
+                           bytes of source plus destination */
+    uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
+    uint32_t size;      /* the row serves only elements of this size in bytes; 0: it serves all sizes */
+    int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. Without NVIDIA's lanes it always does so */
     gpuscan__tuning_for calls;
 } gpuscan__tuning;
 
-/* Indices of arrays by element size. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: larger ones. */
+/* Lists indices of arrays by size. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: all larger ones. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 typedef struct gpuscan__tunings {
     uint32_t devices;
     uint32_t count;
-    const gpuscan__tuning *rows; /* the first that matches a call is taken */
+    const gpuscan__tuning *rows; /* the first row that matches a call is used */
 } gpuscan__tunings;
 
-/* A device and its driver. */
+/* Describes a device and its driver. */
 typedef struct gpuscan__facts {
-    uint32_t devices;    /* this profile's GPUSCAN__ON_... */
+    uint32_t devices;    /* the bit GPUSCAN__ON_... of this profile */
     const char *name;
-    cl_device_type type; /* matches if the device has any of these bits */
-    cl_uint vendor;      /* CL_DEVICE_VENDOR_ID; 0: any */
-    const char *part;    /* part of the device's or its platform's name; NULL: any */
-    int fence;           /* a GPUSCAN__FENCE_... */
-    int lanes;           /* a GPUSCAN__LANES_... */
-    int nulls;           /* the driver accepts NULL for a missing buffer */
+    cl_device_type type; /* the profile matches devices that have any of these bits */
+    cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
+    const char *part;    /* a part of the device's or its platform's name; NULL: any name */
+    int fence;           /* the fence of device scope, a GPUSCAN__FENCE_... */
+    int lanes;           /* how lanes exchange values, a GPUSCAN__LANES_... */
+    int nulls;           /* 1: a missing buffer is passed as NULL, which the driver accepts */
     int launches_late; /* 1: the driver completes a kernel at its first launch: PoCL and Mesa compile it then */
     int inlines;       /* 1: the compiler (clang) must inline every function, also those of custom texts */
-    uint32_t polls;    /* polls of a late tile before a group sums that tile itself */
+    uint32_t polls;    /* how often a group polls a late tile before the group sums this tile itself */
     unsigned refused;  /* strategies that do not work on the device: a sum of 1 << strategy */
 } gpuscan__facts;
 
 /* Settings of scans, selections and runs that are not in the rows of gpuscan__tunings. */
 typedef struct gpuscan__tiles_tuning {
     uint32_t devices;
-    gpuscan__tuning rest;     /* scans that no row matches */
-    uint32_t groups_per_unit; /* multi-pass: groups per compute unit */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* registers per work-item, if the row sets none, of persistent groups
-                                                     (which take several tiles) and of selections by bits */
-    uint32_t parts_vectors; /* multi-pass scans: most vectors per work-item; 0: as in other scans */
-    uint32_t select_tile; /* selections: most elements of a tile (indices have 16 bits, groups share local memory) */
-    uint32_t rows_group, rows_vectors; /* tiles of whole short rows: group size (0: no such tiles) and least vectors per
-                                          work-item (half as many if there are few rows) */
-    uint32_t rows_wider;                       /* longer rows get larger groups: see gpuscan__scan_fit_rows */
-    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* as in gpuscan__tuning */
+    gpuscan__tuning rest;     /* the row for scans that no other row matches */
+    uint32_t groups_per_unit; /* groups per compute unit in multi-pass scans and sorts */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* if a row sets none: maximum registers per work-item of persistent
+                                                     groups, which take several tiles, and of selections by bits */
+    uint32_t parts_vectors; /* maximum number of vectors per work-item in multi-pass scans; 0: the row's number */
+    uint32_t select_tile; /* maximum elements of a selection's tile: indices have 16 bits, groups share local memory */
+    uint32_t rows_group, rows_vectors; /* for tiles of whole short rows: work-items per group (0: no such tiles), and
+                                          minimum number of vectors per work-item (2 if rows are few) */
+    uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */
+    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* `registers` for tiles of whole short rows */
 } gpuscan__tiles_tuning;
 
-/* The CPU strategies. */
+/* Settings of the CPU strategies. */
 typedef struct gpuscan__cpu_tuning {
     uint32_t devices;
     uint32_t chunk;        /* bytes of a tile */
     uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
-    uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: none, and large outputs bypass the caches */
-    uint32_t sort_small;   /* up to this many elements one work-item sorts in one launch */
-    uint32_t sort_part;    /* least elements of a part: a part's partly written cache lines cost time */
-    uint32_t sort_buckets; /* from this many elements on, keys go into buckets first */
-    uint32_t sort_bucket;  /* most bytes of an average bucket (half as many with values; a core's share of the cache is
-                              always allowed). From half this size on, values follow the keys in blocks */
-    uint32_t sort_split;   /* a bucket from this many bytes on is divided once more */
+    uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: no prefetch, and large outputs bypass caches */
+    uint32_t sort_small;   /* maximum number of elements that one work-item sorts in one launch */
+    uint32_t sort_part;    /* minimum number of elements of a part, since its partly written cache lines cost time */
+    uint32_t sort_buckets; /* minimum number of elements for which keys go into buckets first */
+    uint32_t sort_bucket;  /* maximum bytes of an average bucket. With values, the maximum is half of this. A core's
+                              share of the cache is always allowed. In average buckets of at least half this size,
+                              values follow the keys in blocks */
+    uint32_t sort_split;   /* minimum bytes of a bucket that is divided once more */
 } gpuscan__cpu_tuning;
 
 typedef struct gpuscan__reduce_tuning {
@@ -13094,23 +13091,23 @@ typedef struct gpuscan__reduce_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors;
     uint32_t per_unit;  /* groups per compute unit */
-    uint32_t registers; /* as in gpuscan__tuning */
-    uint32_t vectors_custom; /* vectors per work-item, for custom operators on elements of 8 or 16 bytes */
+    uint32_t registers; /* maximum number of registers per work-item; 0: no limit */
+    uint32_t vectors_custom; /* `vectors` for custom operators on elements of 8 or 16 bytes */
 } gpuscan__reduce_tuning;
 
-/* Reductions of rows and segments. */
+/* Settings of reductions of rows and segments. */
 typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
-    uint32_t row_lanes_group, row_lanes; /* lanes sum rows of up to row_lanes elements; groups sum longer ones */
-    /* Segments with more than `lanes` elements in total get groups of split_group work-items, and long segments are
-       split. Segments with fewer elements get groups of lanes_group work-items. */
+    uint32_t row_lanes_group, row_lanes; /* work-items per group, and maximum elements of a row that lanes sum */
+    /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
+       are split. Otherwise groups have lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* calls with short segments on average halve the group while they have fewer elements than
-                             this times its work-items; 0: never */
-    uint32_t each_group;  /* group size if a group takes a whole segment and loads no vectors */
-    uint32_t split_from;  /* segments from this many elements on are split among several groups */
-    uint32_t lane_registers; /* registers of kernels in which lanes take rows or segments */
+    uint32_t lanes_items; /* if segments are short on average, the group size is halved while the call has fewer
+                             elements than this number times the group size; 0: never */
+    uint32_t each_group;  /* work-items of a group that takes a whole segment and loads no vectors */
+    uint32_t split_from;  /* minimum number of elements of a segment that several groups share */
+    uint32_t lane_registers; /* maximum number of registers per work-item if lanes take rows or segments */
 } gpuscan__segments_tuning;
 
 typedef struct gpuscan__histogram_tuning {
@@ -13118,64 +13115,64 @@ typedef struct gpuscan__histogram_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors;
     uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t per_unit_far; /* groups per compute unit for bins in global memory and sliced bins with many samples */
-    uint32_t least; /* vectors per work-item, at least */
-    uint32_t copies[GPUSCAN__BY_SIZE]; /* copies of the bins in local memory, at most */
-    uint32_t registers;     /* registers per work-item, except for sliced bins with many samples */
-    uint32_t short_vectors; /* sliced bins, few samples: vectors that a work-item loads at a time */
-    uint32_t local;         /* bytes of local memory for bins, at most */
-    uint32_t slices;        /* bins that do not fit local memory are cut into at most this many slices */
+    uint32_t per_unit_far; /* groups per compute unit if bins lie in global memory, or are sliced with many samples */
+    uint32_t least; /* minimum number of vectors per work-item */
+    uint32_t copies[GPUSCAN__BY_SIZE]; /* maximum number of copies of the bins in local memory */
+    uint32_t registers;     /* maximum number of registers per work-item. Sliced bins with many samples have no limit */
+    uint32_t short_vectors; /* vectors that a work-item loads at a time, if bins are sliced and samples are few */
+    uint32_t local;         /* maximum bytes of local memory for bins */
+    uint32_t slices;        /* maximum number of slices into which bins are cut if they do not fit local memory */
 } gpuscan__histogram_tuning;
 
 typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
-    uint32_t group, vectors; /* vectors: most elements of a tile per work-item */
-    uint32_t local;  /* most bytes of local memory per group; 0: no limit */
-    uint32_t halves; /* when a tile's records go through local memory piece by piece. 0: never; 1: if there are values,
-                        and values or keys have 8 bytes or more; 2: also for keys of 8 bytes without values */
-    uint32_t together; /* single pass: up to this many elements, groups that wait for each other sort in one launch,
-                          with at most one tile per compute unit. The device must not suspend running groups */
-    uint32_t units;    /* compute units per group of such a sort: all its groups must run at once */
-    int counted_once;  /* 1: sorts whose count is on the device take one launch, too, whatever the count */
+    uint32_t group, vectors; /* work-items per group, and maximum number of a tile's elements per work-item */
+    uint32_t local;  /* maximum bytes of local memory per group; 0: no limit */
+    uint32_t halves; /* when a tile's records go through local memory piece by piece. 0: never. 1: with values, if keys
+                        or values have 8 bytes or more. 2: also with keys of 8 bytes and no values */
+    uint32_t together; /* SINGLE_PASS: maximum number of elements that one launch sorts. Its groups wait for each other,
+                          so the device must not suspend running groups. A compute unit gets at most one tile */
+    uint32_t units;    /* compute units per group of a sort in one launch, whose groups must all run at the same time */
+    int counted_once;  /* 1: sorts whose count is on the device take one launch, whatever the count is */
     int one; /* 1: in sorts of one launch a single tile stays in its group's registers, which doubles the code */
 } gpuscan__sort_tuning;
 
 /* The size of a sort's tile. */
 typedef struct gpuscan__sort_tile {
-    uint32_t group, rounds; /* rounds: elements per work-item */
+    uint32_t group, rounds; /* work-items per group, and elements per work-item */
     uint32_t registers;
 } gpuscan__sort_tile;
 
 /* Tiles of sorts with lanes. First index: 0 for keys of up to 4 bytes, 1 for keys of 8 bytes. Second index: 0 without
-   values, 1 to 3 with values of 4, 8 or 16 bytes. */
+   values, 1 with values of 4 bytes, 2 with values of 8 bytes, 3 with values of 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
-    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* in sorts with a launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* with the count on the device; not QUICK_LANES: also for one tile */
+    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* the count is on the device, or one tile without QUICK_LANES */
 } gpuscan__sort_tiles;
 
-/* Sorts of payloads that are moved as records. */
+/* Settings of sorts that move payloads in records. */
 typedef struct gpuscan__sort_records {
     uint32_t devices;
-    /* From this many elements on payloads move through the passes in a record, not by a gather; 0: never. Indices: keys
-       of 4, of 8 bytes; one payload (not of 4 or 8 bytes), several; bytes of payloads together, up to 0, 4, 8, 12,
-       16. */
+    /* Minimum number of elements for which payloads move through the passes in records. 0: they are always gathered.
+       First index: 0 for keys of 4 bytes, 1 for 8. Second index: 0 for one payload (not of 4 or 8 bytes), 1 for
+       several. Third index: 0 to 4 for payloads that together have up to 0, 4, 8, 12, 16 bytes. */
     uint32_t carried[GPUSCAN__BY_SIZE][2][5];
 } gpuscan__sort_records;
 
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
-    uint32_t group, vectors; /* vectors: rows that a work-item takes at a time */
-    uint32_t vectors_4;      /* the same for four channels; 0: as vectors */
-    uint32_t rows;           /* rows of a band, at most */
+    uint32_t group, vectors; /* work-items per group, and rows that a work-item takes at a time */
+    uint32_t vectors_4;      /* `vectors` for pixels of four channels; 0: the value of `vectors` */
+    uint32_t rows;           /* maximum number of rows of a band */
 } gpuscan__integral_tuning;
 
 typedef struct gpuscan__profile {
     gpuscan__facts facts;
     gpuscan__tunings scan;
-    gpuscan__tunings segmented;    /* scans by segments; these rows are tried before those of scan */
-    gpuscan__tunings select, runs; /* runs without rows uses those of select, and select without rows those of scan */
+    gpuscan__tunings segmented;    /* scans by segments. These rows are tried before the rows of `scan` */
+    gpuscan__tunings select, runs; /* if `runs` has no rows, `select` serves runs. If `select` has none, `scan` does */
     gpuscan__tiles_tuning tiles;
     gpuscan__cpu_tuning cpu;
     gpuscan__reduce_tuning reduce;
@@ -13190,17 +13187,17 @@ typedef struct gpuscan__profile {
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
-    uint64_t work_items; /* most work-items of a launch: what size_t holds on host and device */
-    size_t group_limit; /* power of two */
+    uint64_t work_items; /* maximum number of work-items of a launch: size_t on host and device must hold it */
+    size_t group_limit; /* maximum number of work-items of a group, a power of two */
     uint64_t local_memory, cache;
-    uint64_t parameters; /* bytes of a kernel's arguments, at most */
-    uint64_t registers; /* of a work-group, on NVIDIA; 0: not known */
+    uint64_t parameters; /* maximum bytes of a kernel's arguments */
+    uint64_t registers; /* number of registers of a work-group on NVIDIA's GPUs; 0: not known */
     uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides which instructions exist */
-    int version, c_version; /* 120, 200, 300 */
+    int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
-    int fence, lanes; /* GPUSCAN__FENCE_..., GPUSCAN__LANES_... */
-    int asks_width;   /* 1: LANES_SUBGROUPS, but kernels cannot require a sub-group width, so the host queries each
-                         kernel's */
+    int fence, lanes; /* the GPUSCAN__FENCE_... and the GPUSCAN__LANES_... in use */
+    int asks_width;   /* 1: the kind is LANES_SUBGROUPS, but kernels cannot require a sub-group width, so the host
+                         queries the width of each kernel */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
     const char *build_options;
@@ -13209,7 +13206,7 @@ typedef struct gpuscan__device {
 
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
-/* Lists the operations by their names in functions. Each has a section, which ends with gpuscan__NAME_operation. */
+/* Lists the operations by their names in functions. An operation's section ends with gpuscan__NAME_operation. */
 #define GPUSCAN__OPERATIONS(X)                                                                                         \
     GPUSCAN__IF(SCAN, X, scan) GPUSCAN__IF(UNIFORM_ADD, X, uniform_add) GPUSCAN__IF(REDUCE, X, reduce)                 \
     GPUSCAN__IF(HISTOGRAM, X, histogram) GPUSCAN__IF(SELECT, X, select) GPUSCAN__IF(RUNS, X, runs)                     \
@@ -13226,19 +13223,19 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 
-/* Everything that determines a program's source, except custom texts. Compared as bytes: clear before filling. */
+/* Holds what determines a program's source, except custom texts. memcmp compares keys: clear a key before use. */
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
-    uint32_t once; /* SINGLE_PASS_AHEAD: tiles are loaded once: see [HANDOVER] in kernels.cl.inc */
+    uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
 } gpuscan__key;
 
-/* The values to which a kernel's arguments were last set. Equal values are not set again, which saves drivers' time. A
-   buffer is remembered only while the library keeps it alive: otherwise a new buffer could have got its handle. */
+/* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
+   is remembered only while the library keeps it alive, since a new buffer could get a released one's handle. */
 enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
-    size_t size;         /* 0: not known */
-    uint32_t generation; /* the generation of the library's buffer; 0: not a buffer */
+    size_t size;         /* bytes of `value`; 0: the argument's value is not known */
+    uint32_t generation; /* the generation of the library's buffer; 0: the argument is not such a buffer */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
 
@@ -13247,7 +13244,7 @@ typedef struct gpuscan__known {
     cl_ulong numbers[GPUSCAN__MAX_NUMBERS];
 } gpuscan__known;
 
-/* A text that grows. failed stays set when memory runs out, so callers check it once, at the end. */
+/* A text that grows. `failed` stays set when memory runs out, so callers check it only once, at the end. */
 typedef struct gpuscan__text {
     const gpuscan_allocator *allocator;
     char *data;
@@ -13257,7 +13254,7 @@ typedef struct gpuscan__text {
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* if the program is loaded from a blob, only registers is set */
+    gpuscan__key key; /* if the program is loaded from a blob, only `registers` is set */
     char *custom; /* the custom texts, each with its NUL; NULL: none */
     size_t custom_length;
     char *prefix; /* the text before the kernels, by which a blob identifies the program */
@@ -13267,48 +13264,48 @@ typedef struct gpuscan__program {
     const char *const *names; /* the kernels' names, then NULL */
     char *loaded_text;        /* the text of the kernels' names, if the program is loaded from a blob */
     const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
-    size_t group; /* largest group that its kernels can be launched with; 0: not queried yet */
+    size_t group; /* maximum group size with which all kernels can be launched; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
-    gpuscan__text recording; /* its rehearsals: see gpuscan__step */
-    int rehearsed;           /* 1: its kernels have been rehearsed: see gpuscan__rehearse */
-    int proved;              /* it passed its test, or needs none */
-    int wrong;               /* 1: it failed its test, and its strategy has no other form */
-    size_t stored;           /* 1 + bytes of the recording that the cache last got or that was loaded; 0: none */
-    int runs;                /* a call has launched it */
+    gpuscan__text recording; /* the program's recorded rehearsals, see gpuscan__step */
+    int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
+    int proved;              /* 1: the program passed its self-test, or needs none */
+    int wrong;               /* 1: the program failed its self-test, and its strategy has no other form */
+    size_t stored;           /* 1 + bytes of the recording that was last loaded or stored in the cache; 0: none was */
+    int runs;                /* 1: a call has launched the program */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed, and replayed again after a blob is loaded, when there
-   is no plan. A recording begins with the sizes of its buffers. Then it has for each launch the kernel, the arguments
-   in order, and the work-items. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
+/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed. After a blob is loaded, recordings are replayed, too,
+   since there is no plan. A recording begins with the sizes of its buffers. Then it has for each launch the kernel, the
+   arguments in order, and the work-items. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
 typedef enum gpuscan__step_kind {
-    GPUSCAN__STEP_BUFFERS, /* gpuscan__step_buffers */
-    GPUSCAN__STEP_KERNEL,  /* uint64_t: the kernel's number in the program */
-    GPUSCAN__STEP_VALUE,   /* an argument: the value's bytes */
-    GPUSCAN__STEP_LOCAL,   /* uint64_t: bytes of local memory */
+    GPUSCAN__STEP_BUFFERS, /* sets the buffers' sizes; bytes: a gpuscan__step_buffers */
+    GPUSCAN__STEP_KERNEL,  /* selects a kernel; bytes: its number in the program, a uint64_t */
+    GPUSCAN__STEP_VALUE,   /* sets an argument to a value; bytes: the value */
+    GPUSCAN__STEP_LOCAL,   /* sets an argument to local memory; bytes: the number of bytes, a uint64_t */
     GPUSCAN__STEP_SHAM,    /* sets an argument to the stand-in for a caller's buffer; no bytes */
     GPUSCAN__STEP_NONE,
     GPUSCAN__STEP_SCRATCH,
     GPUSCAN__STEP_IMAGE,   /* sets an argument to an image of one pixel; bytes: a cl_image_format */
-    GPUSCAN__STEP_LAUNCH,  /* gpuscan__step_launch */
+    GPUSCAN__STEP_LAUNCH,  /* launches the kernel; bytes: a gpuscan__step_launch */
     GPUSCAN__STEPS
 } gpuscan__step_kind;
 typedef struct gpuscan__step {
     uint32_t kind, size;
 } gpuscan__step;
 typedef struct gpuscan__step_buffers {
-    uint64_t sham, scratch, zeros; /* bytes: of the stand-in for buffers, of scratch, of scratch that must be 0 */
+    uint64_t sham, scratch, zeros; /* bytes of the stand-in for buffers, of scratch, and of scratch that must be 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* also the largest scratch of a recorded rehearsal */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of a rehearsal's stand-in, and of its scratch */
 typedef struct gpuscan__step_launch {
     uint64_t global, group; /* work-items in total and per group */
 } gpuscan__step_launch;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
-/* The object's scratch buffers. ZEROS has the accumulators of histograms, which are 0 between calls. WORDS has state
-   words, told apart from earlier calls' by their epoch; each width has its own buffer, since a value of one width could
-   look like a tag of another. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds anything. */
+/* Lists the object's scratch buffers. ZEROS holds accumulators of histograms, 0 between calls. WORDS hold state words,
+   whose epoch tells them from earlier calls' words. Each width has its own buffer, since a value could look like a tag
+   of another width. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds all other data. */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
 #define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines, so that a window of words begins
                                      at a cache line (in the object's own scratch). tuning: scan-window-line */
@@ -13328,24 +13325,23 @@ struct gpuscan {
     void *library;
     cl_context context;
     cl_device_id device_id;
-    cl_command_queue queue;         /* the caller's or, on first use, the library's */
-    cl_command_queue service_queue; /* for clearing scratch and testing programs; commands of the caller cannot block
-                                       it */
+    cl_command_queue queue;         /* the caller's queue, or the library's own, which is created on first use */
+    cl_command_queue service_queue; /* clears scratch and tests programs. The caller's commands cannot block it */
     cl_command_queue last_queue;    /* the last call's queue; retained */
-    int last_in_order;              /* last_queue is in-order */
+    int last_in_order;              /* 1: last_queue is in-order */
     gpuscan__device device;
     gpuscan__program *programs;
     gpuscan__program *loaded; /* programs loaded from a blob and not requested yet, found by their text */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
-    cl_event scratch_event;         /* the event of that call, if its queue is out-of-order */
-    unsigned refused[GPUSCAN__OPERATION_COUNT]; /* strategies that failed their test or that the profile excludes: 1 <<
-                                                   strategy */
-    char *cache;                    /* the folder of built programs, or NULL */
-    uint64_t kernels_hash;          /* of the kernels' text; 0: not computed yet */
-    uint32_t refusals;              /* how often a strategy or the lanes were given up */
-    char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last of them */
+    cl_event scratch_event;         /* the event of that call, if scratch_queue is out-of-order */
+    unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
+                                                   profile excludes: a sum of 1 << strategy */
+    char *cache;                    /* the name of the folder of built programs, or NULL */
+    uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
+    uint32_t refusals;              /* how often the library gave up a strategy or the lanes */
+    char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
     char error[GPUSCAN__ERROR_SIZE];
 };
 
@@ -13357,7 +13353,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's code for a lost context. Drivers also return CL_INVALID_COMMAND_QUEUE when a context is lost. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores the failure in words, logs it and returns result. A driver that returns NULL with CL_SUCCESS has failed. */
+/* Stores the failure in words, logs it and returns its code. CL_SUCCESS: a driver returned NULL with this code. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -13369,7 +13365,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* up to the colon: format has its own advice */
+    words = gpuscan_result_string(result); /* printed up to the colon, since `format` has its own advice */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is not valid, or its context is lost, and no object on that context works any more"
@@ -13425,7 +13421,7 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* Adds embedded code with its words expanded: $ or ` and a digit of its row. Alone, $ is GPUSCAN_ and ` is gpuscan_. */
+/* Adds embedded code. $ or ` and a digit stand for a word, see gpuscan__words. Alone, $ is GPUSCAN_, ` is gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
@@ -13444,9 +13440,9 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as words, or as a number if words is NULL. Writes the digits by hand, which is faster: a program has
-   about a hundred numbers, and the first call after gpuscan_set_blob writes all of them. One function does both, so
-   that compilers do not copy it into the callers. */
+/* Defines a macro as `words`, or as `number` if `words` is NULL. Writes the digits without snprintf, which is slower: a
+   program has about a hundred numbers, and the first call after gpuscan_set_blob writes all of them. One function
+   serves words and numbers, so that compilers do not copy it into its callers. */
 static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
@@ -13468,7 +13464,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     gpuscan__define_as(text, name, NULL, number);
 }
 
-/* Defines a field of an operation's own key under another name: LIST(GPUSCAN__DEFINE_FIELD). */
+/* Defines a macro for a field of an operation's own key. LIST(GPUSCAN__DEFINE_FIELD) does so for all fields. */
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -13476,8 +13472,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 /* GPUSCAN__ASSERT makes the compiler fail, with the name in its message, if the condition does not hold. */
 #define GPUSCAN__ASSERT(condition, name) typedef char gpuscan__assert_##name[(condition) ? 1 : -1];
 
-/* Binds a table of rows, LIST(X), to a public enum: each of its values, with which a row begins, has a row in its
-   place. */
+/* Checks that LIST(X) has one row for each value of a public enum, in order. A row begins with the value's name. */
 #define GPUSCAN__ROW_PLACE(name, ...) GPUSCAN__PLACE_##name,
 #define GPUSCAN__ROW_BOUND(name, ...) GPUSCAN__ASSERT((int)GPUSCAN__PLACE_##name == (int)GPUSCAN_##name, row_##name)
 #define GPUSCAN__BIND_ROWS(LIST, count)                                                                                \
@@ -13485,9 +13480,12 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     LIST(GPUSCAN__ROW_BOUND)                                                                                           \
     GPUSCAN__ASSERT((int)GPUSCAN__PLACE_##count == (int)GPUSCAN_##count, rows_##count)
 
-/* The types, in the order of gpuscan_type. Columns: name; OpenCL C's name (f16 is stored as its bits); the unsigned
-   type of the same size (signed integers are added as unsigned ones, which wrap by definition); bytes; kind: 's'igned,
-   'u'nsigned, 'f'loat or 0; least and largest value. */
+/* Lists the types in the order of gpuscan_type. Columns after the name:
+     the type's name in OpenCL C. An f16 is stored as its bits
+     the unsigned type of the same size. Signed integers are added in it, since unsigned ones wrap by definition
+     the size in bytes
+     the kind: 's'igned, 'u'nsigned, 'f'loat or 0
+     the least value, and the largest value */
 #define GPUSCAN__TYPES(X)                                                                                              \
     X(TYPE_DEFAULT, "", "", 0, 0, "", "")                                                                              \
     X(TYPE_I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                        \
@@ -13504,7 +13502,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     X(TYPE_CUSTOM, "", "", 0, 0, "", "")
 
 typedef struct gpuscan__type_facts {
-    char name[8], unsigned_name[8]; /* arrays, since each pointer would cost an executable a relocation */
+    char name[8], unsigned_name[8]; /* arrays, since each pointer costs an executable a relocation */
     uint32_t size;
     char kind, least[12], largest[12];
 } gpuscan__type_facts;
@@ -13512,7 +13510,7 @@ typedef struct gpuscan__type_facts {
 #define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
-/* What gpuscan_type_from_name calls each type, in the same order. A comma ends each name. */
+/* Lists the names of types for gpuscan_type_from_name, in the order of gpuscan_type. A comma ends each name. */
 static const char gpuscan__names_of_types[][112] = {
     "",
     ",i8,int8,int8_t,char,signed char,",
@@ -13531,14 +13529,15 @@ GPUSCAN__ASSERT(sizeof(gpuscan__names_of_types) == 112 * GPUSCAN_TYPE_CUSTOM, na
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
 
-/* The data that self-tests use: see [SELF-TEST]. */
+/* Lists the data that self-tests use, see [SELF-TEST]. */
 enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__DATA_PRODUCT, GPUSCAN__DATA_CLEARED,
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
 
-/* The operators, in the order of gpuscan_op. Columns: name; an expression of a and b for integers (scalars and
-   vectors), and one for floats (NULL: not for these); the identity; 1 if signed integers are computed as unsigned; the
-   comparison of ARGMIN and ARGMAX; the self-test's data; the operator on the host, for integers, where less means
-   a < b. The self-test's custom operator returns the last operand that is not 0. */
+/* Lists the operators in the order of gpuscan_op. Columns after the name:
+     an expression of a and b for integers, scalars and vectors; NULL: the operator is custom an expression of a and b
+     for floats; NULL: the operator is not for floats, or custom the identity 1: signed integers are computed as
+     unsigned ones the comparison of ARGMIN or ARGMAX; NULL: another operator the self-test's data an expression of a
+     and b for integers on the host. `less` is a < b. Self-tests use a custom b ? b : a */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                             \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                      \
@@ -13554,7 +13553,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
 typedef struct gpuscan__op_facts {
     const char *integer, *real;
     int identity, as_unsigned;
-    const char *before; /* ARGMIN's and ARGMAX's comparison; NULL: another operator */
+    const char *before; /* the comparison of ARGMIN or ARGMAX; NULL: another operator */
     int data;
 } gpuscan__op_facts;
 
@@ -13564,8 +13563,11 @@ static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 #undef GPUSCAN__OP_ROW
 
-/* The strategies, in the order of gpuscan_strategy. Columns: name; name in words; 1 if a work-item is a group; 1 if
-   groups of one launch wait for each other; the strategy to take where this one does not fit a call. */
+/* Lists the strategies in the order of gpuscan_strategy. Columns after the name:
+     the name in words
+     1: each group is one work-item
+     1: groups of one launch wait for each other
+     the strategy to take if this one does not fit a call */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
     X(STRATEGY_AUTO, "auto", 0, 0, MULTI_PASS)                                                                         \
     X(STRATEGY_MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                             \
@@ -13597,7 +13599,7 @@ static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].single_pass;
 }
 
-/* Returns the logarithm to base 2, rounded down. */
+/* Returns the logarithm of x to base 2, rounded down; 0 for 0. */
 static uint32_t gpuscan__log2(uint32_t x) {
     return x > 1 ? 1 + gpuscan__log2(x / 2) : 0;
 }
@@ -13610,36 +13612,36 @@ static int gpuscan__is_float(gpuscan_type type) {
     return gpuscan__types[type].kind == 'f';
 }
 
-#define GPUSCAN__CUSTOM_MOST 1024 /* bytes */
+#define GPUSCAN__CUSTOM_MOST 1024 /* the maximum size of a custom type in bytes */
 
-/* The types and the operator of a call, after defaults are resolved. */
+/* Holds the types and the operator of a call, with defaults resolved. */
 typedef struct gpuscan__elements {
     gpuscan_type src, dst;
     gpuscan_op op;
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
-    uint32_t begun;  /* bytes of an element's flag that says whether a segment has begun; 0: no flag */
-    int arg;         /* ARGMIN or ARGMAX */
-    int exact;       /* 1: prefixes of tiles and parts also have a low part: see [EXACT PREFIXES] in kernels.cl.inc */
+    uint32_t begun;  /* bytes of the flag in an element that says whether a segment has begun; 0: no flag */
+    int arg;         /* 1: the operator is ARGMIN or ARGMAX */
+    int exact;       /* 1: prefixes of tiles and parts also have a low part, see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
-    const char *convert; /* the custom conversion, or NULL */
-    uint32_t seen; /* channels of an image's pixel, which the conversion sees as x; 0: x is an element */
-    gpuscan_type converted; /* the type of the conversion's result; DEFAULT: dst */
-    int selects; /* GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
+    const char *convert; /* the custom conversion; NULL: there is none */
+    uint32_t seen; /* the number of channels of an image's pixel, which the conversion sees as x; 0: x is an element */
+    gpuscan_type converted; /* the type of the conversion's result; DEFAULT: the type is dst */
+    int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
     int inverts; /* 1: the conversion gives how many elements a source element does not keep */
-    uint32_t channels; /* numbers in an element, which is then a vector; 0, 1: elements are numbers */
+    uint32_t channels; /* above 1: each element is a vector of this many numbers. 0 or 1: each element is a number */
 
-    /* Runs: the keys decide what is kept. The elements above are the values to reduce, if the call reduces any. */
-    gpuscan_type key; /* DEFAULT: not a call of runs */
+    /* For runs, whose keys decide what is kept. The fields above then describe the values to reduce. */
+    gpuscan_type key; /* the type of keys; DEFAULT: the call is not one of gpuscan_runs */
     uint32_t key_size;
     int reduces;
-    uint32_t length_size; /* bytes of a run's length; 0: lengths are not wanted */
+    uint32_t length_size; /* bytes of a run's length; 0: the call wants no lengths */
     uint32_t state_align; /* alignment of a gpuscan_run in bytes; 0: the scan needs only counts of runs */
-    int wide;             /* runs and elements are counted in 64 bits */
+    int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* How many elements a source element keeps. ELEMENTS: 1 if it, or custom->select, is not 0. BITS: its 1 bits. */
+/* ELEMENTS: a source element is kept if it, or custom->select, is not 0. BITS: it keeps an element for each 1 bit. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -13648,7 +13650,7 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
     return GPUSCAN_SUCCESS;
 }
 
-/* Refuses ARGMIN and ARGMAX, for all operations except reductions. */
+/* Refuses ARGMIN and ARGMAX. All operations except reductions call this function. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
     if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
@@ -13710,7 +13712,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether results do not depend on the order of combination (MIN and MAX: except for a zero's sign). */
+/* Returns whether results do not depend on the order of combination, except for a zero's sign in MIN and MAX. */
 static int gpuscan__takes_any_order(const gpuscan__elements *e) {
     if (e->key)
         return !e->reduces;
@@ -13722,24 +13724,24 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
-/* The unsigned types and the floats, and the types in which memory is moved, indexed by log2 of their size. */
+/* Lists the unsigned types, the floats, and the types in which memory is moved. Index: log2 of their bytes. */
 GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
                                                                 GPUSCAN_TYPE_U64};
 GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
                                                              GPUSCAN_TYPE_F64};
 static const char *const gpuscan__raw_names[] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
-/* Returns the unsigned type of a size. */
+/* Returns the unsigned type of `size` bytes. */
 static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
     return gpuscan__unsigned_types[gpuscan__log2(size)];
 }
 
-/* Returns OpenCL C's name of the unsigned type of a size. */
+/* Returns OpenCL C's name of the unsigned type of `size` bytes. */
 static const char *gpuscan__unsigned_name(uint32_t size) {
     return gpuscan__types[gpuscan__unsigned_of(size)].name;
 }
 
-/* Defines the bits of a float key's infinity; 0 for other keys. */
+/* Defines KEY_INFINITY: the bits of infinity if keys are floats, otherwise 0. */
 static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int real) {
     gpuscan__define(text, "KEY_INFINITY", !real       ? "0"
                                           : size == 8 ? "0x7ff0000000000000ul"
@@ -13747,7 +13749,7 @@ static void gpuscan__define_infinity(gpuscan__text *text, uint32_t size, int rea
                                                       : "0x7c00u");
 }
 
-/* Defines the type of keys. Keys are compared by their bits, or if custom is 1 by the caller's expression. */
+/* Defines the type of keys. If `custom` is 1, the caller's expression compares keys, otherwise their bits decide. */
 static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, int custom) {
     gpuscan__define(text, "KEY", custom ? "gpuscan_custom_type" : gpuscan__unsigned_name(size));
     gpuscan__define_number(text, "KEY_SIZE", size);
@@ -13755,7 +13757,7 @@ static void gpuscan__define_key(gpuscan__text *text, uint32_t size, int real, in
     gpuscan__define_infinity(text, size, real);
 }
 
-/* Defines the keys of runs, and which outputs the call of runs has. */
+/* Defines the keys of runs, and the outputs that the call has. */
 static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e) {
     gpuscan__define_number(text, "RUNS", e->key != GPUSCAN_TYPE_DEFAULT);
     gpuscan__define_number(text, "REDUCES", (uint64_t)e->reduces);
@@ -13769,7 +13771,7 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_key(text, e->key_size, gpuscan__types[e->key].kind == 'f', e->key == GPUSCAN_TYPE_CUSTOM);
 }
 
-/* Defines elements of ARGMIN and ARGMAX: a value with its index. */
+/* Defines the elements of ARGMIN and ARGMAX. Each is a value with its index. */
 static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     const gpuscan__type_facts *src = &gpuscan__types[e->src];
     gpuscan__define(text, "T", "gpuscan_arg");
@@ -13785,7 +13787,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* A call's types: of elements (src, dst), of x in the conversion (value), of its result (number), of arithmetic (t). */
+/* Names a call's types. src, dst: elements. value: x in the conversion. number: its result. t: arithmetic. */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -13796,15 +13798,16 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     static const char *const identities[] = {"0", "1", "~(GPUSCAN_T)0"};
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
-    int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* -0 is the identity, but sums start with +0 */
+    int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
-    if (e->convert) /* signed sums are computed in the unsigned type, to which floats do not convert */
+    if (e->convert) /* signed sums are computed as unsigned ones, but negative floats convert only to signed ones */
         gpuscan__define(text, "CONVERTED", e->converted ? gpuscan__types[e->converted].name : names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
-                    e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when read */
+                    e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when they are
+                                                                                  read */
                     : e->convert                          ? "gpuscan_custom_convert(x, i)"
                     : e->selects == GPUSCAN__SELECTS_BITS ? (e->inverts ? "popcount(~x)" : "popcount(x)")
                     : e->selects                          ? (e->inverts ? "(x == 0)" : "(x != 0)")
@@ -13825,7 +13828,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
                                                           : identities[op->identity]);
 }
 
-/* Defines the conversions of vectors of width elements, each of `size` bytes in the destination. */
+/* Defines conversions of vectors of `width` elements. An element has `size` bytes in the destination. */
 static void gpuscan__define_wide(gpuscan__text *text, const gpuscan__type_names *names, uint32_t size, uint32_t width) {
     const char *t = names->t, *mask = size == 8 ? "long" : size == 4 ? "int" : size == 2 ? "short" : "char";
     int is_number = strcmp(names->number, t) == 0;
@@ -13848,7 +13851,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     const gpuscan__type_facts *src = &gpuscan__types[e->src], *dst = &gpuscan__types[e->dst];
     int wide = cpu && e->op != GPUSCAN_OP_CUSTOM && !e->arg && e->channels <= 1 && !e->selects &&
                (!e->key || e->reduces);
-    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* bytes, elements */
+    uint32_t plain = e->dst == GPUSCAN_TYPE_F16 ? 4 : dst->size, width = plain == 8 ? 8 : 16; /* plain is in bytes */
     gpuscan__type_names names;
     char vector[24];
     names.src = e->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : src->name;
@@ -13882,8 +13885,8 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
         gpuscan__define_wide(text, &names, plain, width);
 }
 
-/* Returns the size of a source element in bytes if elements are packed, otherwise 0. All packed elements of a word are
-   summed and scanned at once. ADD of integers of 1 or 2 bytes and MAX of u8 allow it: any order gives the same bits. */
+/* Returns the bytes of a source element if elements are packed, otherwise 0. The packed elements of a word are summed
+   and scanned together. ADD of integers of 1 or 2 bytes and MAX of u8 allow this: any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
     int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
     int plain = !e->convert && !e->selects && !e->key && !e->begun &&
@@ -13894,8 +13897,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns how many elements a lane's vector has: 16 bytes of the larger type, so that loads and stores are whole; or
-   one element if a size is not a power of two up to 16. */
+/* Returns how many elements a lane's vector has. In the larger type the vector has 16 bytes, so that loads and stores
+   are whole. If a size is not a power of two up to 16, the vector has one element. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -13912,33 +13915,33 @@ static void gpuscan__define_raw(gpuscan__text *text, const char *name, uint32_t 
 
 /* [OPERATIONS], the row and the plan ---------------------------------------------------------------------------- */
 
-/* A range of a buffer that a call uses. */
+/* Describes a range of a buffer that a call uses. */
 typedef struct gpuscan__range {
     const char *field;
     gpuscan_buffer buffer;
-    uint64_t elements; /* counted from buffer.offset */
+    uint64_t elements; /* number of elements, counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
     uint32_t cut;      /* bytes by which elements * size exceeds the range, if rows do not begin at whole elements */
-    uint32_t alignment; /* alignment that the first element needs in bytes; 0: that of the size, up to 16 */
-    uint64_t row, pitch; /* bytes of a row, and from row to row; 0: a single row */
-    int required; /* the buffer must not be NULL */
+    uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), up to 16 */
+    uint64_t row, pitch; /* bytes of a row, and bytes from row to row; 0: the range is a single row */
+    int required; /* 1: the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
-    int in_place; /* ranges with the same number may be one range; 0: may not overlap others */
-    int shorter;  /* with in_place, 1: the range may be shorter than the other one */
+    int in_place; /* ranges with the same number may be one range; 0: the range may not overlap others */
+    int shorter;  /* 1: with in_place, the range may be shorter than the other one */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
-    int is_image; /* buffer.mem is an image, which is checked already */
-    int at_zero;  /* 1: accessed even if the call reads a count of 0 and has no total: see gpuscan__rehearse */
-    /* set by the check: */
+    int is_image; /* 1: buffer.mem is an image, which has been checked already */
+    int at_zero;  /* 1: kernels access the range even with a count of 0 and no total, see gpuscan__rehearse */
+    /* gpuscan__check_range sets the fields below */
     cl_mem root;
     cl_mem_flags flags;
-    uint64_t begin, end; /* bytes in root */
+    uint64_t begin, end; /* the range is [begin, end) of root, in bytes */
     uint64_t size_left;  /* bytes from the offset to the end of the buffer */
 } gpuscan__range;
 
 enum { GPUSCAN__MAX_RANGES = 10 + 2 * GPUSCAN_MAX_PAYLOADS };
 
-/* Bytes of each kind of scratch that a call needs. */
+/* Holds how many bytes of each kind of scratch a call needs. */
 typedef struct gpuscan__need {
     uint64_t bytes[GPUSCAN__SCRATCHES];
 } gpuscan__need;
@@ -13949,63 +13952,63 @@ struct gpuscan__plan {
     const void *desc; /* the operation's desc */
     const gpuscan_call *call;
 
-    /* set by resolve, from the arguments */
-    gpuscan__elements e; /* not used by histograms */
+    /* `resolve` sets the fields below from the arguments */
+    gpuscan__elements e; /* histograms do not use this */
     gpuscan__range ranges[GPUSCAN__MAX_RANGES];
     size_t range_count;
-    uint32_t flags;  /* GPUSCAN__FLAG_... */
-    int from_host;   /* the call works on host arrays: see [HOST ARRAYS] */
-    int is_run;      /* 1: a call, not a preparation, so all buffers must be given */
+    uint32_t flags;  /* a sum of GPUSCAN__FLAG_... */
+    int from_host;   /* 1: the call works on host arrays, see [HOST ARRAYS] */
+    int is_run;      /* 1: the plan is for a call, not a preparation, so all buffers must be given */
     const void *init; /* init on the host; NULL: none */
-    cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument; owned */
-    int is_nothing;  /* nothing to compute and nothing to write */
-    int reads_scratch; /* the host reads a result from scratch */
-    int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first one is enqueued */
+    cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument. The plan owns it */
+    int is_nothing;  /* 1: the call has nothing to compute and nothing to write */
+    int reads_scratch; /* 1: the host reads a result from scratch */
+    int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first command is enqueued */
 
-    /* input of choose */
-    int in_place;              /* src and dst are the same range */
-    size_t group_limit;        /* most work-items of a group: the device's limit, or that of the call's kernels */
+    /* `choose` reads the fields below */
+    int in_place;              /* 1: src and dst are the same range */
+    size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
-    const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose one */
+    const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
 
-    /* set by choose, from elements and profile */
+    /* `choose` sets the fields below from elements and profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* bytes of PLAIN scratch that a call may access if it reads a count of 0; 0: all */
-    int not_built; /* the driver did not build the program */
+    uint64_t idle_plain; /* bytes of PLAIN scratch that a call may access if it reads a count of 0; 0: all bytes */
+    int not_built; /* 1: the driver did not build the program */
 
-    cl_mem_flags scratch_flags; /* the flags of the caller's scratch, set by the check */
+    cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
 };
 
 typedef struct gpuscan__chain gpuscan__chain;
 typedef struct gpuscan__test gpuscan__test;
 
-/* The functions of an operation: one for each step of gpuscan__do, the path that all calls take. */
+/* Holds the functions of an operation, one for each step of gpuscan__do, which is the path of all calls. */
 struct gpuscan__operation {
     const char *name;
-    uint32_t number;  /* GPUSCAN__OPERATION_... */
-    int uses_scratch; /* some calls of the operation use scratch */
+    uint32_t number;  /* the operation's GPUSCAN__OPERATION_... */
+    int uses_scratch; /* 1: some calls of the operation use scratch */
     int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for, even if the
                          driver reports 256, as it does for limited registers */
     int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
-    int alone;        /* GPUSCAN__ALONE_...: when a sub-group works for its whole group */
-    /* Sets elements and ranges from the arguments: all checks except those of buffers. */
+    int alone;        /* a GPUSCAN__ALONE_..., which says when a sub-group works for its whole group */
+    /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Sets the program's key, the groups and the scratch from elements, counts and profile. It is called again after
-       group_limit is lowered or a strategy refused. */
+       group_limit is lowered or a strategy is refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
     /* Returns the pieces of kernels.cl.inc that the key's program has, as bits 1 << GPUSCAN__PIECE_... */
     uint64_t (*pieces)(const gpuscan__key *key);
-    /* Writes the program's text before the pieces. */
+    /* Writes the text that precedes the pieces in the program. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
     /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
     int (*test)(gpuscan__test *test);
-    size_t plan_size, desc_size, call_at; /* bytes; call_at: the call's offset in desc */
+    size_t plan_size, desc_size, call_at; /* sizes in bytes; call_at: the offset of `call` in desc */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
-    /* Tests the program of custom texts by a program that has the self-test's stand-ins in place of the texts. */
+    /* Tests a program of custom texts through a program that has the self-test's stand-ins instead of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
@@ -14039,7 +14042,7 @@ static int gpuscan__key_is_cpu(const gpuscan__key *key) {
     return gpuscan__is_cpu_strategy(gpuscan__key_strategy(key));
 }
 
-/* Returns the piece's bit if the condition holds. tools/embed parses the lists of pieces and documents their form. */
+/* Gives the bit of a piece if the condition holds. tools/embed parses the lists of pieces and documents their form. */
 #define GPUSCAN__PIECE(name, condition) ((uint64_t)((condition) != 0) << GPUSCAN__PIECE_##name)
 GPUSCAN__ASSERT(GPUSCAN__PIECES <= 64, pieces_fit)
 
@@ -14072,28 +14075,28 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
-/* GPUs refuse the CPU strategies. CPU kernels use kilobytes of private memory per work-item, and GPU drivers reserve it
-   for all work-items that can be resident: that would be gigabytes. */
+/* GPUs refuse the CPU strategies. CPU kernels use kilobytes of private memory per work-item. GPU drivers reserve
+   private memory for all work-items that can be resident, which would take gigabytes. */
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 #define GPUSCAN__LANE_WIDTH 32 /* without lanes: width of the tree that sums a group's values */
 
-/* The profiles, by the device's type, vendor and name. The first row that matches a device is used. The last row
-   matches every device. It is for unknown devices, whose groups may not even make progress independently: few and small
-   groups run on anything. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A simulator
-   runs all forms, at sizes that it can handle. */
+/* Lists the profiles. The first row that matches a device's type, vendor and name is used. The last row matches every
+   device. It is for unknown devices, whose groups may not even make progress independently, so it has few and small
+   groups, which run on any device. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A
+   simulator runs all forms, at sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* Columns: serves; name; matched type, vendor, part; fence, lanes, nulls, launches_late, inlines, polls; refused */
+    /* Columns: devices, name, type, vendor, part, fence, lanes, nulls, launches_late, inlines, polls, refused */
     /* The simulator runs groups in order, so mem_fence orders what they write. */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
      0, 0, 64, 0},
-    /* NVIDIA's own driver: other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. nulls: each buffer
-       argument costs host time. launches_late: a launch ahead makes the first calls after gpuscan_set_blob no faster.
-       tuning: host-null-arguments, host-blob-first-calls */
+    /* NVIDIA's own driver: other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. nulls: 1, since
+       each buffer argument costs host time. launches_late: 0, since a launch ahead makes the first calls after
+       gpuscan_set_blob no faster. tuning: host-null-arguments, host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
      GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    /* polls: groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
+    /* polls: many, since groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, GPUSCAN__FENCE_NONE,
      GPUSCAN__LANES_NONE, 0, 1, 0, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
@@ -14102,11 +14105,11 @@ static const gpuscan__facts gpuscan__profiles[] = {
      4096, GPUSCAN__CPU_STRATEGIES},
     /* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long, and llvmpipe
        gets many groups, as a GPU does. If a launch's groups run for unequal times, the launch is reported as finished
-       too early (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes when it compiles a call of
-       a long function. */
+       too early (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes on calls of long
+       functions. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
      1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
-    /* PoCL reports skylake-avx512 for an AMD CPU with AVX-512, and for newer CPUs that its LLVM does not know */
+    /* This row precedes Skylake's, since PoCL calls AMD's CPUs with AVX-512, and unknown new CPUs, skylake-avx512. */
     {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      256, 0},
     {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
@@ -14118,42 +14121,41 @@ static const gpuscan__facts gpuscan__profiles[] = {
 
 /* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available: their rows were measured on an H100
    without NVIDIA's instructions, except for PTX lanes and, for AMD's rows, loads of states. Groups of AMD's and Intel's
-   GPUs make progress independently: they passed the tests of Sorensen and others, 2021. */
+   GPUs make progress independently: these GPUs passed the tests of Sorensen and others, 2021. */
 
-/* Small scans, up to GPUSCAN__FEW_TILES tiles, run all groups at once and share the work, which is faster than a
-   look-back. Large scans sum tiles 24 MiB ahead, about what a cache of 50 MB holds besides other data. Vectors and
+/* In small scans, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time and share the work, which is faster
+   than a look-back. Large scans sum tiles 24 MiB ahead, which a cache of 50 MB holds besides other data. Vectors and
    registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
-    /* up to 8 MiB */
+    /* scans up to 8 MiB */
     {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* elements of 1 and 2 bytes that are not packed: small groups */
+    /* elements of 1 and 2 bytes that are not packed take small groups */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
-    /* 1 byte packed; f16; 2 bytes packed */
+    /* one row each: packed elements of 1 byte; f16; packed elements of 2 bytes */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-    /* elements of 8 bytes; of 4 bytes from 1-byte sources; of 16 and 32 bytes */
+    /* one row each: elements of 8 bytes; of 4 bytes, from sources of 1 byte; of 16 bytes; of 32 bytes */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
 
-/* Scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. A single tile
-   waits for nothing, and many small tiles start earlier than few large ones. tuning: segments-scan-tiles,
-   segments-scan-small */
+/* Tiles of scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. Many
+   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
-    /* 1 byte, small */
+    /* small scans of elements of 1 byte */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    /* a single tile */
+    /* scans of a single tile, which waits for nothing */
     {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* small; some rows by the element's size */
+    /* other small scans; some rows serve only one element size */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
@@ -14161,59 +14163,59 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
-    /* large: 4 bytes, 8 bytes, 1 byte, other sizes */
+    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Selections, by the size of the array that decides what is kept; ahead counts its bytes. Small selections, up to
-   GPUSCAN__FEW_TILES tiles, run all groups at once, and each group loads the sums of all tiles before its own. Loading
-   tiles once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning: select-tiles, select-small,
-   select-once */
+/* Tiles of selections, by the size of the array that decides what is kept. `ahead` counts bytes of this array. In small
+   selections, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all
+   tiles before its own. Loading tiles once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning:
+   select-tiles, select-small, select-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
-    /* up to 2 MiB */
+    /* selections up to 2 MiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* flags of 1 byte: indices alone, loaded once */
+    /* indices alone, by flags of 1 byte: tiles are loaded once */
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
-    /* flags of 1 byte: several outputs or wide elements; other selections */
+    /* one row each, by flags of 1 byte: several outputs or wide elements; other outputs */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* other sources; a predicate on 4 bytes has its own row, which loads tiles once */
+    /* other selections; a predicate on elements of 4 bytes has its own row, which loads tiles once */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* if SINGLE_PASS is forced */
+    /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Runs, by the size of their keys. Small calls run all groups at once, as small selections do. Large calls load tiles
-   once, which is faster. tuning: runs-tiles, runs-small, runs-once */
+/* Tiles of runs, by the size of the keys. In small calls all groups run at the same time, as in small selections. Large
+   calls load tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
-    /* up to 256 KiB */
+    /* calls up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* keys of 1 byte, no reduction: tiles are loaded once; for custom keys they are loaded twice */
+    /* keys of 1 byte without a reduction, one row each: builtin keys, loaded once; custom keys, loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* wider keys, in rows' order: small calls; no reduction, tiles loaded once; custom keys, tiles loaded twice */
+    /* wider keys, one row each: small calls; no reduction; no reduction and custom keys, so tiles are loaded twice */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* reductions, in rows' order: f64; short values, with four groups per multiprocessor; other values; custom keys or
-       operators, whose tiles are loaded twice */
+    /* reductions, one row each: f64; short values, with four groups per multiprocessor; other values. The last two rows
+       are for custom keys or operators, whose tiles are loaded twice */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
     {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
-    /* if SINGLE_PASS is forced */
+    /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* In large scans on AMD's and Intel's GPUs one group folds the sums of tiles to prefixes, or several passes do: see
-   gpuscan__scan_misfit. The H200 that ran Intel's rows loaded states by atomics, as Intel does. tuning: scan-fold */
+/* On AMD's and Intel's GPUs, large scans have one group that folds the sums of tiles to prefixes, or they take several
+   passes (see gpuscan__scan_misfit). Intel's rows were measured with states loaded by atomics. tuning: scan-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 /* Intel's compiler would keep 8 vectors of bytes in private memory, so scans of bytes take 4. */
@@ -14232,7 +14234,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_runs[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Up to 256 KiB one work-item scans everything in one launch. */
+/* In scans up to 256 KiB, one work-item scans all elements in one launch. */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
@@ -14250,19 +14252,19 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_runs)};
 #undef GPUSCAN__ROWS_OF
 
-/* A tile of a scan that no row matches: strategy, group, vectors, ahead, registers. */
+/* Gives the row for scans that no other row matches. The parameters are fields of gpuscan__tuning. */
 #define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_##strategy, group, vectors, ahead, registers, 0, 0, GPUSCAN__FOR_ALL}
 static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
-    /* Columns: serves, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
+    /* Columns: devices, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
        rows_wider, rows_registers */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* Large scans run ahead by what a cache of 50 MB holds besides other data. For short rows 56 registers suit most
-       lengths; 64 are as fast, unless fewer groups of 384 work-items are resident then. Prefetching tiles makes scans
-       some percent slower. tuning: scan-counted-registers, scan-rows */
+    /* Large scans run 24 MiB ahead, which a cache of 50 MB holds besides other data. For short rows, 56 registers suit
+       most lengths. 64 are as fast, unless fewer groups of 384 work-items are resident then. Prefetching tiles makes
+       scans some percent slower. tuning: scan-counted-registers, scan-rows */
     {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
-    /* parts_vectors: in multi-pass scans 8 vectors of 8-byte elements leave registers for only 2 waves. */
+    /* parts_vectors: 4, since in multi-pass scans 8 vectors of 8-byte elements leave registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
@@ -14272,17 +14274,16 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
 #undef GPUSCAN__REST
 
-/* chunk: stays in a core's second-level cache between its two loads. Prefetches: the distance hardly matters where
-   large outputs are stored past the caches. Cores of the Skylake server generation (PoCL's name for them) store faster
-   through their caches, if lines are requested early and the chunk leaves room for them. The distances were also
-   measured on one of the newer CPUs that PoCL calls by this name. Cascade Lake was not measured. tuning:
-   scan-cpu-stores, scan-skylake
+/* A chunk stays in a core's second-level cache between its two loads. The prefetch distance hardly matters where large
+   outputs are stored past the caches. Cores that PoCL names Skylake servers store faster through their caches, if lines
+   are requested early and the chunk leaves room for these lines. The distances were also measured on one of the newer
+   CPUs that PoCL calls by this name. Cascade Lake was not measured. tuning: scan-cpu-stores, scan-skylake
    Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
    buckets that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
    hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
 #define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
 static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
-    /* Columns: serves, chunk, prefetch_src, prefetch_dst, sort_... */
+    /* Columns: devices, chunk, prefetch_src, prefetch_dst, sort_... */
     {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
@@ -14290,7 +14291,7 @@ static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
 #undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
-    /* Columns: serves, strategy, group, vectors, per_unit, registers, vectors_custom */
+    /* Columns: devices, strategy, group, vectors, per_unit, registers, vectors_custom */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 4, 0, 2},
     /* Two groups of 512 work-items share a multiprocessor's registers, and each work-item has 8 loads in flight.
        Structs are combined in order, with two vectors per work-item. tuning: reduce-groups, reduce-structs */
@@ -14302,10 +14303,10 @@ static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
 
 GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
-    /* Columns: serves, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
+    /* Columns: devices, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
        each_group, split_from, lane_registers */
     {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
-    /* Large groups sum segments with few elements in total; smaller groups sum still fewer, since they start earlier.
+    /* Large groups sum segments that have few elements in total. Smaller groups, which start earlier, sum even fewer.
        Lanes need registers for offsets, which are loaded a step ahead. tuning: segments-lanes, segments-lanes-few,
        segments-split */
     {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
@@ -14313,11 +14314,11 @@ GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
     {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
 
 GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
-    /* Columns: serves, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
+    /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
        local, slices */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
-    /* One group of 1024 work-items has all registers of a multiprocessor, for loads in flight while it counts. With 32
-       copies of the bins of bytes no two lanes share a bank. Other samples arrive too slowly for that to matter. */
+    /* One group of 1024 work-items has all registers of a multiprocessor, so loads are in flight while it counts. With
+       32 copies of the bins of bytes, no two lanes use the same bank. Other samples come too slowly to need this. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
@@ -14327,15 +14328,15 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* Columns: serves, strategy, group, vectors, local, halves, together, units, counted_once, one */
+    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
-       runs two. Without lanes that allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
+       runs 2. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
     /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so most groups have more
-       work-items than AMD's, with fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8
-       lanes occupy 8 units. tuning: sort-intel, sort-together-others */
+       work-items than AMD's, with fewer keys each. 8 or 16 units share a local memory. 512 work-items in sub-groups of
+       8 lanes occupy 8 units. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
@@ -14343,11 +14344,11 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
 
 /* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
    be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
-   cache until their lines are full. Counts on the device: u64 keys with values of 4 or 8 bytes need more registers for
-   their loops. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. On Intel's
-   GPUs keys alone gain from more elements per work-item, and values lose. A loop over tiles or passes needs registers,
-   so `counted` has fewer elements. tuning: sort-intel */
+   cache until their lines are full. If the count is on the device, u64 keys with values of 4 or 8 bytes need more
+   registers, for loops. tuning: sort-tiles, sort-record-tiles, sort-counted
+   AMD's tiles fill the row's local memory with waves of 32 lanes. Waves of 64 have fewer counts of digits. On Intel's
+   GPUs, more elements per work-item make sorts of keys faster, and with values slower. Loops over tiles or passes need
+   registers, so `counted` has fewer elements. tuning: sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14364,7 +14365,7 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}},
       {{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}}}}};
 
-/* Large sorts move payloads as records through the passes, which beats gathering them by index. tuning: sort-records */
+/* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
@@ -14372,16 +14373,16 @@ GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
 
 /* Tiles of integral images. tuning: integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: serves, group, vectors, vectors_4, rows */
+    /* Columns: devices, group, vectors, vectors_4, rows */
     {GPUSCAN__ON_SIMULATOR, 32, 2, 0, 64},
     {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128},
     {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 256, 4, 0, 64},
     {GPUSCAN__ON_REST, 64, 4, 0, 64}};
 
-/* The tables of rows, and which part of a profile each sets. */
+/* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
     const void *rows;
-    size_t bytes, row, at; /* bytes of the table and of a row; offset of the row in a profile */
+    size_t bytes, row, at; /* bytes: of the table. row: bytes of a row. at: offset of the row in a profile */
 } gpuscan__row_tables[] = {
 #define GPUSCAN__ROW_TABLE(name)                                                                                       \
     {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
@@ -14395,7 +14396,7 @@ static const struct {
 #undef GPUSCAN__ROW_TABLE
 };
 
-/* Sets a profile: row i of gpuscan__profiles, and each table's first row that serves it (zeros if none does). */
+/* Sets a profile to row i of gpuscan__profiles, and to each table's first row for it. A part without a row stays 0. */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
     size_t t, at;
     memset(p, 0, sizeof(*p));
@@ -14437,7 +14438,7 @@ static void gpuscan__platform_name(const gpuscan_opencl *cl, cl_platform_id plat
     text[cl->clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, text, NULL) == CL_SUCCESS ? size - 1 : 0] = 0;
 }
 
-/* Reads the version in "OpenCL 3.0 ..." or "OpenCL C 1.2 ...": 300, 120; 0 if there is none. */
+/* Returns the version that a text states: 300 for "OpenCL 3.0 ...", 120 for "OpenCL C 1.2 ...", 0 for none. */
 static int gpuscan__version(const char *text) {
     int major = 0;
     while (*text && (*text < '0' || *text > '9'))
@@ -14480,7 +14481,7 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
 }
 
 /* Returns the sub-group width that every kernel of a device has, or can require; 0 if a program cannot rely on one.
-   Intel's compiler chooses a width for each kernel unless it is given one, and most of its GPUs are fastest with 16. */
+   Intel's compiler chooses a width for kernels that require none. Most Intel GPUs are fastest with 16. */
 static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extensions) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
@@ -14497,12 +14498,12 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
 }
 
 /* Returns whether sub-groups run as the kernels need them. PoCL 6 runs a CPU's work-items in a loop and computes a
-   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors and computes it right. */
+   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors and computes this look-back right. */
 static int gpuscan__runs_subgroups(const gpuscan__device *device) {
     return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups: as the profile says, or as the driver offers. */
+/* Sets how lanes exchange values, and the width of sub-groups. If the profile has no lanes, the driver decides. */
 static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
@@ -14573,7 +14574,7 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
-/* Queries a device's registers and compute capability. Loads and fences with a scope need 7.0: below it, no lanes. */
+/* Queries a device's registers and compute capability. Lanes need 7.0, for loads and fences with a scope. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -14627,7 +14628,7 @@ static void gpuscan__open_limits(gpuscan *gs) {
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
     device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
-    if (device->parameters == 0) /* if not reported, assume the least that OpenCL allows, here and for local memory */
+    if (device->parameters == 0) /* a device that does not report it gets the least that OpenCL allows */
         device->parameters = 1024;
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (device->local_memory == 0)
@@ -14681,7 +14682,7 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + speed + 1;
 }
 
-/* Appends a device's name to a list in words, unless it does not fit. */
+/* Appends a device's name to a list in words, if it fits. */
 static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
     size_t length = strlen(list);
     if (length + strlen(name) + strlen(platform) + 16 < size)
@@ -14747,7 +14748,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
 
 /* [PROGRAM CACHE] -------------------------------------------------------------------------------------------------- */
 
-static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { /* FNV-1a */
+static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { /* the FNV-1a hash */
     const unsigned char *b = (const unsigned char *)bytes;
     while (count--)
         hash = (hash ^ *b++) * 0x100000001b3u;
@@ -14755,8 +14756,8 @@ static uint64_t gpuscan__hash(uint64_t hash, const void *bytes, size_t count) { 
 }
 #define GPUSCAN__HASH_START 0xcbf29ce484222325u
 
-/* Hashes what must be equal for a blob to be usable: the kernels, the size of the process's pointers, the device, its
-   driver, platform and build options. */
+/* Returns a hash of all that must match before a blob can be used: the kernels, the size of the process's pointers, the
+   device, its driver, platform and build options. */
 static uint64_t gpuscan__device_hash(gpuscan *gs) {
     const unsigned char pointer_size = sizeof(void *);
     uint64_t hash = gs->kernels_hash ? gs->kernels_hash
@@ -14775,8 +14776,8 @@ static uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob begins with this header. Entries follow, each with its parts behind it, padded to 8 bytes. Numbers are in the
-   host's byte order. The checksum covers all bytes after itself. */
+/* A blob begins with this header. Entries follow. Each entry's parts stand behind it, padded to 8 bytes. Numbers are in
+   the host's byte order. The checksum covers all bytes after itself. */
 typedef struct gpuscan__blob_header {
     char magic[8];
     uint64_t device_hash, size, checksum, entries;
@@ -14784,12 +14785,12 @@ typedef struct gpuscan__blob_header {
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
-/* The parts of an entry: the text before the kernels, which identifies the program; the kernels' names, each with its
-   NUL; the recording; the driver's binary. */
+/* Lists the parts of an entry. PREFIX: the text before the kernels, which identifies the program. NAMES: the kernels'
+   names, each with its NUL. RECORDING: see gpuscan__step. BINARY: the driver's binary. */
 enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
-    uint32_t registers, proved; /* key.registers and proved of the program */
+    uint32_t registers, proved; /* the program's key.registers and `proved` */
 } gpuscan__blob_entry;
 static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '2'};
 
@@ -14797,7 +14798,7 @@ static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
 }
 
-/* Adds bytes, and zeros up to a multiple of 8 bytes. */
+/* Adds bytes, and pads the text with zeros to a multiple of 8 bytes. */
 static void gpuscan__text_padded(gpuscan__text *text, const void *bytes, size_t count) {
     static const char zeros[8] = {0};
     if (count)
@@ -14809,7 +14810,7 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Gets the next step of a valid recording, and its bytes; returns 0 at the end. */
+/* Gets the next step of a valid recording, and the step's bytes. Returns 0 at the recording's end. */
 static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
                               const unsigned char **bytes) {
     if (*at >= length)
@@ -14823,7 +14824,7 @@ static int gpuscan__next_step(const void *recording, size_t length, size_t *at, 
 
 /* Returns whether a recording from a blob is valid for a program with this number of kernels. */
 static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
-    static const uint32_t sizes[GPUSCAN__STEPS] = { /* 0: any */
+    static const uint32_t sizes[GPUSCAN__STEPS] = { /* bytes of a step by its kind; 0: any */
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
         sizeof(gpuscan__step_launch)};
     uint64_t number = kernels;
@@ -14854,7 +14855,7 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
     return 1;
 }
 
-/* Gets the next launch of a valid recording, and its kernel's number; returns 0 at the end. */
+/* Gets the next launch of a valid recording, and the kernel's number. Returns 0 at the recording's end. */
 static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint64_t *kernel,
                                 gpuscan__step_launch *launch) {
     gpuscan__step step;
@@ -14871,8 +14872,8 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
 }
 
 /* Returns whether a recording has a launch that the program's recordings lack. For a launch of the same kernel and the
-   same group size, on the same side of 65,536 work-items, a driver compiles the same code. PoCL compiles separately
-   below that number. */
+   same group size, on the same side of 65,536 work-items, a driver compiles the same code. Below this number PoCL
+   compiles other code. */
 static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
     gpuscan__step_launch launch, known;
     uint64_t kernel = 0;
@@ -14967,17 +14968,17 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program. If that fails, builds it without the register limit, then without optimization. NVIDIA's assembler
-   may fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
+/* Builds a program. If that fails, tries without the register limit, then without optimization. NVIDIA's assembler may
+   fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
    register count of 7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
     unsigned registers = (unsigned)program->key.registers;
-    char limit[32], options[96]; /* programs with different options also have different prefixes */
+    char limit[32], options[96]; /* if two programs' options differ, so do their prefixes */
     cl_int code;
     int attempt;
     snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
     for (attempt = registers ? 0 : 1;; attempt++) {
-        /* -w: some compilers print warnings, even for custom texts, to the program's own output */
+        /* -w: some compilers print warnings, also about custom texts, to the process's output */
         snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options,
                  attempt == 0 ? limit : attempt == 2 ? " -cl-opt-disable" : "");
         code = gs->cl.clBuildProgram(program->program, 1, &gs->device_id, options, NULL, NULL);
@@ -14991,7 +14992,7 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
 
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c checks that these are all */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c tests that none is missing */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -15010,7 +15011,7 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
     return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
 }
 
-/* Finds a loaded program with the same text and kernels, and moves it into program. Returns whether there was one. */
+/* Finds a loaded program with the same text and kernels, and moves it into `program`. Returns whether it found one. */
 static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
     for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
@@ -15086,7 +15087,7 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
 }
 
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS || GPUSCAN__HAS_HISTOGRAM || GPUSCAN__HAS_QUANTILE
-/* Returns whether lanes are NVIDIA's, or LANES_LOCAL, with which tests run the same code. */
+/* Returns whether lanes are NVIDIA's or LANES_LOCAL, with which tests run the code for NVIDIA's lanes. */
 static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
     return gpuscan__uses_lanes(gs, key) &&
            (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
@@ -15102,13 +15103,12 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit for kernels that are compiled without a fixed group size; 0 if a group's work-items cannot
-   all have that many registers. */
+/* Returns the register limit for kernels without a fixed group size; 0 if a group's work-items cannot all have them. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
-/* Gets the largest group with which all of a program's kernels can be launched. */
+/* Gets the largest group size with which all of a program's kernels can be launched. */
 static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                              size_t *group) {
     size_t i;
@@ -15131,12 +15131,12 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Defines the macros of all programs: the constants, the device and the shape. */
+/* Defines the macros that all programs have: constants, the device's properties, the shape of groups and tiles. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
-    if (gs->device.profile.facts.inlines) /* applies to custom texts, too; [DEVICE] has the matching pop */
+    if (gs->device.profile.facts.inlines) /* the push serves custom texts, too; [DEVICE] has the pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_add(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -15145,7 +15145,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS, 1: a group's sub-groups run at the same time. On a CPU they may run one after another */
+    /* TURNS 1: a group's sub-groups run at the same time. On a CPU, sub-groups may run one after another */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -15164,8 +15164,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
-/* Adds one of the caller's texts between two of the library's. Build logs number its lines from 1. The text may have
-   several lines, and may end in a comment or a backslash. */
+/* Adds one of the caller's texts between two of the library's. Build logs number the caller's lines from 1. The
+   caller's text may have several lines, and may end in a comment or a backslash. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
     gpuscan__text_add(text, before);
@@ -15177,8 +15177,8 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
     gpuscan__text_add(text, after);
 }
 
-/* Adds an expression of x and i as a function. head: the function up to these parameters. image: x is a pixel of an
-   image, and the expression also sees `at` and `near`. */
+/* Adds an expression of x and i as a function. `head` is the function's text up to these parameters. If `image` is 1, x
+   is a pixel of an image, and the expression also sees `at` and `near`. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int image, const char *name,
                                        const char *lines, const char *after) {
     if (image)
@@ -15218,7 +15218,7 @@ static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custo
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
 
-/* Adds the caller's texts. Each expression becomes a function, which sees only its parameters and source. */
+/* Adds the caller's texts. Each expression becomes a function, which sees only its parameters and custom->source. */
 static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
     const gpuscan_custom *custom = e->custom;
     if (custom->source)
@@ -15252,7 +15252,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e)
     return e->dst_size + 256u <= gs->device.parameters;
 }
 
-/* Returns the size of a tile's or part's prefix in bytes. In scans by segments the low part replaces the flag begun. */
+/* Returns the bytes of a tile's or part's prefix. In scans by segments, the low part takes the room of `begun`. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -15260,8 +15260,8 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines the macros of operations on elements. operation: the macro that enables the operation's kernels. For scans,
-   inclusive is the kind, and ahead and few are the form of the single pass. */
+/* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels. In
+   scans, `inclusive` is the kind, and `ahead` and `few` describe the single pass. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
@@ -15295,7 +15295,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
         gpuscan__define_custom(text, e);
 }
 
-/* Builds the program of a plan. */
+/* Builds the program of a plan, and adds it to the object's programs. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
