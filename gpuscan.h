@@ -6730,17 +6730,17 @@ static const char *const gpuscan__piece_select[] = {
 "`I`M,`t `E,`S`9,`list list){\n"
 "`W$RUNS_BY_SUBGROUP\n"
 "`t $9=$i`E,`3->group);\n"
-"$n opened=$9.open.`U;\n"
 "`Sended=(`5)`runs_ended(outputs,$9,`3->kept),skip=$9.`P==0?1:0;\n"
 "`W$STAGES\n"
 "list.elements+=``1_`N($k,0);\n"
 "$8\n"
-"list.results+=``1_`N($k,0);\n"
-"`7`3->kept>0)\n"
-"opened=`combine_$4(opened,list.results[0]);\n"
+"list.results+=``1_`N($k,0);\n\n"
+"`7$LANE==0&&`3->kept>0)\n"
+"list.results[0]=`combine_$4($9.open.`U,list.results[0]);\n"
+"$u_SYNC();\n"
 "`list_write(outputs,`N,$9.`P,`3->kept,list);\n"
 "$OUTPUT_LOOP(`result,outputs->results+$FIRST_ENDED($9),ended,\n"
-"$RUN_RESULT(j+skip==0?opened:list.results[j+skip]))\n"
+"$RUN_RESULT(list.results[j+skip]))\n"
 "`J\n"
 "`list_write(outputs,`N,$KEPT(`E),`9,list);\n"
 "`W$RUN_STATE\n"
@@ -6808,7 +6808,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5922 \"kernels.cl.inc\"\n"
+"#line 5923 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7127,7 +7127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6285 \"kernels.cl.inc\"\n"
+"#line 6286 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7239,7 +7239,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6401 \"kernels.cl.inc\"\n"
+"#line 6402 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7523,7 +7523,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6734 \"kernels.cl.inc\"\n"
+"#line 6735 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8226,7 +8226,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7560 \"kernels.cl.inc\"\n"
+"#line 7561 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8280,7 +8280,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7614 \"kernels.cl.inc\"\n"
+"#line 7615 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8879,7 +8879,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8279 \"kernels.cl.inc\"\n"
+"#line 8280 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9411,7 +9411,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8885 \"kernels.cl.inc\"\n"
+"#line 8886 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "$1$BINNED `binned;\n"
@@ -9781,7 +9781,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9332 \"kernels.cl.inc\"\n"
+"#line 9333 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9873,7 +9873,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9442 \"kernels.cl.inc\"\n"
+"#line 9443 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10230,7 +10230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9845 \"kernels.cl.inc\"\n"
+"#line 9846 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10784,7 +10784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10501 \"kernels.cl.inc\"\n"
+"#line 10502 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10810,7 +10810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10524 \"kernels.cl.inc\"\n"
+"#line 10525 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10943,7 +10943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10687 \"kernels.cl.inc\"\n"
+"#line 10688 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10990,7 +10990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10735 \"kernels.cl.inc\"\n"
+"#line 10736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11139,7 +11139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10907 \"kernels.cl.inc\"\n"
+"#line 10908 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11431,7 +11431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11236 \"kernels.cl.inc\"\n"
+"#line 11237 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12250,7 +12250,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12182 \"kernels.cl.inc\"\n"
+"#line 12183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12452,7 +12452,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12425 \"kernels.cl.inc\"\n"
+"#line 12426 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12573,7 +12573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12559 \"kernels.cl.inc\"\n"
+"#line 12560 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
