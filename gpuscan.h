@@ -173,7 +173,8 @@
                       gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets, src_image. In
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
-                      gpuscan_image: 2D images instead of buffers, as samples_image and src_image.
+                      gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
+                      at and near (gpuscan_custom).
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
                       GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from.
                       gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of entry
@@ -7456,11 +7457,12 @@ static const char *const gpuscan__piece_reduce[] = {
 "`Istep=strides?items:1,`8s=step/width,`As=step-`8s*width;\n"
 "`t `9=$f);\n"
 "`cascade cascade=`cascade_begin();\n"
+"`B`Sbatch=$CPU?16:$p*$d;\n"
 "`Staken=0;\n"
 "$o_8\n"
 "`Y;i<end;i+=step){\n"
 "`9=$i`9,`pixel_element(src,$IMAGE_AT($4,`8,x),i));\n"
-"`7++taken%16==0)\n"
+"`7++taken%batch==0)\n"
 "`cascade_step(&cascade,&`9,$CASCADE);\n"
 "x+=`As;\n"
 "`8+=`8s+(x<width?0:1);\n"
@@ -7524,7 +7526,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6733 \"kernels.cl.inc\"\n"
+"#line 6734 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8227,7 +8229,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7559 \"kernels.cl.inc\"\n"
+"#line 7560 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8281,7 +8283,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7613 \"kernels.cl.inc\"\n"
+"#line 7614 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8880,7 +8882,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8278 \"kernels.cl.inc\"\n"
+"#line 8279 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9412,7 +9414,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8884 \"kernels.cl.inc\"\n"
+"#line 8885 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "$1$BINNED `binned;\n"
@@ -9782,7 +9784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9331 \"kernels.cl.inc\"\n"
+"#line 9332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9874,7 +9876,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9441 \"kernels.cl.inc\"\n"
+"#line 9442 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10231,7 +10233,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9844 \"kernels.cl.inc\"\n"
+"#line 9845 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10785,7 +10787,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10500 \"kernels.cl.inc\"\n"
+"#line 10501 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10811,7 +10813,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10523 \"kernels.cl.inc\"\n"
+"#line 10524 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10944,7 +10946,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10686 \"kernels.cl.inc\"\n"
+"#line 10687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10991,7 +10993,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10734 \"kernels.cl.inc\"\n"
+"#line 10735 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11140,7 +11142,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10906 \"kernels.cl.inc\"\n"
+"#line 10907 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11432,7 +11434,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11235 \"kernels.cl.inc\"\n"
+"#line 11236 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12251,7 +12253,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12181 \"kernels.cl.inc\"\n"
+"#line 12182 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12453,7 +12455,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12424 \"kernels.cl.inc\"\n"
+"#line 12425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12574,7 +12576,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12558 \"kernels.cl.inc\"\n"
+"#line 12559 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13150,7 +13152,7 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* in sorts with a launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* with the count on the device, in one launch */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* with the count on the device; not QUICK_LANES: also for one tile */
 } gpuscan__sort_tiles;
 
 /* Sorts of payloads that are moved as records. */
@@ -14331,7 +14333,7 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
        runs two. Without lanes that allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
-    /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so groups have more
+    /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so most groups have more
        work-items than AMD's, with fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8
        lanes occupy 8 units. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
@@ -14343,7 +14345,9 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
    cache until their lines are full. Counts on the device: u64 keys with values of 4 or 8 bytes need more registers for
    their loops. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. */
+   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. On Intel's
+   GPUs keys alone gain from more elements per work-item, and values lose. A loop over tiles or passes needs registers,
+   so `counted` has fewer elements. tuning: sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14353,7 +14357,12 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_AMD,
      {{{256, 26, 0}, {256, 26, 0}, {256, 12, 0}, {256, 6, 0}}, {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}},
      {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
-      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}}};
+      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}},
+    {GPUSCAN__ON_INTEL,
+     {{{256, 24, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}},
+      {{512, 16, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}}},
+     {{{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}},
+      {{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}}}}};
 
 /* Large sorts move payloads as records through the passes, which beats gathering them by index. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -15340,17 +15349,17 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* Zeros that clear a call's scratch or replace an init that is not given; the largest is a gpuscan_run, twice an
-   element. Not const, since constants take room in an executable. */
+/* These zeros clear a call's scratch, or replace an init that is not given. The largest value that they replace is a
+   gpuscan_run, twice an element's size. The array is not const, since constants take room in an executable. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
 static const gpuscan_buffer gpuscan__none = {NULL, 0};
 
-/* Buffer and offset of each kind of a call's scratch. */
+/* Holds the buffer and the offset of each kind of a call's scratch. */
 typedef struct gpuscan__place {
     cl_mem mem[GPUSCAN__SCRATCHES];
-    uint64_t offset[GPUSCAN__SCRATCHES]; /* bytes */
+    uint64_t offset[GPUSCAN__SCRATCHES]; /* in bytes */
     uint32_t epoch;
 } gpuscan__place;
 
@@ -15362,8 +15371,8 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns how many bytes to add if a size does not divide the offset of scratch. Kernels count in whole values, so the
-   first value begins at the next multiple of its size. */
+/* Returns how many bytes to add to scratch for values of `size` bytes. Scratch begins at a multiple of 64 bytes, and
+   its first value at the next multiple of `size`, since kernels' offsets are in whole values. */
 GPUSCAN__SHARED uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
@@ -15438,7 +15447,7 @@ GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
         gpuscan__drop_scratch(gs, i);
 }
 
-/* Clears a buffer and waits for the end. Uses writes, not a fill: tools that track initialised memory see writes. */
+/* Clears a buffer and waits until it is 0. Uses writes, not a fill: tools that track initialised memory see writes. */
 GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t bytes) {
     uint64_t piece = bytes < (uint64_t)1 << 20 ? bytes : (uint64_t)1 << 20, at;
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
@@ -15449,13 +15458,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     for (at = 0; at < bytes && code == CL_SUCCESS; at += piece)
         code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at,
                                            (size_t)(bytes - at < piece ? bytes - at : piece), zeros, 0, NULL, NULL);
-    if (code == CL_SUCCESS) /* Intel's CPU runtime returns from a blocking write before it is done */
+    if (code == CL_SUCCESS) /* Intel's CPU runtime returns from a blocking write before the write is done */
         code = gs->cl.clFinish(gs->service_queue);
     gpuscan__release(&gs->allocator, zeros);
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Grows the object's own scratch of a kind. If the kind must be 0, clears it and waits for the end. */
+/* Grows the object's own scratch of a kind. If that kind must begin as 0, clears it and waits until it is 0. */
 static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     cl_int code;
@@ -15492,22 +15501,22 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* The commands of one call, in order. Only the last one writes outputs. A command waits for the one before it if the
-   queue is out-of-order, or if there is a wait list: then a failed event stops the whole call. */
+/* Enqueues the commands of one call in order. Only the last one writes outputs. Each command waits for the one before
+   it if the queue is out-of-order or the call has a wait list, so that a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    cl_mem stand_in; /* a buffer in place of those not given; NULL if the driver accepts NULL */
+    cl_mem stand_in; /* replaces buffers that are not given; NULL if the driver accepts NULL for them */
     uint32_t stand_in_generation;
     int in_order, own_scratch;
-    cl_uint wait_count;    /* for the next command */
+    cl_uint wait_count;    /* wait_count and waits: the next command waits for these events */
     const cl_event *waits;
-    cl_event previous;     /* owned */
+    cl_event previous;     /* the last command's event, which the chain owns */
     cl_event pair[2];
     gpuscan__place place;
-    gpuscan__text *recording; /* rehearsal: its steps are recorded here, and not enqueued; otherwise NULL */
+    gpuscan__text *recording; /* in a rehearsal, takes the steps, which are not enqueued; otherwise NULL */
 };
 
 /* Checks call.queue and call.wait_list, and gets the queue. */
@@ -15523,7 +15532,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
         return r;
     *queue = call->queue ? call->queue : gs->queue;
-    *in_order = gs->last_in_order; /* still true: the library retains that queue */
+    *in_order = gs->last_in_order; /* the library retains last_queue, so this is still true */
     if (*queue != gs->last_queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
@@ -15565,7 +15574,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the chain wait for an event, which it then owns. If there are events already, a marker joins them to one. */
+/* Adds an event, which the chain owns, to those that the next command waits for. A marker joins all earlier events. */
 static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
     gpuscan *gs = chain->gs;
     cl_event joined = NULL;
@@ -15584,7 +15593,7 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
     return GPUSCAN_SUCCESS;
 }
 
-/* Makes the chain wait for the object's scratch, if another queue or an out-of-order one used it last. */
+/* If another queue or an out-of-order queue used the object's scratch last, makes the chain wait for that use. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event;
@@ -15625,12 +15634,12 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Returns whether the tracer sees the commands: it does not see those of self-tests and rehearsals. */
+/* Returns whether the tracer sees the chain's commands. It does not see those of self-tests and rehearsals. */
 static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Records a command's result. event: the command's, or NULL; name: for the tracer; what: for the text of an error. */
+/* Handles a command's result. event: the command's event, or NULL. name: for the tracer. what: for error messages. */
 static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
                                                 const char *what) {
     gpuscan__chain_waited(chain);
@@ -15667,12 +15676,12 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         if (chain->own_scratch && !chain->in_order) {
             cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
             gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
-            if (code != CL_SUCCESS) /* too late to fail the call */
+            if (code != CL_SUCCESS) /* it is too late to fail the call */
                 gpuscan__drop_all_scratch(gs);
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
-        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* otherwise only the tracer needed it */
+        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* otherwise the tracer alone needed it */
             chain->previous = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
@@ -15692,7 +15701,7 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Most bytes of a fill: NVIDIA's driver uses only 32 bits of its size, and of its offset if the pattern is one byte. */
+/* Maximum bytes of one fill. NVIDIA's driver uses 32 bits of the size, and of the offset if a pattern is one byte. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
@@ -15707,7 +15716,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Gives the chain its scratch: the object's own, or the caller's, in which it clears the kinds that must be 0. */
+/* Gives the chain its scratch, the object's own or the caller's. In the caller's, clears the kinds that must be 0. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -15728,7 +15737,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(gpuscan__zeros) && may_write) /* as in gpuscan__clear_buffer */
+            if (piece <= sizeof(gpuscan__zeros) && may_write) /* tools see writes, as in gpuscan__clear_buffer */
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -15755,8 +15764,8 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
-/* LIST(X) names a kernel's numbers. NUMBERS makes the host's struct from it, and the text of the kernel's struct, so
-   that both have the same fields in the same order. Each number has 64 bits. */
+/* LIST(X) names a kernel's numbers. From this list NUMBERS makes the host's struct, and the text of the kernel's
+   struct, so that both structs have equal fields in one order. Each number has 64 bits. */
 #define GPUSCAN__NUMBER_FIELD(name) cl_ulong name;
 #define GPUSCAN__NUMBER_TEXT(name) "ulong " #name "; "
 #define GPUSCAN__NUMBERS(kernel, LIST)                                                                                 \
@@ -15765,9 +15774,9 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     } gpuscan__##kernel##_numbers;                                                                                     \
     static const char gpuscan__##kernel##_numbers_text[] = LIST(GPUSCAN__NUMBER_TEXT);                                 \
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
-/* Copies a number that the plan has under the same name. Use: LIST(GPUSCAN__FROM_PLAN). */
+/* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets the count of elements for a kernel: that of `of` (a desc, or a plan), which count_buffer and flags may limit. */
+/* Sets a kernel's `count`, `flags` and `count_offset`. of: a desc or a plan, whose count_buffer may limit `count`. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
@@ -15777,14 +15786,14 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
-    uint32_t group;   /* work-items of a group */
-    const char *name; /* of the kernel */
+    uint32_t group;   /* work-items per group */
+    const char *name; /* the kernel's name */
     gpuscan__known *known;
     cl_uint index;
     cl_int code;
 } gpuscan__launch;
 
-/* The generation of buffers that the library does not own. Such an argument is set at each launch. */
+/* Stands for the generation of a buffer that the library does not own. Such a buffer is set at each launch. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
 /* In a rehearsal records a step and returns 1; otherwise returns 0. */
@@ -15797,7 +15806,7 @@ static int gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind,
     return 1;
 }
 
-/* Records an argument that is no buffer; value: NULL for size bytes of local memory. */
+/* Records an argument that is not a buffer. value: NULL stands for `size` bytes of local memory. */
 static int gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
     const uint64_t bytes = size;
     return value ? gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size)
@@ -15819,8 +15828,8 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-/* Sets an argument. value: NULL for size bytes of local memory. generation: that of the library's buffer; 0: not a
-   buffer. kept: where the value is remembered; NULL: the argument is set each time. */
+/* Sets an argument. value: NULL stands for `size` bytes of local memory. generation: the generation of the library's
+   buffer; 0: not a buffer. kept: where the value is remembered; NULL: the argument is set at each launch. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
@@ -15839,7 +15848,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* Sets an argument. generation: as in gpuscan__arg_kept, or GPUSCAN__CALLERS for any other buffer. */
+/* Sets an argument. generation: as in gpuscan__arg_kept, or GPUSCAN__CALLERS if the library does not own the buffer. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
     gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
@@ -15850,7 +15859,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
         gpuscan__arg_of(launch, value, size, 0);
 }
 
-/* Sets a buffer. Returns its offset, which is one of the kernel's numbers. */
+/* Sets a buffer as an argument. Returns the buffer's offset, which is one of the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
     if (gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0))
@@ -15864,13 +15873,13 @@ GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, c
         gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
 }
 
-/* Sets count_buffer, as gpuscan__arg_buffer does. */
+/* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
 }
 
-/* Sets a kind of scratch as an argument. Returns the offset behind the kind's ticket counters, if it has any, and
-   `past` more bytes, in units of bytes_each (see gpuscan__slack). */
+/* Sets a kind of scratch as an argument. Returns an offset in units of `bytes_each` bytes (see gpuscan__slack): it
+   skips the kind's ticket counters, if the kind has any, and `past` more bytes. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     cl_mem mem = chain->place.mem[kind];
@@ -15889,12 +15898,12 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
     return chain->recording ? extent != 0 : extent;
 }
 
-/* Enqueues a launch of groups. shared: bytes of local memory, the kernel's last argument; 0: the kernel has no such
-   argument. is_last: it is the call's last command. */
+/* Enqueues a launch of groups. shared: bytes of local memory for the kernel's last argument; 0: the kernel has no such
+   argument. is_last: the launch is the call's last command. */
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
                                           uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
-    /* PoCL compiles a kernel for grids of up to 2^16 work-items, and once more for larger ones */
+    /* PoCL compiles a kernel for grids of up to 2^16 work-items, and once more for larger grids */
     uint64_t most = chain->recording ? ((uint64_t)1 << 16) / launch->group + 1 : UINT64_MAX;
     size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
     cl_event event = NULL;
@@ -15915,7 +15924,7 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
-/* Enqueues a call that computes and writes nothing: its event must complete all the same. */
+/* Enqueues a call that computes and writes nothing. The call's event completes with a marker. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
@@ -15928,7 +15937,7 @@ static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
 
 /* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
 
-/* A mistake that a call's arguments may have. */
+/* Describes a mistake that a call's arguments may have. */
 typedef struct gpuscan__mistake {
     int is_made;
     gpuscan_result code;
@@ -15955,7 +15964,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Computes the elements from the first of row 0 to the last of the last row. Their bytes must fit 64 bits, too. */
+/* Computes the elements from row 0's first to the last row's last, with gaps. Their bytes must fit 64 bits, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -16060,7 +16069,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     return gpuscan__check_alignment(gs, range);
 }
 
-/* Adds a range that the call reads. Its buffer is required if it has elements, unless the caller changes that. */
+/* Adds a range that the call reads. A range with elements needs a buffer, unless the function's caller changes that. */
 static gpuscan__range *gpuscan__input(gpuscan__plan *plan, const char *field, gpuscan_buffer buffer, uint64_t elements,
                                       uint32_t size) {
     gpuscan__range *range = &plan->ranges[plan->range_count++];
@@ -16083,13 +16092,13 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     return range;
 }
 
-/* Marks a range that a call may lack, and accesses whatever its count is. */
+/* Marks a range whose buffer is optional. The call accesses it even if the element count is 0. */
 GPUSCAN__SHARED void gpuscan__beside(gpuscan__range *range) {
     range->required = 0;
     range->at_zero = 1;
 }
 
-/* Marks a range as rows of count elements, with gaps between them if the pitch is larger. */
+/* Marks a range as rows of `count` elements. If `pitch` is larger than `count`, there are gaps between rows. */
 GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch,
                                       uint32_t size) {
     if (rows < 2 || count == 0)
@@ -16112,8 +16121,8 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether each range's rows lie in the other's gaps. Modulo the greatest common divisor of both pitches all
-   rows of a range are at one position, and these two must not overlap. A finer test would have to visit the rows. */
+/* Returns whether each range's rows lie in the other's gaps. Modulo the greatest common divisor of both pitches, all
+   rows of one range are at one position. The rows at these two positions must not overlap. A finer test is too slow. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
     uint64_t divisor = a->pitch, rest = b->pitch, from;
@@ -16143,7 +16152,7 @@ static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__rang
            (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
 }
 
-/* Checks all pairs of ranges that include a written one. Sets plan->in_place. */
+/* Checks all pairs of ranges in which at least one is written. Sets plan->in_place. */
 static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     for (i = 0; i < plan->range_count; i++)
@@ -16185,7 +16194,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     if (usable < bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
                              (unsigned long long)usable, (unsigned long long)bytes);
-    range->end = range->begin + bytes; /* the call uses no more than this */
+    range->end = range->begin + bytes; /* the call uses no bytes behind the range's end */
     return gpuscan__check_overlaps(gs, plan);
 }
 
@@ -16217,8 +16226,8 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 #undef GPUSCAN__PAYLOAD_FIELDS
 
-/* Resolves payloads, each of count elements to read and at most `written` to write. in_place: the ranges' in_place for
-   payload 0, and one more for each further payload; 0: no payload may be in place. */
+/* Resolves the payloads. Each has `count` elements to read and at most `written` to write. in_place: the field in_place
+   of payload 0's ranges; each further payload gets the next number; 0: no payload may be in place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -16245,7 +16254,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves segments of count elements, if the desc has segments, and their type. has_rows: the desc has rows, too. */
+/* If the desc has segments of `count` elements, resolves them and their type. has_rows: 1 if the desc has rows, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -16305,7 +16314,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Names of desc fields: a range of rows, its pitch in pixels, and its pitch in bytes, which may split a pixel. */
+/* Names the desc's fields: a range of rows, its pitch in pixels, and its pitch in bytes, which may split a pixel. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -16324,7 +16333,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
 
 /* ---- images */
 
-/* The channels of an image's pixels. Orders that OpenCL 1.2's headers lack are given as numbers. */
+/* Describes the channels of an image's pixels. Numbers stand for orders that OpenCL 1.2's headers lack. */
 typedef struct gpuscan__image_order {
     cl_channel_order order;
     uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
@@ -16340,7 +16349,7 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
-/* The type as which kernels read a channel. */
+/* Names the type as which kernels read a channel. */
 typedef struct gpuscan__image_channel {
     cl_channel_type channel;
     gpuscan_type type;
@@ -16355,7 +16364,7 @@ static const gpuscan__image_channel gpuscan__image_channels[] = {
     {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
     {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
 
-/* The facts of an image that kernels depend on. place is GPUSCAN__IMAGE_NONE if there is no image. */
+/* Holds the facts of an image that kernels depend on. place: GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -16413,11 +16422,11 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
     range->is_image = 1;
     range->begin = 0;
-    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is all of it */
+    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
     return gpuscan__image_format(gs, field, format, facts);
 }
 
-/* Makes an input range stand for an image that another range describes. */
+/* Makes an input range stand for an image. The range `image` describes the image. */
 GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
     range->field = field;
     range->is_image = image->is_image;
@@ -16428,7 +16437,7 @@ GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *fie
     range->row = range->pitch = 0;
 }
 
-/* Checks that the image has width x height pixels from image->x, image->y on. */
+/* Checks that the image has `width` x `height` pixels that begin at image->x, image->y. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                      const gpuscan__image_facts *facts, uint64_t width,
                                                      uint64_t height) {
@@ -16443,7 +16452,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Sets a source's type and channels to the image's. The desc may repeat the type, and use the first channels only. */
+/* Sets a source's type and channels to the image's. A desc may repeat the type, and may use only the first channels. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -16458,10 +16467,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
     return GPUSCAN_SUCCESS;
 }
 
-/* What follows a type's name in that of a vector of channels. */
+/* Suffixes of the names of vector types, by the number of channels. */
 GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
 
-/* Defines how kernels read the image. seen: channels of x in the caller's expressions; 0: there are none. */
+/* Defines how kernels read the image. seen: number of channels that the caller's expressions see; 0: no expressions. */
 GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type, uint32_t seen) {
     const char *const order = place == GPUSCAN__IMAGE_ALPHA ? "w" : place == GPUSCAN__IMAGE_RED_ALPHA ? "xw" : "xyzw";
     char kind = gpuscan__types[type].kind, x[16], line[80];
@@ -16482,7 +16491,7 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
     gpuscan__text_add(text, "static inline GPUSCAN_NEAR gpuscan_near(read_only image2d_t image, int2 at);\n");
 }
 
-/* Copies a host's init to a buffer if init is too large for an argument. Commands that use the buffer keep it alive. */
+/* Copies the host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     cl_int code;
     if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
@@ -16495,7 +16504,7 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets init as two arguments, a value of dst's type (zeros: none) and a buffer. Returns the buffer's offset. */
+/* Sets two arguments for init: a value of dst's type (0 if there is none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
     gpuscan__arg(launch, by_value && plan->init ? plan->init : (const void *)gpuscan__zeros,
@@ -16514,8 +16523,8 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns the bits of a state word for values of t_size bytes; 0: no word holds them. whole: groups consist of whole
-   sub-groups. Words of twice the size take half the registers of a look-back. tuning: scan-words */
+/* Returns the bits of a state word for values of t_size bytes; 0: no word holds them. whole: 1 if groups consist of
+   whole sub-groups. With words of twice the size a look-back takes half the registers. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
@@ -16524,7 +16533,7 @@ GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, 
     return gs->device.int64_atomics ? 64 : 32;
 }
 
-/* Returns the bits of the plan's state words for values of t_size bytes; 0: none can, or the strategy has none. */
+/* Returns the bits of the plan's state words for values of t_size bytes; 0: no word holds them, or none is used. */
 GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__is_single_pass(gpuscan__key_strategy(key))
                ? gpuscan__word_bits(gs, t_size, gpuscan__whole_lanes(gs, key->group))
@@ -16535,13 +16544,13 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Sets the scratch for the words of count tiles or partial results; see [HANDOVER] in kernels.cl.inc. */
+/* Sets the scratch for state words of `count` tiles or partial results. See [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     need->bytes[gpuscan__word_scratch(word)] =
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc, whose prefix has up to two values. */
+/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc. That struct's prefix has up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
@@ -16550,9 +16559,9 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
            (align > 16 ? align : 0);
 }
 
-/* Limits a group's work-items. Each lane holds one sub-group's sum, so a group has at most as many sub-groups as lanes.
-   With LANES_LOCAL only a whole group can look back, so it must be a single sub-group in a single-pass scan, and in a
-   reduction whose operator does not commute. */
+/* Limits a group's work-items. Each lane holds one sub-group's sum, so a group has at most as many sub-groups as a
+   sub-group has lanes. With LANES_LOCAL only a whole group can look back. So a group is one sub-group in a single-pass
+   scan, and in a reduction whose operator does not commute. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->alone == GPUSCAN__ALONE_IN_LOOK_BACK
@@ -16563,7 +16572,7 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
-/* Halves a work-item's vectors of `bytes` bytes until they take at most 128 bytes of registers. */
+/* Halves the number of a work-item's vectors until they take at most 128 bytes of registers. bytes: a vector's size. */
 static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
@@ -16597,7 +16606,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns how many bytes of local memory a launch of the key's kernels takes. Some forms need more. */
+/* Returns how many bytes of local memory a launch of the key's kernels takes. Some forms need more than that. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -16614,13 +16623,13 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
 }
 
-/* Returns the next simpler strategy, or the same one if there is none. */
+/* Returns the next simpler strategy, or `strategy` itself if there is none. */
 static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
     return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
                                                           : gpuscan__strategies[strategy].portable;
 }
 
-/* Returns the call's strategy (by_auto: AUTO's), or the next simpler one that the operation does not lack. */
+/* Returns the call's strategy, or `by_auto` for AUTO. Replaces a strategy that the operation lacks by a simpler one. */
 enum {
     GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
@@ -16638,7 +16647,7 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Notes that a strategy, the lanes or a program is given up, for bug reports. */
+/* Notes for bug reports that a strategy, the lanes or a program is given up. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -16681,7 +16690,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
     if (r == 0) {
-        plan->key.strategy = strategy; /* for gpuscan__note_refusal */
+        plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
         gpuscan__give_up_lanes(gs, plan, programs, "its program did not build with them");
         gs->error[0] = 0;
         *again = 1;
@@ -16702,9 +16711,9 @@ static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
-/* Stands in for a custom text in a self-test, since the text must not run on values that it does not expect. The last
-   operand that is not 0 wins, for each part of a struct by itself: associative, but not commutative. Parts are words if
-   the size allows it, since NVIDIA's compiler takes several times as long for bytes. tuning: device-stand-in-parts */
+/* This text replaces the caller's custom text in a self-test, since the caller's must not run on unexpected values. In
+   each part of a struct the last operand that is not 0 wins. This operator is associative, but does not commute. Parts
+   are words if the size allows, since NVIDIA's compiler takes long for bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
@@ -16717,7 +16726,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-/* Returns whether kernels run in sub-groups of the width they are written for, if they cannot require the width. */
+/* Returns whether sub-groups have the width that the kernels are written for. Some devices cannot require the width. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
     size_t i, width = gs->device.lane_width;
     if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
@@ -16734,7 +16743,7 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Runs the self-test of a plan that stands in for another one, unless the kernels cannot run with its group size. */
+/* Runs the self-test of `stand_in`, a plan that replaces the call's, unless its group is too large for its kernels. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -16781,7 +16790,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
         custom.combine = "gpuscan_test_last(a, b)";
         custom.identity = "gpuscan_test_none()";
     }
-    if (!stand_in.e.custom) /* if only the conversion is the caller's, the test runs the program without it */
+    if (!stand_in.e.custom) /* if only the conversion is the caller's, the self-test runs the program without it */
         stand_in.key.custom_size = 0;
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
@@ -16810,8 +16819,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the plan's program. Sets *again if the call must be planned again: kernels were not built, do not fit their
-   group, or are wrong. */
+/* Gets the plan's program. Sets *again if the call must be planned again: kernels were not built, cannot run in groups
+   of the planned size, or are wrong. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
     size_t group = 0;
@@ -16847,7 +16856,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         again = 0;
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
-        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose had no other strategy left */
+        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose had no other strategy */
             return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
             return r;
@@ -16857,13 +16866,13 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
 
-/* All operations take one path: resolve, check, plan, enqueue. Its modes: a call, gpuscan_X_prepare, _scratch_size. */
+/* All operations take one path, in one of these modes: a call, gpuscan_X_prepare, or gpuscan_X_scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Returns the scratch that a plan may touch when it reads a count of 0. */
+/* Returns the scratch that a call may access if its kernels read a count of 0. */
 static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     gpuscan__need need = plan->need;
     if (plan->idle_plain)
@@ -16871,7 +16880,7 @@ static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     return need;
 }
 
-/* Rehearses a call's program if drivers defer work to a first launch, so that blobs have its recording. */
+/* Rehearses a call's program if the driver defers work to a first launch, so that blobs contain the recording. */
 static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16883,8 +16892,8 @@ static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, g
     return r;
 }
 
-/* Chooses what stands in for buffers that the call lacks, unless the driver accepts NULL: scratch, or a buffer that the
-   call writes. */
+/* Chooses a buffer in place of those that the call lacks: its scratch, or a buffer that it writes. Chooses none if the
+   driver accepts NULL. */
 static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
     size_t i;
     if (chain->gs->device.profile.facts.nulls)
@@ -16945,7 +16954,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
-/* Returns whether two of the ranges may be the same one. Both are marked, so finding one is enough. */
+/* Returns whether two of the plan's ranges may be in place. Both are marked, so the first marked range is enough. */
 static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++)
@@ -16966,16 +16975,16 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
     return GPUSCAN_SUCCESS;
 }
 
-/* The outcome of preparing a range of counts. */
+/* Holds the outcome of preparing a range of counts. */
 typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* the programs of the last count: not in place, and in place */
+    gpuscan__key keys[2]; /* the last count's programs. keys[0]: not in place. keys[1]: in place */
     gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
-    uint64_t size;        /* bytes of all scratch in one buffer, the most that any count needs */
+    uint64_t size;        /* bytes of one buffer with all scratch, for the count that needs most */
 } gpuscan__prepared;
 
-/* Prepares a call. Mode SIZE builds the program, too, whose group size decides the scratch. Whether the call will be in
-   place is not known yet: AUTO plans both cases; a forced strategy has one plan for both. Rehearses a program unless
-   the last count used it; always: rehearses in any case. */
+/* Prepares a call. Mode SIZE builds the program, too, since the program's group size decides the scratch. It is unknown
+   whether the call will be in place: AUTO plans both cases; a forced strategy has one plan for both. Rehearses a
+   program unless the last count used the program. always: 1: rehearses in any case. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
@@ -17037,10 +17046,10 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* The data of self-tests make the typical mistakes of an operator visible: a tile lacks its predecessor, its first or
-   its last element; operands are swapped; half of a value is lost. Every result is exact in its type, so its bits equal
-   those of a loop on the host, whatever the order. Numbers are uint64_t: the bits of an integer, extended to 64, even
-   for floats. */
+/* The data of self-tests make an operator's typical mistakes visible: a tile lacks its predecessor, or its first or
+   last element; operands are swapped; half of a value is lost. Every result is exact in its type, so its bits equal
+   those of a loop on the host, whatever the order. The host has each number as an integer, extended to 64 bits in a
+   uint64_t. A float element gets the value of this integer. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
@@ -17050,7 +17059,7 @@ static uint64_t gpuscan__mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Cuts bits to an integer type and extends them to 64 again. Floats keep all bits. */
+/* Cuts `bits` to an integer type and extends the result to 64 bits. Returns `bits` unchanged for a float type. */
 static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     uint32_t width = gpuscan__types[type].size * 8;
     if (width < 64 && !gpuscan__is_float(type)) {
@@ -17084,7 +17093,7 @@ static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     return type == GPUSCAN_TYPE_F64 ? u64 : type == GPUSCAN_TYPE_F32 ? u32 : gpuscan__half(x);
 }
 
-/* Stores element i of size bytes by its bits. */
+/* Stores `bits` as element i of an array whose elements have `size` bytes. */
 static void gpuscan__put_bits(uint32_t size, void *array, uint64_t i, uint64_t bits) {
     unsigned char *at = (unsigned char *)array + i * size;
     uint32_t u32 = (uint32_t)bits;
@@ -17110,12 +17119,12 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* The data of one round: count elements in tiles. There are several rounds, since one mistake may hide another. */
+/* Describes the data of one round: `count` elements in tiles. Several rounds are run: a mistake may hide another. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* tiles of the round's parity begin with an edge (gpuscan__is_edge), others do not */
+    unsigned round; /* a tile begins with an edge (gpuscan__is_edge) if its number has the round's parity */
     int decides;    /* 1: the operator of a reduction returns one of the elements, or init */
-    uint64_t best;  /* the index of the element that a reduction returns; count: it returns init */
+    uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
@@ -17123,7 +17132,7 @@ GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsign
     return shape;
 }
 
-/* Returns whether element i is an edge: the last one, a tile's last, or the first in a tile of the round's parity. */
+/* Returns whether element i is an edge: the last of all or of a tile, or the first of a tile of the round's parity. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
@@ -17139,8 +17148,8 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns a marked element's rank, 2 to 100; 0 for other elements. Ranks ascend, with an edge's above all before it. If
-   shape->decides, element `best` has rank 100 and others less; with sparse, elements after `best` have 0. */
+/* Returns element i's rank: 2 to 100 if it is marked, otherwise 0. Ranks ascend. An edge's rank exceeds all earlier
+   ones. If shape->decides, element `best` has rank 100 and others less. sparse: elements after `best` have rank 0. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -17156,8 +17165,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element i changes; 64: no bit. Edges change bits below 8, other elements even
-   bits from 8 on. No element changes odd bits from 9 on, or init's bit, one below 8: see gpuscan__test_init. */
+/* Returns the number of the bit that only element i changes; 64: it changes none. Edges change bits below 8, and other
+   elements change even bits from 8 on. One bit below 8 is left to init. No element changes odd bits from 9 on. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -17179,7 +17188,7 @@ static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor for small numbers of the source that makes both halves of a 64-bit type matter. */
+/* Returns a factor for small source numbers. With this factor both halves of a 64-bit type matter. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -17195,7 +17204,7 @@ static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) 
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
     if (gpuscan__is_float(e->src) || e->src != e->dst)
         return past * gpuscan__test_factor(e);
-    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spread over the type's range */
+    return gpuscan__wrap(e->src, (past << (bits - 7)) + (bits == 64 ? level : 0)); /* spreads levels over the type */
 }
 
 static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i) {
@@ -17213,14 +17222,14 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         if (!real)
             return gpuscan__wrap(e->src, random | 1);
         if (!gpuscan__is_marked(shape, i, e->dst == GPUSCAN_TYPE_F16 ? shape->count / 500 + 1 : 1))
-            return 0; /* f16 is exact up to 2048 */
+            return 0; /* f16 holds all integers up to 2048 */
         return (1 + random % (gpuscan__is_float(e->dst) ? 3 : 100)) * gpuscan__test_factor(e);
     case GPUSCAN__DATA_PRODUCT:
         if (!real)
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* GPUSCAN__DATA_SET, _CLEARED. A float has the value that the low bits have in the destination */
+    default: /* GPUSCAN__DATA_SET, _CLEARED. A float has the value of x as an integer of 8 bits */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -17230,38 +17239,38 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
 
 /* Returns a value for init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
-    const uint64_t high = (uint64_t)1 << 32; /* 1 in the upper half of 64 bits */
+    const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
     uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
     unsigned bits = gpuscan__test_bits(e);
     int data = gpuscan__ops[e->op].data;
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* changes the bit of element 0 or of tile 1's first element: of the one that is no edge in this round */
+        /* init changes a bit of element 0 or of tile 1's first element, whichever is not an edge in this round */
         bit = shape->round % 2 ? 1 : 4;
-        if (data == GPUSCAN__DATA_SET) /* and the bits above those of elements */
+        if (data == GPUSCAN__DATA_SET) /* init also changes the bits above those of elements */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SET ? bit : ~bit);
     }
     if (!gpuscan__is_float(e->dst))
         return gpuscan__wrap(e->dst, data == GPUSCAN__DATA_SPARSE ? high + 1 : 5 * high + 3);
-    if (e->dst == GPUSCAN_TYPE_F64) /* sums and products stay exact */
+    if (e->dst == GPUSCAN_TYPE_F64) /* 4 * 2^32 + 2 keeps sums and products exact */
         return 4 * high + 2;
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Returns a byte of a custom element. All bytes are 0, or none: the stand-in keeps the last part that is not 0. */
+/* Returns one byte of a custom element. All bytes are 0 or none is: the stand-in keeps the last part that is not 0. */
 static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
 
-/* The running total of elements: a number, or the bytes of a custom type. */
+/* Holds the running total of elements: a number, or the bytes of a custom type. */
 typedef struct gpuscan__test_sum {
     uint64_t number;
     unsigned char bytes[GPUSCAN__CUSTOM_MOST];
 } gpuscan__test_sum;
 
-/* Stores element i in src and adds it to the sum. is_first: the sum begins with it. */
+/* Stores element i in src and adds it to the sum. is_first: 1 if the sum begins with element i. */
 GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
                                        int is_first, unsigned char *src, gpuscan__test_sum *sum) {
     uint64_t x;
@@ -17288,7 +17297,7 @@ GPUSCAN__SHARED void gpuscan__put_sum(const gpuscan__elements *e, unsigned char 
         gpuscan__put(e->dst, to, i, sum->number);
 }
 
-/* Fills src, init, the expected scan (NULL: not wanted) and the expected total. */
+/* Fills src, init, `scan` with the expected scan (NULL: not wanted), and the expected total. */
 GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
                                             unsigned char *src, unsigned char *init, unsigned char *scan,
                                             unsigned char *total) {
@@ -17311,36 +17320,36 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 
 /* ---- a test's arrays, and its run */
 
-/* A self-test has its own buffers and scratch: waiting calls may use the object's. Guard bytes follow each array. */
+/* A self-test has its own buffers and scratch, since waiting calls may use the object's. Arrays end with a guard. */
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
     gpuscan_buffer *buffer; /* a buffer of the test's desc; NULL: an array on the host alone */
-    int is_input;           /* the call leaves it as it is */
-    uint64_t bytes;         /* including the guard */
-    unsigned char *before, *expected; /* contents before and after the call */
+    int is_input;           /* 1: the call must not change the array */
+    uint64_t bytes;         /* bytes of the array and its guard */
+    unsigned char *before, *expected; /* contents before the call, and those expected after it */
 } gpuscan__test_array;
 
-/* An image of pixels on the host, for a call that reads an image. The first columns and rows are not read. */
+/* A self-test's image on the host, for a call that reads an image. The test skips its first columns and rows. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
-    gpuscan_image *image; /* in the test's desc; NULL: no image */
-    const unsigned char *pixels; /* rows without gaps */
+    gpuscan_image *image; /* a field of the test's desc; NULL: no image */
+    const unsigned char *pixels; /* rows of pixels without gaps */
     gpuscan_type type;
     uint32_t place, channels;
     uint64_t width, height;
 } gpuscan__test_image;
 
-/* A round of a program's self-test. The operation's function sets the desc and fills the arrays. */
+/* Describes a round of a program's self-test. The operation's function sets the desc and fills the arrays. */
 struct gpuscan__test {
     gpuscan *gs;
     const gpuscan__plan *of; /* the plan whose program is tested */
-    const gpuscan__key *key; /* the program's */
+    const gpuscan__key *key; /* the key of that program */
     unsigned round;
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
-    gpuscan__plan *plan; /* the operation's, begun with desc */
-    gpuscan_call *call;  /* desc's */
-    /* what a desc may point to */
+    gpuscan__plan *plan; /* the operation's plan, begun with desc */
+    gpuscan_call *call;  /* desc's call */
+    /* a desc may point to the fields that follow */
     gpuscan_custom custom;
     gpuscan_payload payloads[GPUSCAN_MAX_PAYLOADS];
     unsigned char init[GPUSCAN__CUSTOM_MOST];
@@ -17364,7 +17373,7 @@ static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_
     return array;
 }
 
-/* Adds an input. Returns its contents; NULL: no memory, and test->failed is set. */
+/* Adds an input. Returns its contents. If memory is short, returns NULL and sets test->failed. */
 static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     if (!array)
@@ -17373,13 +17382,13 @@ static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buff
     return array->before;
 }
 
-/* Adds an output. Returns its expected contents, GPUSCAN__TEST_FILL at first; NULL: as in gpuscan__test_in. */
+/* Adds an output. Returns its expected contents, filled with GPUSCAN__TEST_FILL; NULL: as in gpuscan__test_in. */
 GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     return array ? array->expected : NULL;
 }
 
-/* Adds cleared memory of the host. Returns NULL as gpuscan__test_in does. */
+/* Adds cleared memory of the host. If memory is short, returns NULL and sets test->failed. */
 static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     unsigned char *memory = gpuscan__test_in(test, NULL, bytes);
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
@@ -17390,7 +17399,7 @@ static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
     return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
 }
 
-/* Creates the image, in a format of four channels that every device reads. The caller's format has the same program. */
+/* Creates the image in a format of four channels that every device reads. The caller's format has the same program. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -17413,7 +17422,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
-            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* floats: the last one, CL_FLOAT */
+            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* floats take the last, CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
@@ -17428,7 +17437,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
                                           &code);
     if (of->image->mem && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
-    return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* gpuscan__test_end releases it */
+    return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* gpuscan__test_end releases the image */
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
@@ -17457,12 +17466,12 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
 
-/* Says whether programs are tested at all. Tests for which that takes too long define their own macro. */
+/* Says whether programs have self-tests. Where self-tests take too long, a test suite defines its own macro. */
 #ifndef GPUSCAN__SELF_TESTS
 #define GPUSCAN__SELF_TESTS 1
 #endif
 
-/* Reads an array from the device. Clears *right if it is not as expected. */
+/* Reads an array from the device. Clears *right if the array is not as expected. */
 static gpuscan_result gpuscan__test_read(gpuscan *gs, cl_mem mem, uint64_t at, uint64_t bytes, unsigned char *got,
                                          const unsigned char *expected, int *right) {
     cl_int code = gs->cl.clEnqueueReadBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes, got, 0, NULL,
@@ -17590,7 +17599,7 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     }
 }
 
-/* Creates the stage's buffers and clears them; clears scratch only as far as it must be 0. */
+/* Creates the stage's buffers and clears them. Of the scratch, only what must be 0 is cleared. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
@@ -17640,7 +17649,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     size_t at = 0;
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(stage, 0, sizeof(stage));
-    memset(program->known, 0, sizeof(program->known)); /* the kernels get other arguments */
+    memset(program->known, 0, sizeof(program->known)); /* the rehearsal gives the kernels other arguments */
     while (r == 0 && code == CL_SUCCESS && gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
         gpuscan__step_buffers buffers;
         gpuscan__step_launch launch;
@@ -17649,7 +17658,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
         switch (step.kind) {
         case GPUSCAN__STEP_BUFFERS:
             memcpy(&buffers, bytes, sizeof(buffers));
-            gpuscan__stage_end(gs, stage); /* commands that still run keep them alive */
+            gpuscan__stage_end(gs, stage); /* commands that still run keep the buffers alive */
             r = gpuscan__stage_begin(gs, stage, &buffers);
             break;
         case GPUSCAN__STEP_KERNEL:
@@ -17667,7 +17676,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
             code = gpuscan__replay_argument(gs, stage, kernel, index++, &step, bytes);
         }
     }
-    if (gs->service_queue) { /* waits even after a failure: enqueued commands use the buffers */
+    if (gs->service_queue) { /* waits even after a failure, since enqueued commands use the buffers */
         cl_int finished = gs->cl.clFinish(gs->service_queue);
         code = code == CL_SUCCESS ? finished : code;
     }
@@ -17675,10 +17684,10 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program: runs the call's kernels in the library's queue with other buffers and scratch, and with a count
-   of 0 that the device reads, so that they do nothing. Drivers defer work to a kernel's first launch in some shape:
-   PoCL and Mesa compile it, others load it onto the device. Nothing is rehearsed if data other than counted elements
-   are large (many bins). On drivers that compile then, a launch that the program's recording has is not repeated. */
+/* Rehearses a program: runs the call's kernels in the library's queue with other buffers and scratch. The kernels do
+   nothing, since they read a count of 0 on the device. Drivers defer work to a kernel's first launch of some shape:
+   PoCL and Mesa compile it, others load it onto the device. Calls with large data besides counted elements (many bins)
+   are not rehearsed. If a driver compiles at a launch, a launch that the program's recording has is not repeated. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -17729,28 +17738,28 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__HOST_ARRAYS = 7 }; /* of a call, at most */
+enum { GPUSCAN__HOST_ARRAYS = 7 }; /* maximum number of a call's host arrays */
 
-/* An array of a blocking call, with the plan's range that it replaces and the place of its buffer in the desc. */
+/* Describes an array of a blocking call: the plan's range that it replaces, and where the desc has its buffer. */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
     gpuscan_buffer *buffer; /* NULL: the call itself writes the array */
-    gpuscan__range range;   /* found by its field's name */
-    int zero_copy;          /* the buffer uses the array's memory */
+    gpuscan__range range;   /* the plan's range whose field is `field` */
+    int zero_copy;          /* 1: the buffer uses the array's memory */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
     gpuscan *gs;
     const gpuscan__operation *operation;
-    void *desc;            /* a copy of the caller's */
-    gpuscan_call *call;    /* the copy's */
-    gpuscan_result result; /* the first error, before the call begins */
+    void *desc;            /* a copy of the caller's desc */
+    gpuscan_call *call;    /* the copied desc's call */
+    gpuscan_result result; /* the first error before the call begins */
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
     cl_command_queue queue;
     int in_order;
-    cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* owned */
+    cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* the arrays' buffers, which this struct owns */
     int mem_count;
 } gpuscan__host_call;
 
@@ -17760,7 +17769,7 @@ static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, in
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* Adds an array, if it is wanted, in place of a buffer of the desc. buffer NULL: the call itself writes the array. */
+/* If is_wanted, adds an array that replaces a buffer of the desc. buffer: NULL: the call itself writes the array. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -17774,7 +17783,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->buffer = buffer;
 }
 
-/* Sets a number of the desc. */
+/* Sets a number of the desc that is a parameter of the function. */
 GPUSCAN__SHARED void gpuscan__host_set(gpuscan__host_call *host, const char *field, uint64_t number, uint64_t *to) {
     gpuscan__host_refuse(host, field, *to != 0);
     *to = number;
@@ -17784,8 +17793,8 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges, and checks them for overlaps as buffers are: in a copy of the plan, whose ranges are at the
-   arrays' addresses. Arrays are copied back as a whole, so gaps between rows count as written. Sets plan->in_place. */
+/* Finds the arrays' ranges. Checks arrays for overlaps as if they were buffers, in a copy of the plan with the arrays'
+   addresses. Arrays are copied back as a whole, so gaps between rows count as written. Sets plan->in_place. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     gpuscan__plan copy = *plan;
@@ -17801,7 +17810,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", array->field);
         if (gpuscan__host_bytes(array) > SIZE_MAX)
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit the host's size_t", array->field);
-        range->buffer.mem = range->root = (cl_mem)(void *)host; /* one memory: the host's */
+        range->buffer.mem = range->root = (cl_mem)(void *)host; /* all arrays lie in one memory, the host's */
         range->begin = (uintptr_t)array->data;
         range->end = range->begin + gpuscan__host_bytes(array);
         range->row = range->pitch = 0;
@@ -17811,14 +17820,14 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return r;
 }
 
-/* Returns whether the device can use an array in place: kernels rely on the type's alignment. Only the device knows a
+/* Returns whether an array is aligned for its type, so that the device can use it in place. Only the device knows a
    custom type's alignment, but the alignment divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     uint32_t size = array->range.size, power = size & (~size + 1);
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Fills a buffer. A blocking write waits only until the array is read; an out-of-order queue needs the event, too. */
+/* Fills a buffer from its array. A blocking write waits only for the read, so an out-of-order queue needs an event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -17830,8 +17839,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* Creates an array's buffer: from the array's memory if the device can use that, otherwise with a copy. Arrays that
-   begin at one address share a buffer of the longest one's size: all of them are only read, or the call is in place. */
+/* Creates an array's buffer: from the array's memory if the device can use it there, otherwise with a copy. Arrays that
+   begin at one address share a buffer of the longest array's size: they are all only read, or the call is in place. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -17961,7 +17970,7 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     host->result = gpuscan__enter(gs, copy, host->call);
 }
 
-/* Adds segments that are given as a host array. segments: those of the copied desc. */
+/* Adds segments that are given as a host array. segments: a field of the copied desc. */
 GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
     if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
         return;
@@ -17984,12 +17993,12 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
-/* Kernels of a key, in order: in several passes scan_sums and scan_carries; the form's kernel; the operation's own. */
+/* Numbers a key's kernels: in several passes scan_sums and scan_carries, then the form's, then the operation's. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
     GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0 /* in the programs for whole rows */
+    GPUSCAN__SCAN_ROWS = 0 /* index of the one kernel in programs for whole rows */
 };
 enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
 #define GPUSCAN__ENGINE_ROW(kernel, own, more)                                                                         \
@@ -18011,7 +18020,7 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #undef GPUSCAN__ENGINE_ROW
 #undef GPUSCAN__ENGINE_ROWS
 
-/* The most tiles that can each load all sums before their own, one sum for each of 512 lanes. Tests define fewer. */
+/* Maximum number of tiles that load all sums before their own, one sum for each of 512 lanes. Tests define fewer. */
 #ifndef GPUSCAN__FEW_TILES
 #define GPUSCAN__FEW_TILES 512
 #endif
@@ -18042,7 +18051,7 @@ static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, 
 }
 
 static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles) {
-    if (gpuscan__key_is_cpu(key)) /* each takes many tiles */
+    if (gpuscan__key_is_cpu(key)) /* each group takes many tiles */
         return gpuscan__min(tiles, gs->device.units);
     return gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? tiles
            : key->once                                                      ? tiles + 1
@@ -18080,8 +18089,8 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for states: sums and prefixes. Both share a word if SHARES_WORD (see [HANDOVER] in
-   kernels.cl.inc). */
+/* Sets the scratch for states: sums and prefixes. With SHARES_WORD, a tile's sum and prefix share a word (see
+   [HANDOVER] in kernels.cl.inc). */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16;
     uint64_t prefix = gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
@@ -18098,8 +18107,8 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts rows into parts of whole tiles, enough to keep the device busy, and sets the scratch for the parts' sums. A few
-   tiles are one part, except in a self-test. */
+/* Cuts rows into parts of whole tiles, enough to keep the device busy, and sets the scratch for the parts' sums. A row
+   of a few tiles is one part, except in a self-test. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
@@ -18116,14 +18125,14 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint6
     return GPUSCAN_SUCCESS;
 }
 
-/* Says where segments begin, for a kernel. */
+/* Tells a kernel where segments begin. */
 typedef struct gpuscan__heads {
     uint32_t form;       /* GPUSCAN__HEADS_... */
-    gpuscan_buffer data; /* FLAGS, KEYS: the caller's */
-    uint64_t at;         /* BITS: bytes from PLAIN scratch's begin to the bits */
+    gpuscan_buffer data; /* FLAGS, KEYS: the caller's array */
+    uint64_t at;         /* BITS: the offset of the bits in PLAIN scratch, in bytes */
 } gpuscan__heads;
 
-/* Sets the heads, keys or bits as a kernel's argument, and returns its offset. Without segments it does nothing. */
+/* Sets the heads, keys or bits as a kernel's argument, and returns their offset. Without segments sets no argument. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -18131,10 +18140,10 @@ static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads
                                               : gpuscan__arg_buffer(launch, heads->data);
 }
 
-/* Rows that are cut into parts: their input, and the grid that sums them. */
+/* Describes rows that are cut into parts: their input, and the grid that sums the parts. */
 typedef struct gpuscan__row_parts {
     gpuscan__heads heads;
-    gpuscan_buffer src, values, count_buffer, init_buffer; /* values: of runs that reduce */
+    gpuscan_buffer src, values, count_buffer, init_buffer; /* values: the input of runs that reduce */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
 } gpuscan__row_parts;
@@ -18183,24 +18192,24 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     few          | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
     look-back    | SINGLE_PASS otherwise                             | look_back, on CPUs look_back_cpu
     ahead        | SINGLE_PASS_AHEAD                                 | ahead
-   Offsets of segments (heads == BITS) first become bits: scan_heads_clear, scan_heads_set. The key has shifts in all
-   forms except whole rows; few, counted and word only in single passes. */
+   The kernels scan_heads_clear and scan_heads_set first turn segments' offsets (heads == BITS) into bits. The key has
+   `shifts` in all forms except whole rows. It has few, counted and word only in single passes. */
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* FEW_TILES: single pass over few tiles; each loads all sums before its own; 0: another form */
+    uint32_t few; /* FEW_TILES: each tile loads all sums before its own, in a single pass; 0: another form */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
-    uint32_t shifts;     /* src or dst is not aligned for whole vectors */
-    uint32_t heads;      /* GPUSCAN__HEADS_...: what says where segments begin */
-    uint32_t heads_size; /* bytes of a head or key; BITS: of an offset */
-    uint32_t heads_real; /* KEYS: the keys are floats */
+    uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
+    uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
+    uint32_t heads_size; /* bytes of a flag or key; BITS: bytes of an offset */
+    uint32_t heads_real; /* 1: the heads are keys, and the keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
 
 typedef struct gpuscan__scan_plan {
     gpuscan__plan common;
-    const gpuscan_scan_desc *desc; /* common.desc */
+    const gpuscan_scan_desc *desc; /* common.desc with its type */
     gpuscan__scan_key key;
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
@@ -18223,8 +18232,8 @@ GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
-/* How groups take tiles of whole rows: not at all; by vectors of a row's elements; by vectors that include the gaps
-   between rows; or by elements, where vectors would stay half empty (neighbouring lanes take neighbouring elements). */
+/* Says how groups take whole rows. NONE: not at all. BY_VECTORS: by vectors of a row's elements. WITH_GAPS: by vectors
+   that include gaps. BY_ELEMENTS: neighbouring lanes take neighbouring elements, since vectors would be half empty. */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
@@ -18243,9 +18252,9 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
-/* Defines what only scans by segments need: the form of heads, and the flag that sums carry. */
+/* Defines what only segmented scans need: the form of heads, and the flag that sums carry. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
-    uint32_t part = e->begun < 8 ? e->begun : 8; /* bytes */
+    uint32_t part = e->begun < 8 ? e->begun : 8; /* in bytes */
     gpuscan__define_number(text, "HEADS", own->heads);
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
@@ -18260,8 +18269,8 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
     return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
-/* Returns whether lanes exchange results to store them side by side: see SPREADS and SHIFTS in kernels.cl.inc. *bytes:
-   a lane's vector; lanes SHIFT if it has 16 bytes. PoCL 3.1 hangs on a look-back with exchanges. */
+/* Returns whether lanes exchange results to store them side by side: see SPREADS, and for vectors of 16 bytes SHIFTS,
+   in kernels.cl.inc. *bytes: gets the size of a lane's vector. PoCL 3.1 hangs on a look-back with exchanges. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
@@ -18271,7 +18280,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns how many bytes of local memory lanes take to exchange a vector each; 0: none. */
+/* Returns how many bytes of local memory lanes need to exchange one vector each; 0: lanes do not exchange vectors. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -18392,7 +18401,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* Scans by segments store large outputs past the caches; other scans may not. tuning: scan-stream-segments */
+    /* Segmented scans store large outputs past the caches, others without prefetch_dst. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -18416,8 +18425,8 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Returns the first row that matches the call. A forced strategy takes the first matching row that has this strategy,
-   or if there is none, replaces the strategy of the first matching row. */
+/* Returns the first row of the profile's tunings that matches the call. A forced strategy takes the first matching row
+   of that strategy. If there is none, it replaces the strategy of the first matching row. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan_strategy forced = plan->common.call->strategy;
@@ -18440,20 +18449,20 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether some row's offset is not a multiple of 16 bytes. Buffers begin at such a multiple. */
+/* Returns whether some row's offset is not a multiple of 16 bytes. Buffers begin at a multiple of 16 bytes. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
     return ((plan->desc->src.offset * e->src_size | plan->desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
-/* Returns the limit on a work-item's registers; 0: none, as for elements above 40 bytes. tuning: scan-registers */
+/* Returns the limit on a work-item's registers; 0: no limit, as for elements above 40 bytes. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Sets the key, unless it is a self-test's, and the tiles. */
+/* Sets the key, which a self-test has already, and the tiles. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -18521,16 +18530,16 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
-/* Rows of up to this many elements leave a tile nearly empty: many share tiles, even in a forced single pass. */
+/* Rows of up to this many elements leave a tile nearly empty, so rows share tiles, even in a forced single pass. */
 #define GPUSCAN__SHORT_ROW 32
 /* Rows of at least this many bytes are scanned by one group each, if there are many. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
 /* Rows of up to this many bytes are loaded by elements (ROWS_BY_ELEMENTS), if their gaps are longer than the rows. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if elements are numbered by the pitch. The last row ends with a cache line, so
-   that tiles share no line, unless that leaves much of a tile empty. In that case elements before the first row may
-   fill its vector. tuning: scan-dense-rows */
+/* Returns how many rows a tile holds if the gaps between rows count as elements. The tile's last row ends with a cache
+   line, so that tiles share no line, unless that leaves much of a tile empty. In that case the first vector may begin
+   with elements before the first row. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = length & (0u - length); /* even: the largest power of two that divides length */
     uint32_t lines_end = even < line ? line / even : 1;        /* rows from one line's end to the next */
@@ -18563,8 +18572,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Sets the key's group and vectors for tiles of whole rows: the profile's, fewer vectors for few elements, larger tiles
-   with each step. Returns 0 after the last step, or if the device's limits cut the tile down. */
+/* Sets the key's group and vectors for tiles of whole rows. Step 0 takes the profile's, or fewer vectors for few
+   elements; each further step makes tiles larger. Returns 0 after the last step, or if the device limits the tile. */
 static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__profile *profile = &gs->device.profile;
@@ -18593,8 +18602,8 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Returns how busy a multiprocessor is, in %: its work-items with elements, of those that it runs with the smallest
-   groups; if its registers are not known, of a group's work-items. tuning: scan-rows-group */
+/* Returns how busy a multiprocessor is, in %: the used part of a tile, times the work-items that run at a time, divided
+   by those that run with the smallest groups. Without known registers, the used part alone. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
@@ -18641,7 +18650,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     whole_rows.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     gpuscan__scan_shape(gs, plan, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
-    /* takes the step that leaves the tiles least empty; 90 % is good enough */
+    /* takes the step that leaves the least of a tile empty; 90 % in use is good enough */
     for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
         uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
         if (busy > best) {
@@ -18672,7 +18681,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* rows are enough for a group each, without a look-back */
+        /* there are enough rows to give each its own group, without a look-back */
         tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
@@ -18684,7 +18693,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
         gpuscan__scan_shape(gs, plan, &tuning);
     }
     memset(&common->need, 0, sizeof(common->need));
-    if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* no look-back, no scratch */
+    if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* whole rows need no look-back and no scratch */
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
         gpuscan__need_states(common, plan->tiles);
@@ -18708,7 +18717,7 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     return gpuscan__min(units, most);
 }
 
-/* Enqueues the kernels that turn offsets into bits; first_kernel is the first of the two. */
+/* Enqueues the two kernels that turn offsets into bits. first_kernel: the index of the first one. */
 static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
                                                size_t first_kernel) {
     const gpuscan_scan_desc *desc = plan->desc;
@@ -18811,7 +18820,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
     uint32_t size = own->heads_size;
     unsigned char *data;
-    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment follows the last offset */
+    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last offset begins the last segment */
     desc->segments.type = own->heads_real ? gpuscan__float_types[gpuscan__log2(size)] : gpuscan__unsigned_of(size);
     desc->segments.form = flags ? GPUSCAN_SEGMENTS_HEADS : bits ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_KEYS;
     desc->segments.count = bits ? segments - 1 : 0;
@@ -18822,15 +18831,15 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
         if (bits)
             gpuscan__put(desc->segments.type, data, s, starts[s]);
         else if (flags)
-            data[starts[s] * size + s % size] = 1; /* in any of a flag's bytes */
+            data[starts[s] * size + s % size] = 1; /* any byte of a flag may be set */
         else
             for (i = starts[s]; i < starts[s + 1]; i++)
                 gpuscan__put(desc->segments.type, data, i, own->heads_real ? s % 3 : s % 3 << (s % size * 8));
     }
 }
 
-/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. In round 0 the second
-   ends in the third tile, past a tile without a head. In round 1 one ends with the first tile, and one has the rest. */
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. Round 0: the second one
+   spans a tile without a head. Round 1: one ends where the first tile does, and the last one has all other elements. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
@@ -18863,7 +18872,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->custom = e->custom;
     desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc->init = test->init;
-    if (own.whole_rows) { /* rows of two thirds of a tile, of a seventh, or of one element */
+    if (own.whole_rows) { /* a row has two thirds of a tile, a seventh of a tile, or one element */
         shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
@@ -18880,7 +18889,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     src = gpuscan__test_in(test, &desc->src, (desc->src.offset + rows * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (desc->dst.offset + rows * pitch) * e->dst_size);
-    if (own.heads) { /* rows are then segments */
+    if (own.heads) { /* the rows become segments */
         rows = gpuscan__test_starts(desc->count, shape.tile, round, starts);
         gpuscan__test_heads(test, &own, starts, rows);
     } else {
@@ -18892,7 +18901,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
             shape.count = starts[row + 1] - at;
             shape.tile = shape.count / 2 + 1;
         }
-        shape.round = round + 2 * (unsigned)row; /* rows differ */
+        shape.round = round + 2 * (unsigned)row; /* each row has other data */
         gpuscan__test_elements(e, &shape, own.inclusive != 0, src + (desc->src.offset + at) * e->src_size, test->init,
                                dst + (desc->dst.offset + at) * e->dst_size, total ? total + row * e->dst_size : last);
     }
@@ -18958,7 +18967,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "block is 0");
     if (gpuscan__is_single_pass(plan->call->strategy))
         return gpuscan__unsupported(gs, "uniform add has no single-pass strategy");
-    e->convert = NULL; /* one type, no conversion */
+    e->convert = NULL; /* all values have one type */
     if (desc->op != GPUSCAN_OP_CUSTOM) /* the caller's type keeps its text */
         e->custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
@@ -18991,8 +19000,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-/* Returns addend i or, with of_dst, element i of dst. Each decides the result in at least one round, and neighbours
-   differ. wins: 1 if the element decides, for operators that return one of their operands. */
+/* Returns addend i or, with of_dst, element i of dst. Each decides a result in at least one round, and neighbours
+   differ. wins: 1: an operator that returns one of its operands returns dst's element. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -19049,7 +19058,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* blocks of less than a vector; of several vectors and a rest */
+    desc->block = test->round == 0 ? 7 : 77; /* 7: less than a vector; 77: several vectors and a rest */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -19091,44 +19100,44 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
     uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
-    uint32_t vector;   /* elements of a load */
+    uint32_t vector;   /* elements per load */
     uint32_t each;     /* 1: a group takes each row or segment */
     uint32_t split;    /* 1: extra groups share the long rows or segments */
-    uint32_t image;    /* a GPUSCAN__IMAGE_... */
-    uint32_t seen;     /* channels that custom->convert sees; 0: it sees none */
+    uint32_t image;    /* GPUSCAN__IMAGE_... */
+    uint32_t seen;     /* number of channels that custom->convert sees; 0: it sees none */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which few segments are split, even if they have few in total */
-    GPUSCAN__LANE_LONG = 32,      /* most elements per lane of a sub-group; a group takes longer rows */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* most elements per lane on average, if the operator does not commute */
-    GPUSCAN__LANE_LEAST_GROUP = 128, /* see gpuscan__segment_lanes_group */
-    GPUSCAN__LANE_GROUPS = 64,    /* most groups per compute unit if lanes take rows */
-    GPUSCAN__LANE_GROUPS_FEW = 8, /* most groups per compute unit for rows of up to LANE_FEW bytes in total, where a
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which few segments are split, even if their total is small */
+    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group; a group takes longer rows */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane on average, if the operator does not commute */
+    GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
+    GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes take rows */
+    GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
                                      group's start takes longer than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
-    GPUSCAN__MOST_SHARERS = 0xffff, /* most groups that share segments: the lower half of a ticket counts them */
-    GPUSCAN__REDUCE_STEPS = 256 /* most steps of a work-item on a GPU: more elements get more groups */
+    GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments: a ticket's lower half counts them */
+    GPUSCAN__REDUCE_STEPS = 256 /* maximum steps of a work-item on a GPU: more elements get more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
     gpuscan__plan common;
-    const gpuscan_reduce_desc *desc; /* common.desc */
+    const gpuscan_reduce_desc *desc; /* common.desc with its type */
     gpuscan__reduce_key key;
-    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows */
-    uint64_t results;   /* number of results: 1, or the rows' or segments' */
+    uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows rows */
+    uint64_t results;   /* 1, or the number of rows or segments */
     uint64_t mean;      /* elements of a row, or of a segment on average */
     int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
     uint64_t src_pitch;
     gpuscan__image_facts image;
-    uint64_t src_width; /* pixels of an image's row */
+    uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* on a CPU, if not 0: whole rows that each group takes */
     uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
                                                        elements; on a CPU they share the path */
-    uint64_t marks_at;  /* bytes into PLAIN scratch: marks by which groups describe their shares of segments */
-    uint64_t result_at; /* bytes into PLAIN scratch: a result for the host */
+    uint64_t marks_at;  /* offset in PLAIN scratch, in bytes, of the groups' marks, which describe their shares */
+    uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
@@ -19168,9 +19177,9 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* Returns how many levels running sums have: see [CASCADE] in kernels.cl.inc; 0: additions are exact, or the error
-   depends on no order (MUL). On a CPU a work-item may sum 2^32 elements, at least 64 a step. On a GPU registers are
-   scarce: a work-item takes at most REDUCE_STEPS steps, and more in small groups that take whole segments. */
+/* Returns the number of levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or their order
+   does not change the error (MUL). On a CPU a work-item may sum 2^32 elements, in steps of at least 64. On a GPU, where
+   registers are scarce, it takes at most REDUCE_STEPS steps, and more in small groups that take whole segments. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -19230,7 +19239,7 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image, and the elements' type. range: receives what later checks need. */
+/* Resolves src_image, and the elements' type. range: gets what later checks of the image need. */
 static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
                                             gpuscan_type *type) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
@@ -19298,7 +19307,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         range->buffer.mem = desc->src_image.mem;
         gpuscan__input_image(range, "src_image", &image);
     }
-    /* Both are checked: on host arrays result may overlap src. A stand-in buffer has room for the first element. */
+    /* dst and result are both checked, since a host's result may overlap src. A stand-in has room for one element. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -19320,8 +19329,8 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns how many elements a lane loads at once: up to 16 bytes. Smaller loads, of at least 4 elements, are for rows
-   or segments (of `mean` elements on average) that would fill less than half of a load, and for ARGMIN and ARGMAX. */
+/* Returns how many elements each load of a lane has: up to 16 bytes. Smaller loads, of at least 4 elements, are for
+   rows or segments (of `mean` elements on average) that would fill less than half a load, and for ARGMIN and ARGMAX. */
 static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     while (vector > 4 && (2 * vector > mean || e->arg))
@@ -19334,7 +19343,7 @@ static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t v
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
 }
 
-/* Returns log2 of the lanes, at most `most`, that load these vectors with `loads` loads each. */
+/* Returns log2 of the number of lanes, at most `most`, that load `vectors` vectors with `loads` loads each. */
 static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t most) {
     uint32_t bits = 0;
     while (((uint64_t)loads << bits) < vectors && (2u << bits) <= most)
@@ -19342,7 +19351,7 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns how many loads a lane has for rows of `vectors` vectors: no more than a row has, and five instead of four if
+/* Returns how many loads a lane has for rows of `vectors` vectors: at most one per vector, and five instead of four if
    that halves the lanes. tuning: reduce-lanes-loads */
 static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     if (vectors <= 4)
@@ -19364,8 +19373,8 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether each row or segment gets a whole group: if it has more elements than a sub-group's lanes load in a
-   few steps. Very many rows stay with lanes unless they are split, or summed in order. (In order, lanes load
-   neighbouring elements; many more of these than a vector would exhaust the first-level cache.) */
+   few steps. Very many rows stay with lanes unless the rows are split, or summed in order. (In order, a lane loads
+   neighbouring elements. If these were many more than a vector, they would exhaust the first-level cache.) */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -19380,7 +19389,7 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the group's size if each segment gets a group. Few long segments that are split get a single result's groups
+/* Sets the group's size if each segment gets a group. Few long segments that are split get groups as for one result
    (tuning: segments-few). In order, a group has no more work-items than a segment has loads. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19397,14 +19406,14 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
 /* Returns the size of a group whose lanes take segments, in work-items. A long segment is taken by the whole group. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint32_t group = gs->device.profile.segments.lanes_group, items = gs->device.profile.segments.lanes_items;
-    if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* long on average */
+    if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* mean segment is long */
         return group;
     while (items && group > GPUSCAN__LANE_LEAST_GROUP && plan->desc->count < (uint64_t)group * items)
         group /= 2;
     return group;
 }
 
-/* Sets the key of rows and segments. tuning: reduce-lanes-rows */
+/* Sets the key for rows and segments. tuning: reduce-lanes-rows */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19437,7 +19446,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the groups of split rows or segments. Extra groups share what is longer than split_each elements: each group
+/* Sets the groups of split rows or segments. Extra groups share those longer than split_each elements: each extra group
    takes what lies in its own range of split_count * split_each elements. See gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19450,7 +19459,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t least = profile->segments.split_from;
     uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
-    if (plan->is_few) /* a quarter of an equal share of all elements */
+    if (plan->is_few) /* split_each is a quarter of an equal share of all elements */
         each = gpuscan__max(tile, gpuscan__ceil_div(all, 4 * most));
     if (plan->common.forced)
         each = (uint64_t)group * plan->key.lanes * plan->key.vector;
@@ -19464,8 +19473,8 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     plan->groups += plan->split_groups;
 }
 
-/* Sets a row's lanes (log2), a group's rows, and the groups. A row gets a group if it has more elements than a
-   sub-group's lanes load in a few steps. Few rows are spread over all compute units. */
+/* Sets log2 of a row's lanes, the rows per group, and the number of groups. A row gets a group if it has more elements
+   than a sub-group's lanes load in a few steps. Few rows are spread over all compute units. */
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
@@ -19475,7 +19484,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint64_t pitch = plan->src_pitch;
     if (plan->by_rows && pitch <= GPUSCAN__LANE_FEW / plan->common.e.src_size / results)
         most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS_FEW;
-    if (!plan->by_rows) { /* allow for segments that are longer than the mean, and begin anywhere */
+    if (!plan->by_rows) { /* allows for segments that are longer than the mean, and begin anywhere */
         mean += mean / 4;
         pitch = 1;
     }
@@ -19485,7 +19494,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
         return;
     }
     plan->lane_rows = (uint32_t)gpuscan__min(key->group >> plan->lane_bits, spread);
-    if (plan->lane_rows > lanes >> plan->lane_bits) /* a multiple of a sub-group's rows */
+    if (plan->lane_rows > lanes >> plan->lane_bits) /* rounds up to a multiple of a sub-group's rows */
         plan->lane_rows += (0 - plan->lane_rows) % (lanes >> plan->lane_bits);
     if (plan->key.each)
         plan->lane_rows = 1;
@@ -19494,7 +19503,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 
 /* Sets the groups' shares of the path on a CPU. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    /* If this wraps, `most` groups run. */
+    /* If `steps` wraps, `most` groups run. */
     uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
@@ -19523,7 +19532,7 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     if (plan->split_groups == 1)
         return;
     if (key->word)
-        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* tails and heads */
+        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* each group has a tail and a head */
     else
         plan->marks_at = gpuscan__scratch_aligned(2 * plan->split_groups * t_size + gpuscan__slack(t_size));
     need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->split_groups;
@@ -19540,7 +19549,7 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     if (!cpu)
         most = gpuscan__max(most, tiles / GPUSCAN__REDUCE_STEPS);
     plan->groups = gpuscan__min(tiles, most);
-    if (e->commutes && !cpu) { /* at least 4 vectors for a work-item */
+    if (e->commutes && !cpu) { /* each work-item gets at least 4 vectors */
         uint64_t least = 4 * (uint64_t)key->group * gpuscan__reduce_vector(e, cpu);
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(plan->desc->count, least), 1), most);
     }
@@ -19665,7 +19674,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Returns a round's data. Each round another element decides; in the last, init does (not for ARGMIN and ARGMAX). */
+/* Returns a round's data. In each round another element is the result; in the last init is (not in ARGMIN, ARGMAX). */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -19677,9 +19686,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments: many short ones in round 0; three longer than a tile in round 1; three longer than a
-   lane takes in round 2, which only split ones have. After each segment comes an empty one (with lanes, from round 1
-   on, 15 come, so that long segments are exceptions). Returns 1 + these empty ones; 0: rows. */
+/* Sets a round's rows or segments: many short ones in round 0; three longer than a tile in round 1; if rows or segments
+   are split, three longer than a lane takes in round 2. One empty segment follows each of these; with lanes 15 do from
+   round 1 on, so that long segments are exceptions. Returns 1 + the empty segments that follow each; 0: rows. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -19713,14 +19722,14 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     desc->init = e->arg ? NULL : test->init;
     desc->count = shape.count;
     desc->rows = 1;
-    memset(test->init, 0xff, sizeof(test->init)); /* the index of no element */
+    memset(test->init, 0xff, sizeof(test->init)); /* no element has this index */
     each = own.segments ? gpuscan__test_rows_of_segments(test, &own) : 0;
     rows = each ? desc->segments.count / each : desc->rows;
     length = each ? desc->count / rows : desc->count;
     if (each)
         offsets = gpuscan__test_in(test, &desc->segments.data,
                                    (desc->segments.count + 1) * gpuscan__types[desc->segments.type].size);
-    desc->src_width = own.image ? 1021 : 0; /* rows enough for a test's elements, in every device's images */
+    desc->src_width = own.image ? 1021 : 0; /* every device has images with enough rows of this width */
     src = gpuscan__test_in(test, own.image ? NULL : &desc->src, (length * rows + desc->src_width) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, rows * (each ? each : 1) * size);
     for (i = 0; i < rows && !test->failed; i++) {
@@ -19728,7 +19737,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         if (own.segments) {
             shape.count = length;
             shape.tile = length / 2 + 1;
-            shape.round = test->round + 2 * (unsigned)i; /* rows differ */
+            shape.round = test->round + 2 * (unsigned)i; /* each row has other data */
             shape.best = gpuscan__mix(i) % length;
         }
         if (e->arg) {
@@ -19739,7 +19748,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         }
         for (k = 1; k < each; k++)
             memcpy(result + k * size, test->init, (size_t)size);
-        for (k = 0; k < each; k++) /* offsets of this row's segments and the next one's */
+        for (k = 0; k < each; k++) /* one offset of the row's segment, then offsets of empty segments */
             gpuscan__put(desc->segments.type, offsets, i * each + k, (i + (k > 0)) * length);
     }
     if (each && !test->failed)
@@ -19791,58 +19800,58 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t in_launch; /* the launch that counts also finishes: 1 by a fence, otherwise GPUSCAN__ARRIVALS_... */
-    uint32_t rows;      /* rows with gaps, tiles or an image */
-    uint32_t slices;             /* of the bins or values */
+    uint32_t in_launch; /* 1: the launch that counts also finishes, by a fence; GPUSCAN__ARRIVALS_...: by arrivals */
+    uint32_t rows;      /* 1: rows have gaps, or there are tiles or an image */
+    uint32_t slices;             /* number of slices into which bins or values are cut */
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
-    uint32_t merge;              /* GPUSCAN__MERGE_...: where counts by value go; 0: values are bins */
-    uint32_t local_edges;        /* edges are copied to local memory */
+    uint32_t merge;              /* GPUSCAN__MERGE_...: where counts by value are added; 0: values are bins */
+    uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
-    uint32_t edge_cells;         /* cells of equal width that say where to search the edges; 0: none */
+    uint32_t edge_cells;         /* number of cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
-    uint32_t spare;              /* one more counter in each copy, for samples outside the bins */
-    uint32_t converted, weighed; /* converted: by custom->convert; weighed: by the desc's weight */
-    uint32_t tiled;              /* one histogram for each tile */
-    uint32_t by_channel;         /* each channel has other bounds or edges */
-    uint32_t pixel_channels;     /* channels that the expressions see; 0: a custom type, or no expressions */
+    uint32_t spare;              /* 1: each copy has one more counter, for samples outside the bins */
+    uint32_t converted, weighed; /* converted: custom->convert is used; weighed: the desc's weight is used */
+    uint32_t tiled;              /* 1: each tile has its own histogram */
+    uint32_t by_channel;         /* 1: each channel has its own bounds or edges */
+    uint32_t pixel_channels;     /* number of channels that expressions see; 0: a custom type, or no expressions */
     uint32_t image;              /* GPUSCAN__IMAGE_... */
     uint32_t local_words;        /* words of local memory that the kernel declares: see gpuscan__declared_words */
-    uint32_t stride;             /* counts_stride, at least 1 */
+    uint32_t stride;             /* the desc's counts_stride, at least 1 */
 } gpuscan__histogram_key;
 GPUSCAN__OWN_KEY(histogram)
 
-/* The bounds of the bins, in the form in which kernels compare samples with them. */
+/* Holds the bounds of the bins, in the form in which kernels compare samples with them. */
 typedef struct gpuscan__bounds {
     uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
     double real_lower, real_upper, real_step;
-    uint64_t edges; /* index of the first edge */
+    uint64_t edges; /* index of the first edge in the edges' array */
 } gpuscan__bounds;
 
 typedef struct gpuscan__histogram_plan {
     gpuscan__plan common;
     gpuscan__histogram_key key;
     gpuscan__image_facts image;
-    gpuscan_type element;            /* type in memory: a channel's, or that of a custom pixel */
-    gpuscan_type sample;             /* the type that is put into bins */
+    gpuscan_type element;            /* type in memory: a channel's type, or a custom pixel's */
+    gpuscan_type sample;             /* type of the values that are put into bins */
     gpuscan_type counter, weight;
-    uint32_t element_size, sample_size; /* bytes; with expressions a sample is a whole pixel */
-    uint32_t pixel_elements;            /* the desc's channels; custom type: 1 */
-    uint32_t unit;                      /* bytes of one step in the kernels' offset and pitch: see gpuscan_element */
-    uint32_t channels;               /* counted separately; with expressions 1 */
-    uint32_t bins, channel_bins;     /* bins and counters of a channel */
-    uint32_t slice_bins;             /* bins, or byte values, that a group counts */
-    gpuscan_custom texts;            /* the program's texts: the caller's, and the desc's weight as combine */
-    uint64_t all_bins;               /* of all channels of the mask */
-    uint64_t counters;               /* elements of counts from the first to the last counter */
+    uint32_t element_size, sample_size; /* sizes in bytes; with expressions a sample is a whole pixel */
+    uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
+    uint32_t unit;                      /* bytes that the kernels' offset and pitch count as 1: see gpuscan_element */
+    uint32_t channels;               /* channels that are counted separately; with expressions 1 */
+    uint32_t bins, channel_bins;     /* numbers of a channel's bins, and of its counters */
+    uint32_t slice_bins;             /* number of bins, or of byte values, that a group counts */
+    gpuscan_custom texts;            /* the program's texts: the caller's; `combine` is the desc's weight */
+    uint64_t all_bins;               /* number of bins of all channels in the mask */
+    uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
     uint64_t count, rows;            /* rows without gaps become one long row */
-    uint64_t pitch, weights_pitch, groups; /* pitch: in bytes */
-    uint64_t tile_width, tile_height, tiles_across, tiles; /* one tile holds everything unless tiles > 1 */
-    uint64_t members;                                      /* groups that share a tile; on a CPU the pieces of a tile */
-    int in_launch;                   /* the launch that counts also finishes */
+    uint64_t pitch, weights_pitch, groups; /* pitch is in bytes */
+    uint64_t tile_width, tile_height, tiles_across, tiles; /* if tiles is 1, that tile holds all samples */
+    uint64_t members;                                      /* groups per tile; on a CPU, pieces per tile */
+    int in_launch;                   /* 1: the launch that counts also finishes */
     int few;                         /* 1: one row with few samples, and bins cut into slices: see SLICE_MORE */
     gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
-    gpuscan__bounds channel[4];      /* if by_channel: bounds of each channel of the mask in turn */
-    uint64_t edges;                  /* edges from the first channel's first to the last channel's last */
+    gpuscan__bounds channel[4];      /* if by_channel: bounds of the mask's channels in turn */
+    uint64_t edges;                  /* number of edges from the first channel's first to the last channel's last */
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
@@ -19855,8 +19864,8 @@ typedef struct gpuscan__histogram_plan {
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
 GPUSCAN__NUMBERS(histogram_finish, GPUSCAN__HISTOGRAM_FINISH_NUMBERS)
 
-enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* the plan's first ranges */
-enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* kernels of the program */
+enum { GPUSCAN__HISTOGRAM_SAMPLES, GPUSCAN__HISTOGRAM_COUNTS }; /* indices of the plan's first ranges */
+enum { GPUSCAN__HISTOGRAM_FINISH = 1, GPUSCAN__HISTOGRAM_TILES }; /* indices of the program's further kernels */
 
 static uint32_t gpuscan__active_channels(uint32_t mask) {
     uint32_t active = 0;
@@ -19876,23 +19885,23 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
 }
 
-/* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc divides them. */
+/* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc lays them out. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t counters = (uint64_t)plan->slice_bins + own->spare, words = counters * own->copies;
-    uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* local edge */
+    uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* last edge's index */
     if (own->by_value == GPUSCAN__BY_VALUE_SPREAD)
         words = 256 * 32;
     if (own->copies)
         words += own->merge == GPUSCAN__MERGE_LOCAL ? plan->all_bins : counters * gpuscan__upper_words(own);
-    if (own->local_edges) /* with padding against bank conflicts */
+    if (own->local_edges) /* edges have padding against bank conflicts */
         words = (words + 1) / 2 * 2 + own->edge_cells +
                 (last + 1 + last / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
     return gpuscan__max(words, 1);
 }
 
-/* Returns how many words a kernel declares: `words`, rounded up by at most a quarter, but not above `most`, so that
-   many numbers of bins share a program. */
+/* Returns how many words of local memory a kernel declares: `words`, rounded up by at most a quarter, but not above
+   `most`. Rounding lets similar bin counts share a program. */
 static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
     uint64_t step = 1;
     while (step * 8 <= words)
@@ -19906,13 +19915,13 @@ static uint32_t gpuscan__sample_size(const gpuscan__key *key, const gpuscan__his
     return element * (own->pixel_channels ? own->pixel_channels : 1);
 }
 
-/* Returns how many samples a load has. An image's pixels are read one by one. */
+/* Returns how many samples one load has. An image's pixels are read one by one. */
 static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t size = gpuscan__sample_size(key, own);
     return own->image ? 1 : gpuscan__vector(size, size);
 }
 
-/* Returns whether the program has a kernel for tiles whose rows are whole vectors. That kernel needs half of the
+/* Returns whether the program has a kernel for tiles whose rows are whole vectors. That kernel takes half as many
    registers and instructions. More copies of the bins do not make it faster. tuning: histogram-whole-tiles */
 static uint32_t gpuscan__has_whole_tiles(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t vector = gpuscan__histogram_vector(key, own);
@@ -19935,12 +19944,12 @@ static uint64_t gpuscan__histogram_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(HISTOGRAM, !cpu) | GPUSCAN__PIECE(HISTOGRAM_FINISH, 1);
 }
 
-/* Returns the type that is put into bins: the samples', or the one that custom->convert returns. */
+/* Returns the type of values that are put into bins: the samples' type, or the type that custom->convert returns. */
 static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
     return (gpuscan_type)(key->dst ? key->dst : key->src);
 }
 
-/* Returns the width of vectors in which a CPU puts samples into bins; 1: none. The simulator crashes on width 16. */
+/* Returns how many samples a CPU puts into bins as one vector; 1: no vectors. The simulator crashes on 16 samples. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
@@ -19951,7 +19960,7 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
     return sample->size == 8 ? 8 : 16;
 }
 
-/* Defines the caller's expressions as functions of a pixel and its number. */
+/* Defines the caller's expressions as functions of a pixel and the pixel's number in its row. */
 static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
                                         const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
@@ -19979,7 +19988,7 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
         gpuscan__undefine(text, texts->source);
 }
 
-/* Defines the types of samples, of the values that are compared, of counters and of weights. */
+/* Defines the types of samples, of values that are compared with bounds, of counters and of weights. */
 static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                     const gpuscan__histogram_key *own) {
     const gpuscan__key *key = &plan->key;
@@ -19988,7 +19997,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     int is_custom = key->src == GPUSCAN_TYPE_CUSTOM;
     uint32_t is_float = sample->kind == 'f';
     const char *real = binned == GPUSCAN_TYPE_F64 ? "double" : "float", *name = gpuscan__types[key->src].name;
-    const char *wide = sample->kind == 's' ? "int" : "uint"; /* of small integers in vectors */
+    const char *wide = sample->kind == 's' ? "int" : "uint"; /* type of small integers in vectors */
     gpuscan__define(text, "SAMPLE", is_custom ? "gpuscan_custom_type" : name);
     gpuscan__define(text, "ELEMENT", is_custom ? "uchar" : name);
     gpuscan__define_number(text, "SAMPLE_SIZE", gpuscan__sample_size(key, own));
@@ -20037,19 +20046,19 @@ static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
     uint64_t quotient = 0;
     int bit;
     for (bit = 0; bit < 64; bit++) {
-        uint64_t digit = a >= b - a; /* whether 2 * a >= b */
+        uint64_t digit = a >= b - a; /* 1 if 2 * a >= b */
         a = digit ? a - (b - a) : 2 * a;
         quotient = 2 * quotient + digit;
     }
     return quotient;
 }
 
-/* Returns whether integer bins can use MULTIPLY: see gpuscan_even_bin in kernels.cl.inc. range 0: 2^64. */
+/* Returns whether integer bins can use BIN_MODE_MULTIPLY: see gpuscan_even_bin in kernels.cl.inc. range: 0: 2^64. */
 static int gpuscan__is_product(uint64_t range, uint64_t bins) {
     return range == 0 || (bins < range && (range <= (uint64_t)1 << 32 || (range & (range - 1)) == 0));
 }
 
-/* Returns how a sample finds its integer bin. */
+/* Returns how an integer sample finds its bin: GPUSCAN__BIN_MODE_... */
 static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
@@ -20073,23 +20082,23 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
         return gpuscan__ceil_div(bins << 32, range);
     if (range <= bins)
         return (bins << 32) / range;
-    /* a power of two divides 2^64 * bins */
+    /* a range that is a power of two divides 2^64 * bins, so its factor is not rounded */
     return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
-/* Resolves integer bins: the range, and how a sample finds its bin. */
+/* Resolves integer bins: their range, and how a sample finds its bin. */
 static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                             gpuscan__histogram_plan *plan) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
     unsigned bits = type->size * 8;
-    uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* two's complement */
-    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* 0: 2^64 */
+    uint64_t least = type->kind == 's' ? (uint64_t)0 - ((uint64_t)1 << (bits - 1)) : 0; /* in two's complement */
+    uint64_t whole = bits == 64 ? 0 : (uint64_t)1 << bits, bins = plan->bins; /* whole: values of the type; 0: 2^64 */
     uint64_t lower = desc->lower.u, upper = desc->upper.u, range;
     gpuscan__histogram_key *key = &plan->key;
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
-        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* to the end of 64 bits; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no values exist past that; s - lower would wrap */
+        uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* values from lower on; 0: 2^64 */
+        range = beyond && beyond < bins ? beyond : bins; /* no values exist past `beyond`; s - lower would wrap */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -20101,20 +20110,20 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     plan->bounds.lower = lower;
     plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
-    /* s - lower modulo 2^32 tells values below the range from values above it, so 32 bits suffice, if lower is a value
-       of the type and the range stays within the type. */
+    /* 32 bits suffice if lower is a value of the type and the range stays within the type, since s - lower modulo 2^32
+       then tells values below the range from values above it. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above)
-            key->wide_offset = desc->closed && range == whole - above; /* then lower + range is no value of the type */
+            key->wide_offset = desc->closed && range == whole - above; /* 1: lower + range is no value of the type */
     }
-    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: by 0 */
+    key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: shift by 0 */
     if (desc->form != GPUSCAN_BINS_VALUES) {
         key->mode = gpuscan__bin_mode(range, bins);
         plan->bounds.factor = gpuscan__bin_factor(key->mode, range, bins);
     }
-    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && plan->bounds.factor > 31) /* one bin covers all of 32 bits */
+    if (key->mode == GPUSCAN__BIN_MODE_SHIFT && plan->bounds.factor > 31) /* one bin covers all 32-bit values */
         key->wide_offset = 1;
     return GPUSCAN_SUCCESS;
 }
@@ -20131,12 +20140,12 @@ static double gpuscan__double(double x) {
     return rounded;
 }
 
-/* Divides by a divisor from memory, since -ffast-math turns two divisions by one number into multiplications. */
+/* Divides by a divisor from memory, since -ffast-math turns two divisions by the same number into multiplications. */
 static double gpuscan__quotient(double dividend, double divisor) {
     return gpuscan__double(dividend / gpuscan__double(divisor));
 }
 
-/* Returns whether x is neither infinite nor NaN, by its bits: -ffast-math removes comparisons that tell. */
+/* Returns whether x is neither infinite nor NaN. Tests its bits, since -ffast-math removes such comparisons. */
 static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
@@ -20159,7 +20168,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     double lower = gpuscan__double(desc->lower.f), upper = gpuscan__double(desc->upper.f), step, least;
     const double float_max = 3.4028234663852886e38, double_max = 1.7976931348623157e308;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? double_max : float_max;
-    if (lower == 0 && upper == 0) /* -0.0, too */
+    if (lower == 0 && upper == 0) /* 0 includes -0.0 */
         upper = 1.0;
     if (!gpuscan__is_finite(desc->lower) || !gpuscan__is_finite(desc->upper) ||
         !(lower >= -largest && upper <= largest && lower < upper))
@@ -20172,7 +20181,7 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
-    if (!(lower < upper) || !(step >= least)) /* 1 / step is then finite, too */
+    if (!(lower < upper) || !(step >= least)) /* then 1 / step is finite, too */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     plan->bounds.real_lower = lower;
@@ -20215,7 +20224,7 @@ static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram
     key->wide_offset = wide;
     key->range_all = all;
     plan->bounds = plan->channel[0];
-    if (!alike) /* one mode must do for all */
+    if (!alike) /* one mode must serve all channels */
         key->mode = is_float  ? GPUSCAN__BIN_MODE_GUESS
                     : product ? GPUSCAN__BIN_MODE_MULTIPLY
                               : GPUSCAN__BIN_MODE_GENERAL;
@@ -20357,7 +20366,7 @@ static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histog
     return gpuscan__resolve_bins(gs, desc, plan);
 }
 
-/* Resolves the tiles, also those without pixels, whose counters are written as well. */
+/* Resolves the tiles. Tiles without pixels are included, since their counters are written, too. */
 static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan) {
     uint64_t rows = desc->rows ? desc->rows : 1, counters;
@@ -20375,7 +20384,7 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds the range of the samples, in a buffer or an image, for later checks. Sets the rows' pitch in bytes. */
+/* Adds the range of the samples, in a buffer or an image, for later checks. Sets the pitch of rows in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                              gpuscan__histogram_plan *plan, const gpuscan__range *image) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
@@ -20508,13 +20517,13 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     return own->copies != 0;
 }
 
-/* Up to this many bins edges are copied to local memory; a cell says where a search begins. tuning: histogram-edges */
+/* Up to this many bins, edges are copied to local memory. A cell says where a search begins. tuning: histogram-edges */
 #define GPUSCAN__LOCAL_EDGES 2048
-#define GPUSCAN__EDGES_ALONE 32  /* up to this many bins cells do not pay */
-#define GPUSCAN__FEW_EDGES   256 /* above this many bins edges without cells are searched faster in the cache */
-#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* from this many samples on cells are made */
+#define GPUSCAN__EDGES_ALONE 32  /* up to this many bins, cells cost more time than they save */
+#define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells are searched faster in the cache */
+#define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which cells are made */
 
-/* Puts the edges beside the bins in local memory. The bins get fewer copies if need be: 4 avoid enough conflicts. */
+/* Puts edges beside the bins in local memory. To make room, halves the bins' copies: 4 avoid enough conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -20533,19 +20542,19 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     }
 }
 
-/* Above this many bins each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
+/* Above this many bins, each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
-/* Up to this many bytes of tables the last group sums them, which takes less time than another launch. */
+/* Up to this many bytes of tables, the last group sums the tables, which takes less time than another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
-#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* most groups of a launch that counts tiles */
+#define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
 
 static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
     return plan->tile_width * plan->tile_height * plan->channels; /* fits 64 bits, as the samples' extent does */
 }
 
 /* Limits for tiles: copies of the bins take time; small groups let more tiles run at once. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* least samples for each counter of the copies */
+#define GPUSCAN__TILE_COPIES  16 /* minimum number of samples for each counter in each copy */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     if (!plan->key.tiled)
@@ -20553,12 +20562,12 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* Returns the plan's index of a profile's arrays by sample size: GPUSCAN__SMALL or GPUSCAN__LARGE. */
+/* Returns the index of the plan's sample size in a profile's arrays: GPUSCAN__SMALL or GPUSCAN__LARGE. */
 static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
     return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
 }
 
-/* Sets the copies of the bins: the largest power of two that the limits allow. */
+/* Sets the number of copies of the bins: the largest power of two that the limits allow. */
 static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     for (own->copies = 1;
@@ -20567,10 +20576,10 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
         own->copies *= 2;
 }
 
-/* Chooses where a CPU counts: bytes in tables of byte values, whose counts go to bins at the end; few bins in local
-   memory, in tables with a spare counter each; others in the scratch. refused: local memory is refused. */
+/* Chooses where a CPU counts. Bytes are counted in tables of byte values, which are added to the bins at the end. Few
+   bins are in local memory, in tables with a spare counter; others in the scratch. refused: local memory is refused. */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
-    uint32_t tables = plan->channels == 3 ? 12 : 8; /* tables of 256 counters: a multiple of the channels */
+    uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
     if (gpuscan__types[plan->sample].size == 1 && !plan->key.weight && !plan->common.e.custom && !plan->key.image &&
         tables * 1024 + table <= local && !(plan->key.tiled && gpuscan__tile_samples(plan) < tables * 1024))
@@ -20581,7 +20590,7 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
                             gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
-/* Chooses where a GPU counts: bytes by value, bins in local memory (in several slices if need be), or else bins in
+/* Chooses where a GPU counts: bytes by value, then bins in local memory (in several slices if necessary), then bins in
    global memory. Returns why bins are not in local memory; NULL: they are. */
 static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
                                      uint64_t copies) {
@@ -20629,13 +20638,13 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
         why = gpuscan__gpu_form(gs, plan, local,
                                 gpuscan__min(profile->histogram.copies[gpuscan__by_size(plan)],
                                              gpuscan__tile_copies(plan)));
-    if (own->copies || is_cpu) /* without copies a CPU's tables are in the scratch */
+    if (own->copies || is_cpu) /* without copies, a CPU's tables are in the scratch */
         return GPUSCAN_SUCCESS;
     key->strategy = (uint32_t)GPUSCAN_STRATEGY_MULTI_PASS;
     return common->call->strategy == GPUSCAN_STRATEGY_AUTO ? GPUSCAN_SUCCESS : gpuscan__unsupported(gs, why);
 }
 
-/* Returns the size of a tile's group in work-items: the largest in which each work-item has two loads. */
+/* Returns the size of a tile's group in work-items: the largest in which each work-item has two loads or more. */
 static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_t most, uint32_t each) {
     uint64_t loads = gpuscan__tile_samples(plan) / each / 2;
     uint32_t group = (uint32_t)gpuscan__min(most, 64);
@@ -20646,19 +20655,19 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
 
 enum {
     GPUSCAN__IMAGE_PIXELS = 4, /* pixels that a work-item reads at a time */
-    GPUSCAN__SLICE_SHORT = 48, /* samples are few if a work-item loads at most this many vectors of them */
-    GPUSCAN__SLICE_MORE = 8    /* few samples use more slices than necessary, as long as a work-item counts at most this
-                                  many vectors, with one group per compute unit */
+    GPUSCAN__SLICE_SHORT = 48, /* samples are few if each work-item loads at most this many vectors */
+    GPUSCAN__SLICE_MORE = 8    /* maximum vectors that a work-item counts, with one group per compute unit, when few
+                                  samples get more slices than the bins need */
 };
 
-/* Sets the form: how samples are loaded, in which groups, and how bins are cut into slices. */
+/* Sets the form: how samples are loaded, by which groups, and how bins are cut into slices. */
 static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(key, own);
     uint64_t elements = plan->count * plan->channels * plan->rows; /* fits 64 bits, as the samples' extent does */
-    uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* one vector for each work-item */
+    uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* samples of one vector per work-item */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = profile->histogram.vectors;
     own->rows = !is_cpu && (own->tiled || plan->rows > 1 || own->image);
@@ -20670,10 +20679,10 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         key->group = gpuscan__tile_group(plan, key->group, key->vectors * vector);
     } else if (own->slices > 1 && !own->rows && profile->histogram.short_vectors) {
         uint64_t slices = gpuscan__min(profile->histogram.slices,
-                                       plan->all_bins / (4 * key->group)); /* slices of fewer bins gain nothing */
+                                       plan->all_bins / (4 * key->group)); /* slices with fewer bins gain nothing */
         plan->few = elements <= GPUSCAN__SLICE_SHORT * all_items / own->slices;
         while (slices > own->slices && elements > GPUSCAN__SLICE_MORE * all_items / slices)
-            slices /= 2; /* slices are powers of two, since each number is another program */
+            slices /= 2; /* slices are powers of two, since each number of slices is another program */
         if (plan->few) {
             own->slices = (uint32_t)gpuscan__max(own->slices, slices);
             key->vectors = profile->histogram.short_vectors;
@@ -20703,8 +20712,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Sets how many groups share a tile, or on a CPU how many pieces it has: one if tiles are at least as many as groups
-   that run at a time, or if a CPU's table is in the scratch; more if 32-bit counters of a group could overflow. */
+/* Sets how many groups share a tile, or on a CPU how many pieces a tile has: one if there are at least as many tiles as
+   groups that run at a time, or if a CPU's table is in the scratch; more if 32-bit counters could overflow. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -20713,7 +20722,7 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
         plan->members = 1;
 }
 
-/* Sets a CPU's groups: each has enough samples for its tables, and the tables in the scratch are limited. */
+/* Sets a CPU's groups. Each has enough samples for its tables. The tables in the scratch are limited. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
     uint64_t worth = elements / 128 / plan->all_bins, most = gpuscan__histogram_most(gs, plan);
@@ -20736,7 +20745,7 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     plan->groups = groups;
 }
 
-/* Sets a GPU's groups. Each counts enough vectors for its bins: more with slices, whose bins are added at the end. */
+/* Sets a GPU's groups. Each counts enough vectors for its bins; with slices more, since it adds its bins at the end. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
@@ -20746,7 +20755,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1 ? gs->device.profile.histogram.least
                         : own->rows || plan->few ? gpuscan__max(gs->device.profile.histogram.short_vectors, 1)
                                            : 12;
-    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more */
+    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more vector */
     if (own->tiled) {
         gpuscan__tile_members(plan, most, (uint64_t)plan->common.key.group * per_item * vector);
         plan->groups = plan->tiles * plan->members;
@@ -20758,7 +20767,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Returns how the launch that counts also finishes. 0: it does not; 1: by a fence; or GPUSCAN__ARRIVALS_... */
+/* Returns how the launch that counts also finishes. 0: it does not finish; 1: by a fence; or GPUSCAN__ARRIVALS_... */
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
@@ -20769,9 +20778,9 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* Returns whether the launch that counts also writes counts. With tiles: if each tile needs one group in one launch. On
-   a GPU: if the program does it. On a CPU: if the groups have few tables, which they publish by plain stores before a
-   fence; a simulator takes these for a race. */
+/* Returns whether the launch that counts also writes `counts`. With tiles: if one launch has one group per tile.
+   On a GPU: if the program does so. On a CPU: if the groups have few tables. They publish tables by plain stores before
+   a fence, which a simulator reports as a race. */
 static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t tables = own->copies ? 1 : plan->groups - 1;
@@ -20785,14 +20794,14 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
             tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
-/* Returns whether a CPU's first group may count directly in counts: in one launch, if kernels may read that buffer. */
+/* Returns whether a CPU's first group may count in the buffer `counts`: in one launch, if kernels may read it. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
            plan->key.stride == 1 && !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
-/* Returns how many tables there are: 1, or on CPUs without local tables one for each group that does not use counts. */
+/* Returns how many tables there are: 1, or on CPUs without local tables one per group that does not use `counts`. */
 static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
     if (gpuscan__histogram_in_counts(plan))
         return plan->groups - 1;
@@ -20826,12 +20835,12 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
                : !own->tiled || !plan->in_launch ? plan->tiles * plan->all_bins
                                                  : 0;
     memset(&common->need, 0, sizeof(common->need));
-    common->need.bytes[GPUSCAN__ZEROS] = /* with arrivals, words have 64 bits */
+    common->need.bytes[GPUSCAN__ZEROS] = /* words that count arrivals, too, have 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets the argument gpuscan_bounds of kernels.cl.inc: the bins, and their bounds in the type of comparisons. */
+/* Sets the argument gpuscan_bounds of kernels.cl.inc: the numbers of bins, and bounds in the type of comparisons. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
     const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
     const size_t size = is_single ? sizeof(float) : sizeof(uint64_t);
@@ -20853,19 +20862,19 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns how many bytes of local memory a group has. GPU: the bins and later the ticket. CPU: the tables; tables of
-   bytes are followed by a table of bins. A table of bins has a spare counter. */
+/* Returns how many bytes of local memory a group has. On a GPU they hold the bins and later the ticket. On a CPU they
+   hold the tables, and behind tables of byte values a table of bins. Tables of bins have a spare counter. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
         return (uint64_t)plan->key.byte_tables * 1024 + (plan->all_bins + 1) * 4;
     if (gpuscan__key_is_cpu(key))
         return gpuscan__max((plan->all_bins + 1) * plan->key.copies * 4, 4);
-    return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares it */
+    return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares its local memory */
 }
 
-/* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. A buffer itself begins at a
-   multiple of 16 bytes unless it is memory of the host. */
+/* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. Buffers begin at a multiple
+   of 16 bytes unless they are memory of the host. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
@@ -20876,7 +20885,7 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
            gpuscan__tile_samples(plan) < (uint64_t)1 << 31;
 }
 
-/* Enqueues a launch that counts. If it takes only some of the tiles, they begin with first_tile. */
+/* Enqueues a launch that counts. If the launch takes only some of the tiles, first_tile is the first of them. */
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
@@ -20941,10 +20950,10 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
 
 /* ---- self-test: samples whose bins are certain */
 
-static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* instead of a bin's number */
+static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
-/* Returns the distance of the self-test's edge k from the type's least value. Edges leave room for samples around each;
-   the last one is at most the type's largest value. */
+/* Returns edge k of the self-test as its distance from the type's least value. Around each edge there is room for
+   samples. The last edge is at most the type's largest value. */
 static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t k) {
     uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8), bins = plan->bins;
     return gpuscan__min((k + (bins < whole)) * gpuscan__max(whole / (bins + 2), 1), whole);
@@ -20957,7 +20966,7 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const g
                                                 : bounds->lower;
 }
 
-/* Returns the distance from the lower bound to bin k; k = bins: to the last bin's end. Even: ceil(k * range / bins). */
+/* Returns the distance from the lower bound to bin k; k = bins: to the last bin's end. EVEN: ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
@@ -20965,7 +20974,7 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, con
         return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
-    if (bounds->range == 0) { /* range is 2^64 */
+    if (bounds->range == 0) { /* 0 stands for 2^64 */
         quotient = (0 - bins) / bins + 1;
         rest = (0 - bins) % bins;
     }
@@ -20980,22 +20989,22 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, co
         return gpuscan__below;
     if (range && past >= range)
         return past == range && plan->key.closed ? (int64_t)plan->bins - 1 : gpuscan__above;
-    if (plan->key.form != GPUSCAN_BINS_EVEN) /* bins of one width */
+    if (plan->key.form != GPUSCAN_BINS_EVEN) /* all bins have one width */
         return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
     if (range)
-        part = gpuscan__fraction64(past, range); /* past / range, in parts of 2^64 */
-    bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* or one too small, as part is cut off */
+        part = gpuscan__fraction64(past, range); /* part / 2^64 is past / range, rounded down */
+    bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* may be 1 too small, as part is cut off */
     return (int64_t)(bin + 1 < end && gpuscan__test_bin_begin(plan, bounds, bin + 1) <= past ? bin + 1 : bin);
 }
 
-/* Returns a sample, often next to a bin's end, sometimes outside. */
+/* Returns test sample i, often next to a bin's end, and sometimes outside the bins. */
 static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                              uint64_t i) {
     uint64_t random = gpuscan__mix(i), bin = random % plan->bins, past = random;
     uint64_t begin = gpuscan__test_bin_begin(plan, bounds, bin);
     uint64_t width = gpuscan__test_bin_begin(plan, bounds, bin + 1) - begin, turn = i % 64;
     if (turn == 47)
-        past = ~(uint64_t)0; /* just below the lower bound */
+        past = ~(uint64_t)0; /* the sample is just below the lower bound */
     else if (turn == 23 || turn == 31 || turn == 55)
         past = gpuscan__test_bin_begin(plan, bounds, plan->bins) + (turn == 55) - (turn == 31);
     else if (i % 8 != 7)
@@ -21003,7 +21012,7 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
     return gpuscan__wrap(plan->sample, gpuscan__test_lower(plan, bounds) + past);
 }
 
-/* Rounds towards 0 to a value that f16 holds and gpuscan__half takes. */
+/* Rounds x towards 0 to a value that f16 holds and gpuscan__half accepts. */
 static double gpuscan__whole_half(double x) {
     double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
     if (magnitude < 1.0 / 16384)
@@ -21015,8 +21024,8 @@ static double gpuscan__whole_half(double x) {
     return (double)(int64_t)(x / part) * part;
 }
 
-/* Sets x to a sample in the middle of a bin, at an end of the range or outside. Returns the sample's bin; NOWHERE:
-   rounded to the type, x is too close to an edge. */
+/* Sets x to a sample in the middle of a bin, at an end of the bins' range, or outside it. Returns the sample's bin, or
+   NOWHERE if x, rounded to the type, is too close to an edge. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
@@ -21039,13 +21048,13 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
         return *x > upper || !plan->key.closed ? gpuscan__above : (int64_t)plan->bins - 1;
     if (edges)
         return (int64_t)*x;
-    if (lower / step < -most || upper / step > most) /* rounding may move an edge, or x, by a part of a bin */
+    if (lower / step < -most || upper / step > most) /* rounding may move an edge, or x, by part of a bin */
         return gpuscan__nowhere;
     off = (*x - middle) / step;
     return !(*x > lower) ? 0 : off > -0.3 && off < 0.3 ? bin : gpuscan__nowhere;
 }
 
-/* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for example for a NaN). */
+/* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for a NaN, for example). */
 static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                     uint64_t *bits) {
     double real;
@@ -21061,12 +21070,12 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
     return bin;
 }
 
-/* The self-test's expressions stand in for the caller's. A pixel holds a number below 64: in one of its channels, with
-   0 in the others, or in a struct's last part. This number plus the pixel's index in its row chooses one of TEST_VALUES
-   values, and the weight. */
+/* A self-test replaces the caller's expressions by its own. Each pixel holds a number below 64: in one of its channels,
+   with 0 in the others, or in the last part of a struct. That number plus the pixel's index in its row chooses the
+   pixel's weight, and its value among TEST_VALUES values. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
-/* Adds the values as bits, and the function by which an expression gets a value. */
+/* Adds the test's values as bits to the text, and the function by which an expression gets its value. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -21105,7 +21114,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     texts->size = stand_in.element_size;
     texts->type = stand_in.element == GPUSCAN_TYPE_CUSTOM ? "gpuscan_test_type" : NULL;
     texts->convert = stand_in.key.converted ? "gpuscan_test_value(GPUSCAN_TEST_NUMBER(x) + i)" : NULL;
-    if (texts->convert && stand_in.key.image) /* 3: TEST_IMAGE_X */
+    if (texts->convert && stand_in.key.image) /* 3 is GPUSCAN__TEST_IMAGE_X */
         texts->convert =
             "gpuscan_test_value((x = x + x - near(0, 0), GPUSCAN_TEST_NUMBER(x)) + 2 * i - (ulong)at.x + 3)";
     if (stand_in.key.weighed)
@@ -21120,13 +21129,13 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     return r;
 }
 
-/* The rows of a self-test's samples: pixels of a row, then gap pixels that belong to none. */
+/* Describes the rows of a self-test's samples: each has `pixels` pixels, then `gap` pixels that belong to no row. */
 typedef struct gpuscan__test_rows {
     uint64_t rows, pixels, gap;
     uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
 
-/* Adds weight to a bin's counter, unless counts is NULL. Treats samples outside the bins as the desc says. */
+/* Adds `weight` to a bin's counter, unless counts is NULL. Treats samples outside the bins as the desc says. */
 static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin, uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
         bin = bin == gpuscan__below ? 0 : (int64_t)plan->bins - 1;
@@ -21136,7 +21145,7 @@ static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t 
         counts[bin] += weight;
 }
 
-/* Fills a pixel with samples i, i + 1, ... and counts them in counts, unless that is NULL. */
+/* Fills a pixel with test samples i, i + 1, ..., one per channel. Counts them in `counts` unless that is NULL. */
 static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i, uint64_t weight,
                                 unsigned char *samples, uint64_t *counts) {
     uint32_t c, slot = 0; /* slot: the channel's number in the mask */
@@ -21152,7 +21161,7 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     }
 }
 
-/* Fills a pixel that expressions see as number i of its row, and counts it. */
+/* Fills a pixel and counts it. i: the pixel's number in its row, which expressions see. */
 static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
                                     unsigned char *pixel, uint64_t *counts) {
     uint64_t number = random % GPUSCAN__TEST_VALUES, unused;
@@ -21170,7 +21179,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
-/* Fills all rows and counts their samples. Gaps hold samples, too, which must not be counted. counts: 0 on entry. */
+/* Fills all rows and counts their samples. Gaps also hold samples, which must not be counted. counts: 0 on entry. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, uint64_t *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
@@ -21199,13 +21208,13 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
-/* Returns the rows of a round: one, or two (in round 1 many) if the program has gaps between rows. Tiles: round 0 has a
-   few, shared by groups; round 1 has more, smaller at the right and lower ends; round 2 has whole vectors. */
+/* Returns the rows of a round: one, or with gaps between rows two, and in round 1 many. With tiles, round 0 has a few,
+   each shared by groups. Round 1 has more, cut off at right and bottom. Round 2 has rows of whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
-    /* row: pixels that touch 17 vectors wherever a row begins. A work-item's step is a power of two times a test's few
-       groups, so it visits other columns in each row. */
+    /* row: a row of pixels that touches 17 vectors wherever it begins. A work-item's step is a power of two times the
+       test's few groups, so a work-item visits other columns in each row. */
     uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
     uint64_t row = gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels), all;
     all = gpuscan__max(shape.pixels, 9 * row);
@@ -21224,7 +21233,7 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     if (of->key.tiled) {
         shape.tile_width = round ? row : shape.pixels / 2 + 1;
         shape.tile_height = round ? shape.rows / 4 : 3;
-        if (round == 2) { /* whole vectors */
+        if (round == 2) { /* rows of tiles are whole vectors */
             shape.pixels = 80;
             shape.gap = 32;
             shape.tile_width = 48;
@@ -21237,8 +21246,8 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* Tests the call's own bins, up to 1 MiB of counters (32 KiB with tiles). EDGES are the test's own, at another first
-   index for each channel. */
+/* Tests the call's own bins, if they have up to 1 MiB of counters (32 KiB with tiles). The form EDGES tests edges of
+   the test's own. Each channel has its own first edge, at another index. */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
@@ -21326,21 +21335,21 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    key.moves: in place, outputs go to scratch, and select_move follows. word is 0 in several passes. key, length_size,
    reduces and wide are for runs. */
 
-/* Outputs: dst, if it is wanted, and the payloads. */
+/* The outputs are dst, if the call wants it, and the payloads. */
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
 
-/* Runs are selections of the keys that begin a run, with more outputs. */
+/* Runs are selections of the keys that begin a run, with more outputs. HEADS selects these keys. */
 enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
 typedef struct gpuscan__select_key {
-    uint32_t by, invert; /* GPUSCAN_SELECT_..., or HEADS */
-    uint32_t index_size; /* bytes; 0: no indices are wanted */
+    uint32_t by, invert; /* by: GPUSCAN_SELECT_..., or GPUSCAN__SELECT_HEADS */
+    uint32_t index_size; /* bytes of an index; 0: no indices are wanted */
     uint32_t moves;      /* 1: outputs go to scratch, and the next launch moves them */
-    uint32_t own_flags;  /* the elements are their own flags */
+    uint32_t own_flags;  /* 1: the elements are their own flags */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
-    uint32_t has_dst; /* dst is the first output */
-    uint32_t key, length_size, reduces, wide; /* of runs: as in gpuscan__elements */
-    uint32_t counted, few; /* as in gpuscan__scan_key */
+    uint32_t has_dst; /* 1: dst is the first output */
+    uint32_t key, length_size, reduces, wide; /* for runs: fields as in gpuscan__elements */
+    uint32_t counted, few; /* fields as in gpuscan__scan_key */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
@@ -21348,26 +21357,26 @@ typedef struct gpuscan__select_plan {
     gpuscan__plan common;
     gpuscan__select_key key;
 
-    /* of the desc of either operation */
+    /* fields of the operation's desc */
     gpuscan_buffer decides, count_buffer; /* decides: flags, elements or keys */
     uint64_t count;
-    gpuscan_buffer from, to, indices;     /* of elements */
+    gpuscan_buffer from, to, indices;     /* buffers of the elements: source, destination and indices */
     const gpuscan_payload *payloads;
     const gpuscan_tally *tally;
-    gpuscan_buffer values, results, lengths; /* of runs */
+    gpuscan_buffer values, results, lengths; /* buffers of runs */
 
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t units;           /* elements that decide; bits: words of 32. See [SELECT] in kernels.cl.inc */
-    uint64_t capacity;        /* elements of each output; 0 only if count is 0 */
-    uint32_t items, limit;    /* of the tally's dispatch */
-    uint64_t shares;          /* groups that write a tile: see gpuscan__select_shares */
+    uint64_t units;           /* number of elements that decide, or of 32-bit words. See [SELECT] in kernels.cl.inc */
+    uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
+    uint32_t items, limit;    /* fields of the tally's dispatch */
+    uint64_t shares;          /* number of groups that write a tile: see gpuscan__select_shares */
     int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before the moved data: the total, then the rooms */
-    uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* bytes before each output and before the indices */
+    uint64_t moved;           /* bytes of PLAIN scratch before the moved outputs: the total, then `rooms` */
+    uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* offsets of each output and of the indices, in bytes */
 } gpuscan__select_plan;
 
 #define GPUSCAN__SELECT_PLAN(X) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles)
@@ -21389,30 +21398,30 @@ static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(ENGINE, 1);
 }
 
-/* Returns the size of the words in which elements move: the largest power of two up to 16 that divides theirs. */
+/* Returns the size of the words in which elements move: the largest power of two up to 16 that divides `size`. */
 static uint32_t gpuscan__word_of(uint32_t size) {
     uint32_t power = size & (~size + 1);
     return power < 16 ? power : 16;
 }
 
-/* Returns the size of an element, in bytes, of the array (flags, elements, keys) that decides what is kept. */
+/* Returns the size of an element, in bytes, of the array that decides what is kept: flags, elements or keys. */
 static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
-/* Returns how many elements a lane loads at once from the array that decides. */
+/* Returns how many elements one load of a lane has, from the array that decides what is kept. */
 static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     uint32_t size = gpuscan__decides_size(e);
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-/* Returns whether a tile lists its kept elements in local memory. It does if its lanes load them in order to decide. */
+/* Returns whether a tile lists its kept elements in local memory. It does if its lanes load the elements to decide. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether a tile lists its kept elements' positions: indices, lengths and unstaged outputs need them. */
+/* Returns whether a tile lists the positions of kept elements: indices, lengths and unstaged outputs need positions. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -21495,16 +21504,16 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Counts up to this fit 32 bits. (Tests, which lack the memory for more, set it lower.) */
+/* Element counts up to this fit 32 bits. (Tests, which lack the memory for more, set it lower.) */
 #ifndef GPUSCAN__SELECT_NARROW
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* The fields of a tally for gpuscan__resolve_tally; name: what the desc calls the tally. */
+/* Names the fields of a tally for gpuscan__resolve_tally. name: the desc's name of the tally. */
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Resolves a tally of up to count elements, at most `written` of them stored. Gives the dispatch's items and limit. */
+/* Resolves a tally of up to `count` elements, at most `written` of them stored. Gets the dispatch's items and limit. */
 static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
                                              const gpuscan_tally *tally, uint64_t count, uint64_t written,
                                              uint32_t *items, uint32_t *limit) {
@@ -21529,7 +21538,7 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Ends resolve for selections and runs: adds the tally's and the count's ranges, and checks that there is an output. */
+/* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
 static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
                                              gpuscan_type count_type) {
     gpuscan__plan *common = &plan->common;
@@ -21581,7 +21590,7 @@ static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint3
 }
 
 #if GPUSCAN__HAS_SELECT
-/* Resolves the elements that decide, which convert to 0 or 1: type, flag_type, by, invert and custom. */
+/* Resolves the desc's type, flag_type, by, invert and custom: the elements that decide convert to 0 or 1. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -21628,8 +21637,8 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the buffer that holds a buffer's first element (a sub-buffer's parent), and sets *at to the element's byte
-   there; NULL: no buffer. For preparations, whose buffers are not checked. */
+/* Finds a buffer's first element: returns the buffer that holds it (a sub-buffer's parent), and sets *at to its offset
+   there in bytes. Returns NULL if there is no buffer. Preparations use this, since their buffers are not checked. */
 static cl_mem gpuscan__first_byte(const gpuscan *gs, gpuscan_buffer buffer, uint64_t size, uint64_t *at) {
     cl_mem parent = NULL;
     size_t origin = 0;
@@ -21678,7 +21687,7 @@ static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *pla
                      desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                      plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    if (plan->common.is_run) /* a call's ranges, which are checked, show whether it is in place */
+    if (plan->common.is_run) /* a call's ranges are checked, and show whether the call is in place */
         return;
     plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
                            gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
@@ -21708,13 +21717,13 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     plan->decides = desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
     plan->count = desc->count;
     plan->count_buffer = desc->count_buffer;
-    /* a self-test's elements have no buffer yet */
+    /* a self-test's elements have no buffer yet if they are their own flags */
     plan->from = common->forced && gpuscan__select_own(common->forced).own_flags ? desc->flags : desc->src;
     plan->to = desc->dst;
     plan->indices = desc->indices;
     plan->payloads = desc->payloads;
     plan->tally = &desc->selected;
-    /* checks payload_count */
+    /* also checks payload_count */
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        2)) != 0)
         return r;
@@ -21722,14 +21731,14 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__select_ranges(plan);
     if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
         return r;
-    if (!common->is_run && !common->from_host) /* a preparation: shows_in_place decides */
+    if (!common->is_run && !common->from_host) /* for a preparation, shows_in_place decides */
         for (i = 0; i < common->range_count; i++)
             common->ranges[i].in_place = 0;
     return GPUSCAN_SUCCESS;
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Returns how many bytes an element has in all outputs together. */
+/* Returns how many bytes one element has in all outputs together. */
 static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
     uint64_t bytes = key->index_size;
     uint32_t k;
@@ -21750,7 +21759,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = element + unit * gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
         key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* whole words */
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* in whole words */
         return;
     }
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
@@ -21771,13 +21780,13 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     }
 }
 
-/* Returns whether a row of selections or runs serves a call. */
-#define GPUSCAN__WIDE_ELEMENTS 12 /* bytes of all outputs */
+/* Returns whether a row of the tunings for selections or runs matches a call. */
+#define GPUSCAN__WIDE_ELEMENTS 12 /* bytes of an element in all outputs */
 static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
     gpuscan_strategy forced = plan->common.call->strategy;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
-    if (row->once && /* loading once was not measured for custom keys or operators */
+    if (row->once && /* loading tiles once was not measured for custom keys or operators */
         (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
         return 0;
     if (row->up_to < bytes || (row->size && row->size != gpuscan__decides_size(e)) ||
@@ -21797,12 +21806,12 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Elements with LARGE_ELEMENTS bytes or more in all outputs get tiles as if at most SELECT_FEW bytes decided. */
+/* Elements of LARGE_ELEMENTS bytes or more in all outputs get tiles as if at most SELECT_FEW bytes decided. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* Returns the profile's first matching row for runs or selections, or a scan's. A forced strategy replaces that of the
-   row. many: skips the rows of the plain single pass (SINGLE_PASS, not AHEAD). */
+/* Returns the first matching row of the profile's tunings for runs or selections, or for scans if it lacks those. A
+   forced strategy replaces the row's strategy. many: 1: skips rows of the plain SINGLE_PASS (not AHEAD). */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->tiles.rest;
@@ -21835,7 +21844,7 @@ static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_
     return gpuscan__max(gpuscan__min(gpuscan__ceil_div((uint64_t)gs->device.units * 4, plan->tiles), most), 1);
 }
 
-/* Sets the key, unless it is a self-test's, and the tiles. */
+/* Sets the key, which a self-test has already, and the tiles. */
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -21857,7 +21866,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         plan->key.few = 0;
     plan->shares = gpuscan__select_shares(gs, plan);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
-    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* bits: as if each were an element of 4 bytes */
+    if (common->e.selects == GPUSCAN__SELECTS_BITS) /* each bit counts as an element of 4 bytes */
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
@@ -21889,7 +21898,7 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     gpuscan__select_shape(gs, plan, &tuning);
     if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
         plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* SINGLE_PASS rows suit few tiles */
+        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* rows of SINGLE_PASS suit few tiles */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
@@ -21928,7 +21937,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Says where outputs go: to their buffers (HOME), or to scratch, from which the next launch moves them. */
+/* Says where outputs go. HOME: to their buffers. TO_SCRATCH: to scratch. FROM_SCRATCH: from there to their buffers. */
 typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
     gpuscan__select_way;
 
@@ -22028,22 +22037,22 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 
 /* ---- self-test of selections and runs */
 
-/* The buffers of a self-test's desc, by their use. Those that its program lacks may be NULL. */
+/* Points to the buffers of a self-test's desc, by their use. Pointers to buffers that its program lacks may be NULL. */
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
     const gpuscan_type *index_type;
     const uint64_t *capacity;
 } gpuscan__select_test_buffers;
 
-/* Returns whether the self-test keeps element i. Round 0: about half, and the tiles' ends. Round 1: all of the first
-   tile, none of the second, one in seven of the others. */
+/* Returns whether the self-test keeps element i. Round 0 keeps about half, and the tiles' ends. Round 1 keeps all of
+   the first tile, none of the second, and one in seven of the others. */
 static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
     if (shape->round == 0)
         return gpuscan__is_edge(shape, i) || gpuscan__mix(i) % 2 == 0;
     return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
 }
 
-/* Stores what decides about element i: a key that begins or continues run number `run`, or whether to keep it. */
+/* Stores what decides about element i: a key that begins or continues run number `run`, or a flag from `keeps`. */
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *to, uint64_t i, uint64_t run,
                                      int keeps) {
     gpuscan_type type = e->key ? e->key : e->src;
@@ -22053,11 +22062,11 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
         memcpy(&word, to + i / 32 * 4, sizeof(word));
         word = (word & ~((uint32_t)1 << i % 32)) | (uint32_t)keeps << i % 32;
         memcpy(to + i / 32 * 4, &word, sizeof(word));
-    } else if (type == GPUSCAN_TYPE_CUSTOM) { /* the stand-in compares the first part */
+    } else if (type == GPUSCAN_TYPE_CUSTOM) { /* the stand-in compares the first part only */
         for (byte = 0; byte < size; byte++)
             to[i * size + byte] = (unsigned char)(byte >= 4 ? gpuscan__mix(i) >> byte % 8 * 8 : byte == 0 ? x : 0);
     } else {
-        if (!gpuscan__is_float(type)) /* in any of the type's bits */
+        if (!gpuscan__is_float(type)) /* any bit of the type may be set */
             x = !e->key ? (uint64_t)keeps << i % bits : run % 2 ? x << (bits - 8) : x;
         gpuscan__put(type, to, i, x);
     }
@@ -22069,7 +22078,7 @@ static gpuscan__test_shape gpuscan__select_test_shape(const gpuscan__test *test)
                                   test->round);
 }
 
-/* Sets the sizes of the payloads and returns their number. Round 1's capacity ends inside a tile. */
+/* Sets the sizes of the payloads and returns their number. In round 1 the capacity ends inside a tile. */
 static uint32_t gpuscan__select_test_payloads(gpuscan__test *test, uint64_t *capacity) {
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan__test_shape shape = gpuscan__select_test_shape(test);
@@ -22146,7 +22155,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     if (test->round == 2)
         return 0;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
-    test->custom.type = test->custom.select = "x"; /* the program is built already */
+    test->custom.type = test->custom.select = "x"; /* the program is built already, so the text is not used */
     desc->type = by_predicate ? e->src : GPUSCAN_TYPE_CUSTOM;
     desc->by = (gpuscan_select_by)own.by;
     desc->invert = own.invert != 0;
@@ -22188,12 +22197,12 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_RUNS
 
-/* Runs: selections of the keys that begin a run, with lengths and reductions. [SELECT] has forms, plan and launches. */
+/* Runs are selections of the keys that begin a run, with lengths and reductions. [SELECT] has forms, plan, launches. */
 
 /* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
     uint32_t value = e->reduces ? e->t_size : 0, align = value & (~value + 1), number, at;
-    e->wide = e->wide || (value && value % 8 == 0); /* no gap after the value */
+    e->wide = e->wide || (value && value % 8 == 0); /* then no gap follows the value */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(align < 128 ? align : 128, number);
     at = (value + 3) / 4 * 4;
@@ -22226,7 +22235,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
         return r;
     plan->values_size = e->src_size;
     plan->results_size = e->result_size;
-    if (!desc->dst.mem) { /* without dst the keys are only counted */
+    if (!desc->dst.mem) { /* without dst, the keys are only counted */
         memset(e, 0, sizeof(*e));
         e->src = GPUSCAN_TYPE_U32;
         e->dst = wide ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
@@ -22251,7 +22260,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds keys, src and all outputs except payloads as ranges. Without dst there is no src, either. */
+/* Adds keys, src and all outputs except payloads as ranges. Without dst, src is not read and is not added. */
 static void gpuscan__runs_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
@@ -22292,7 +22301,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     plan->results = desc->dst;
     plan->payloads = desc->payloads;
     plan->tally = &desc->runs;
-    /* checks payload_count */
+    /* also checks payload_count */
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        0)) != 0)
         return r;
@@ -22318,7 +22327,7 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     if (test->round == 2)
         return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
-    custom->type = custom->equal = custom->combine = custom->identity = "x"; /* the program is built already */
+    custom->type = custom->equal = custom->combine = custom->identity = "x"; /* texts of a built program are not used */
     desc->key_type = e->key;
     desc->index_type = own.index_size == 8 || own.length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->src_type = e->src;
@@ -22375,35 +22384,35 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     filled           | SINGLE_PASS: keys of one byte alone            | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
-    CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | these by the most significant digit, buckets
-   keys comes first if there is custom->key, gather last. digit_bits is 8; with several launches a pass on GPUs 4. */
+    CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | count, places, scatter by the top digit; buckets
+   The kernel keys is first if there is custom->key; gather is last. digit_bits is 8; several a pass on GPUs: 4. */
 
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
-    uint32_t wide;  /* positions have 64 bits */
-    uint32_t small; /* all passes in one launch, by one work-item or one group */
-    uint32_t together; /* all passes in one launch, by groups that wait for each other */
-    uint32_t copies, loads; /* histogram: copies of a group's counts; keys that a work-item loads at once */
-    uint32_t whole;   /* single pass or CPU: floats are sorted by all of their bits */
+    uint32_t wide;  /* 1: positions have 64 bits */
+    uint32_t small; /* 1: one launch has all passes, by one work-item or one group */
+    uint32_t together; /* 1: one launch has all passes, by groups that wait for each other */
+    uint32_t copies, loads; /* copies of a group's counts of digits, and keys that a work-item loads at a time */
+    uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* together and counted: a tile's rounds. [0]: few elements; [1]: more; [2] to [4]: a single
-                           tile, largest first; 0: a single tile is as any other */
+    uint32_t rounds[5]; /* together and counted: rounds of a tile. [0]: few elements; [1]: more; [2] to [4]: for a
+                           single tile, largest first; 0: a single tile has no rounds of its own */
     uint32_t halved;  /* 1: keys and values of 8 bytes or more go through local memory in pieces of a tile */
-    uint32_t padded;  /* local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
+    uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
     uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
-/* Buffers of keys or of values. Those without mem are in PLAIN scratch, and their offsets are in bytes. Pass 0 loads
-   `from`; even passes store to[0], odd ones to[1]; dst gets the result. */
+/* Holds buffers of keys or of values. Buffers without mem are in PLAIN scratch, and their offsets are in bytes. Pass 0
+   loads `from`. Even passes store to[0], odd passes to[1]. dst gets the result. */
 typedef struct gpuscan__sort_buffers {
     gpuscan_buffer from, to[2], dst;
     uint32_t size;
-    int has_dst; /* 0: no dst, so the result may stay where the last pass wrote it */
+    int has_dst; /* 0: there is no dst, so the result may stay where the last pass wrote it */
 } gpuscan__sort_buffers;
 
-/* The most fields and bytes of a record. */
+/* Maximum number of fields, and of bytes, of a record. */
 enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
 
 static uint32_t gpuscan__sort_field_size(uint32_t fields, uint32_t f) {
@@ -22417,7 +22426,7 @@ static uint32_t gpuscan__sort_field_count(uint32_t fields) {
     return f;
 }
 
-/* Returns a record's size in bytes: that of a vector that holds the fields. */
+/* Returns a record's size in bytes, which is the size of a vector that holds the fields. */
 static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     uint32_t f, size = 0;
     for (f = 0; f < GPUSCAN__SORT_FIELDS; f++)
@@ -22425,36 +22434,36 @@ static uint32_t gpuscan__sort_record_size(uint32_t fields) {
     return size <= 4 ? 4 : size <= 8 ? 8 : 16;
 }
 
-/* Returns whether a record has to be put together: it has several fields, or padding after its only field. */
+/* Returns whether a pass packs records: a record has several fields, or padding after its only field. */
 static int gpuscan__sort_packs(uint32_t fields) {
     return fields != 0 && gpuscan__sort_field_size(fields, 0) != gpuscan__sort_record_size(fields);
 }
 
 typedef struct gpuscan__sort_plan {
     gpuscan__plan common;
-    const gpuscan_sort_desc *desc; /* common.desc */
+    const gpuscan_sort_desc *desc; /* common.desc with its type */
     gpuscan__sort_key key;
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int buckets; /* CPU: the most significant digit comes first, if it makes even buckets */
-    int blocks;  /* with buckets: values follow the keys block by block */
+    int buckets; /* 1: on a CPU, the first pass sorts by the most significant digit, if its buckets are even */
+    int blocks;  /* 1: with buckets, values follow the keys block by block */
     int wants_indices, by_index; /* wants_indices: the call wants a permutation; by_index: the values are indices */
-    size_t keys_range, payloads_range; /* first range of keys, and of payloads: each source, then its destination */
-    uint64_t parts, moved_at; /* parts: in passes of several launches; moved_at: bytes into PLAIN scratch */
+    size_t keys_range, payloads_range; /* first range of keys, and of payloads; a source precedes its destination */
+    uint64_t parts, moved_at; /* parts: for passes of several launches; moved_at: offset in PLAIN scratch, in bytes */
     uint64_t tiles;
-    gpuscan__sort_buffers keys, values; /* values.size 0: no values */
+    gpuscan__sort_buffers keys, values; /* values.size is 0 if there are no values */
     uint32_t fields;                        /* a record's fields, as in the key */
-    uint32_t field[GPUSCAN__SORT_FIELDS]; /* the payload of each field */
-    uint32_t flags; /* flags of the kernels that sort: where values come from, and whether keys and fields are wanted */
+    uint32_t field[GPUSCAN__SORT_FIELDS]; /* the number of each field's payload */
+    uint32_t flags; /* flags for the kernels that sort: where values come from, whether keys and fields are wanted */
     unsigned commands;
 } gpuscan__sort_plan;
 
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-/* The numbers of all other kernels. pass: the launch's pass; parts: groups that count or scatter; split: elements from
-   which a bucket is divided once more. from_f and to_f follow each other: see gpuscan__sort_fields. */
+/* Lists the numbers of all kernels but keys and gather. pass: the launch's pass. parts: groups that count or scatter.
+   split: elements from which a bucket is divided once more. from_f, to_f: for each field f (gpuscan__sort_fields). */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -22464,13 +22473,13 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* The kernels of each form's programs, by index. With custom->key, gpuscan_sort_keys comes before them. */
+/* Numbers the kernels of each form's programs. With custom->key, the kernel gpuscan_sort_keys precedes them. */
 enum {
-    GPUSCAN__SORT_GATHER = 0, /* in every program */
+    GPUSCAN__SORT_GATHER = 0, /* this kernel is in every program */
     GPUSCAN__SORT_COUNT,
     GPUSCAN__SORT_PLACES,
     GPUSCAN__SORT_SCATTER,
-    GPUSCAN__SORT_BUCKETS, /* on a CPU */
+    GPUSCAN__SORT_BUCKETS, /* this kernel is for CPUs */
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
     GPUSCAN__SORT_FILL = GPUSCAN__SORT_SWEEP,
@@ -22511,18 +22520,18 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
-/* Returns whether a word holds a digit's positions for two sub-groups. The counts that become positions are stored in
-   the room of the tile's keys, which has at most 8 bytes a key. */
+/* Returns whether one word holds a digit's positions for two sub-groups. The counts that become positions are stored in
+   the room for the tile's keys, which have at most 8 bytes each. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Bytes before the states: words for the digits of 8 passes, and for zeros of both signs. */
+/* Number of bytes before the states: words for the digits of 8 passes, and for zeros of both signs. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
-/* Returns the type of a record or a field. */
+/* Returns the type of a record or a field of `size` bytes. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
     return size == 12 ? "gpuscan_sort_bytes_12" : gpuscan__raw_names[gpuscan__log2(size)];
 }
@@ -22570,7 +22579,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks without digits.to's room; ranks_by */
+    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks may exceed digits.to's room; ranks_by has 4 bytes */
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -22632,17 +22641,17 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Counts up to this have indices and positions of 32 bits. (Tests, which lack the memory for more, set it lower.) */
+/* Counts up to this have indices and positions of 32 bits. (Tests, which lack the memory for more, set this lower.) */
 #ifndef GPUSCAN__SORT_NARROW
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns the type whose program sorts this type: signed integers are unsigned ones with a flipped sign bit. */
+/* Returns the type whose program sorts this type. Signed integers are sorted as unsigned, with a flipped sign bit. */
 static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
     return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
 }
 
-/* Returns the bits to flip in a type's codes. */
+/* Returns which bits of a type's codes are flipped. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
     uint64_t ones = ~(uint64_t)0 >> (64 - bits);
@@ -22721,7 +22730,7 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->partial = desc->count_buffer.mem != NULL;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
-    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* keeps sums of scratch bytes from overflowing */
+    if (!gpuscan__multiply(elements, 64 + most, &elements)) /* sums of scratch bytes must not overflow */
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: the scratch does not fit 64 bits");
     common->is_nothing = desc->count == 0;
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
@@ -22732,35 +22741,35 @@ static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
     return ((uint64_t)plan->key_size << plan->key.digit_bits) * sizeof(cl_uint);
 }
 
-/* Returns how many bytes of local memory a group that counts digits has. */
+/* Returns how many bytes of local memory a group takes to count digits. */
 static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
     return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* whole tiles a part; parts a unit, at most */
+enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* tiles per part; maximum parts per unit */
 
-/* Forms of a sort on a GPU. The first row that matches a call, and whose tile fits local memory, wins.
-   ALONE    one group sorts all elements; it has more work-items than others, with fewer elements each. tuning:
-            sort-small-shapes
-   MEETING  groups wait for each other, one a compute unit: two do not always run at once. tuning: sort-together-rounds
-   COUNTED  one launch for a count on the device
-   TILES    one or several launches a pass; if one tile holds all elements, one group sorts */
+/* The forms of a sort on a GPU. A call takes the first row that matches it, and whose tile fits local memory.
+   ALONE    one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
+            tuning: sort-small-shapes
+   MEETING  groups wait for each other, one per compute unit: two may not run at a time. tuning: sort-together-rounds
+   COUNTED  one launch sorts, if only the device knows the count
+   TILES    each pass has one or several launches; if one tile holds all elements, one group sorts them */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
-enum { /* what a form needs */
-    GPUSCAN__SORT_QUICK = 1,  /* see gpuscan__sort_is_quick */
-    GPUSCAN__SORT_SINGLE = 2, /* a single pass over the elements for each digit */
+enum { /* conditions of a form */
+    GPUSCAN__SORT_QUICK = 1,  /* the lanes are quick: see gpuscan__sort_is_quick */
+    GPUSCAN__SORT_SINGLE = 2, /* each digit takes a single pass over the elements */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
-    GPUSCAN__SORT_PLAIN = 16, /* no records */
+    GPUSCAN__SORT_PLAIN = 16, /* there are no records */
     GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements; without PTX lanes also more than a tile */
     GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
     GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
 };
 typedef struct gpuscan__sort_form {
     uint32_t form, needs;
-    uint64_t to;                         /* elements, at most */
-    uint32_t key_from, key_to, value_to; /* bytes of keys, and of values at most */
-    uint32_t group, rounds;              /* 0: the profile's */
+    uint64_t to;                         /* maximum number of elements */
+    uint32_t key_from, key_to, value_to; /* bytes of keys, from and to; maximum bytes of values */
+    uint32_t group, rounds;              /* 0: the profile's value */
 } gpuscan__sort_form;
 static const gpuscan__sort_form gpuscan__sort_forms[] = {
     /* Columns: form, needs, to, key_from, key_to, value_to, group, rounds */
@@ -22779,33 +22788,33 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
     {GPUSCAN__SORT_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
 
 enum {
-    GPUSCAN__SORT_MEETING_TILE = 8192, /* from this many elements a tile on, more than MEETING_GROUPS groups are used */
+    GPUSCAN__SORT_MEETING_TILE = 8192, /* elements per tile from which more than MEETING_GROUPS groups may be used */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
-    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* of tiles that are sorted together */
+    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST: rounds of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
     GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
-    GPUSCAN__SORT_FEW_TILES = 128, /* tiles with rounds[0], at most */
-    GPUSCAN__SORT_ONE_ROUNDS = 16 /* rounds[2] at most */
+    GPUSCAN__SORT_FEW_TILES = 128, /* maximum number of tiles that have rounds[0] */
+    GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of rounds[2] */
 };
 
-/* Groups per compute unit that count digits, and bytes of keys that a work-item loads at once. A group adds its counts
-   to the total, so it should load at least four times, unless units would be idle. tuning: sort-histogram-groups */
+/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group adds
+   its counts to the total, so it loads four times or more, unless units would be idle. tuning: sort-histogram-groups */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* groups if each loads fewer than 32 times, or the device has the count */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* used if each group loads fewer than 32 times, or the device has the count */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
-    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* keys of 1 or 2 bytes */
+    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum groups for keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
 };
 
-/* Few elements get smaller tiles until they make this many groups per compute unit. tuning: sort-few-groups */
+/* If elements are few, tiles shrink until there are this many groups per compute unit. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
 /* Returns how many bytes of local memory a group may take at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* a group has a unit to itself */
+    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* 0: the group has a unit to itself */
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
@@ -22827,7 +22836,7 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
-/* Cuts the bits into passes of about equal width. */
+/* Divides the bits among passes of about equal width. */
 static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     uint32_t bits = plan->end - plan->begin;
     plan->passes = (bits + digit_bits - 1) / digit_bits;
@@ -22835,11 +22844,11 @@ static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     plan->passes = (bits + plan->width - 1) / plan->width;
 }
 
-/* The largest tile of a call on a GPU, before a form is chosen. */
+/* Describes the largest tile of a call on a GPU, before a form is chosen. */
 typedef struct gpuscan__sort_most {
     uint32_t group, vectors, registers;
-    uint32_t batch;  /* the rounds are a multiple of this */
-    uint32_t has;    /* what a form may need: a sum of GPUSCAN__SORT_QUICK ... */
+    uint32_t batch;  /* the number of rounds is a multiple of this */
+    uint32_t has;    /* sum of the conditions GPUSCAN__SORT_QUICK ... that the call meets */
     uint32_t halves; /* 1: keys and values go through local memory in pieces of a tile */
 } gpuscan__sort_most;
 
@@ -22849,11 +22858,14 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
     const gpuscan__sort_tiles *of = &profile->sort_tiles;
     size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &(desc->count_buffer.mem ? of->counted : of->tiles)[plan->key_size > 4][values];
+    const gpuscan__sort_tile *tile = &of->tiles[plan->key_size > 4][values];
     int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
     int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
-    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* pieces of a tile, if halved */
+    int loops = desc->count_buffer.mem || (!is_quick && desc->count <= (uint64_t)tile->group * tile->rounds);
+    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of pieces of a halved tile */
     gpuscan__sort_most most;
+    if (is_tuned && loops) /* the loop over tiles or passes takes registers, too */
+        tile = &of->counted[plan->key_size > 4][values];
     most.group = is_tuned ? tile->group : profile->sort.group;
     most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
     most.registers = tile->registers;
@@ -22862,7 +22874,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
         (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* digits of these keys take more registers */
         most.vectors -= most.batch;
     most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
-    if (!is_quick && plan->values.size &&
+    if (!is_quick && !is_tuned && plan->values.size &&
         (desc->count_buffer.mem || desc->count <= (uint64_t)most.group * most.vectors))
         most.vectors -= most.vectors / 8; /* the loop over tiles or passes takes registers, too */
     most.halves = is_single && gpuscan__whole_lanes(gs, most.group) && most.vectors >= parts &&
@@ -22885,7 +22897,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     return most;
 }
 
-/* Fits tiles of groups that all run at once. Returns whether there are compute units for all groups. */
+/* Fits tiles of groups that all run at a time. Returns whether there are compute units for all groups. */
 static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                                      uint32_t rounds) {
     uint64_t count = plan->desc->count;
@@ -22897,7 +22909,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
     if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
-        return 0; /* an earlier row, of half the rounds, had tiles that were large enough and did not fit */
+        return 0; /* an earlier row had half the rounds: its tiles were large enough, but did not fit */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
@@ -22921,7 +22933,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
             (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
     }
     gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
-    /* padding helps keys that are multiples of a power of two; smaller keys have no room. tuning: sort-padded */
+    /* padding helps keys that are multiples of a power of two; for smaller keys it has no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
@@ -22939,8 +22951,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Sets the rounds of tiles for smaller counts. Each has at least a quarter of a whole tile's rounds, since it stores
-   its counts in a quarter of a whole tile's states. */
+/* Sets the rounds of the tiles that smaller counts get. They are at least a quarter of a whole tile's rounds, since a
+   smaller tile has room for its counts in a quarter of a whole tile's states. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
     int wide = plan->key_size > 4;
@@ -22989,7 +23001,7 @@ static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan,
         row++;
 }
 
-/* Sets the key, unless it is a self-test's, and the size of values that are indices. */
+/* Sets the key, which a self-test has already, and the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
     int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
@@ -23026,18 +23038,18 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Returns whether a destination is known to differ from its source. */
+/* Returns whether a destination is known to begin elsewhere than its source. */
 static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     const gpuscan__range *dst = src + 1;
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
 }
 
-/* Returns a caller's buffer; one that a preparation lacks becomes scratch. */
+/* Returns a caller's buffer. A buffer that a preparation lacks becomes scratch. */
 static gpuscan_buffer gpuscan__sort_of(gpuscan_buffer buffer) {
     return buffer.mem ? buffer : gpuscan__none;
 }
 
-/* Adds scratch for count elements of size bytes, and returns its place. */
+/* Adds scratch for the call's elements, each of `size` bytes, and returns where it begins. */
 static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t size) {
     uint64_t *bytes = &plan->common.need.bytes[GPUSCAN__PLAIN];
     gpuscan_buffer place = {NULL, *bytes};
@@ -23045,7 +23057,7 @@ static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t s
     return place;
 }
 
-/* Returns whether the form takes one launch a pass, or is together. */
+/* Returns whether the form takes one launch per pass, or one launch for all passes by several groups. */
 static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
     return gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && !plan->key.small;
 }
@@ -23055,7 +23067,7 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a caller's array that goes through the passes. A small sort itself chooses to[0] or to[1]. */
+/* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel chooses to[0] or to[1]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
     int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
@@ -23079,7 +23091,7 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
     }
 }
 
-/* Sets buffers that are in the scratch only. */
+/* Sets buffers that are only in the scratch. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
     buffers->has_dst = 0;
     buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
@@ -23097,7 +23109,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
         buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
     } else if (desc->dst.mem || !common->is_run) {
         gpuscan__sort_buffers_of(plan, buffers, src);
-        if (!desc->dst.mem && plan->values.size) /* if a call lacks dst, both buffers are in the scratch */
+        if (!desc->dst.mem && plan->values.size) /* if a call lacks dst, both buffers of keys are in the scratch */
             gpuscan__sort_scratch(plan, buffers->size);
     } else {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
@@ -23111,7 +23123,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* packed sorts have two passes or more; the last one writes no records */
+    if (gpuscan__sort_packs(plan->fields)) { /* packed sorts have 2 or more passes; the last one writes no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
@@ -23130,7 +23142,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     }
 }
 
-/* Returns an array that is gathered by index, or NULL. Number 0 is the caller's elements, others are payloads. */
+/* Returns an array that is gathered by index, or NULL. number: 0: the caller's elements; k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     const gpuscan__range *ranges = plan->common.ranges;
     if (number == 0)
@@ -23148,7 +23160,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return plan->desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* Lays out the scratch and counts the commands. Moves in place use the scratch of the keys, which are sorted then. */
+/* Lays out the scratch and counts the commands. Gathering in place uses the keys' scratch, which is free by then. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
@@ -23163,7 +23175,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     }
     plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
                   (gpuscan__sort_packs(plan->fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
-    common->idle_plain = gpuscan__max(*bytes, 1); /* a call that reads a count of 0 accesses no scratch of elements */
+    common->idle_plain = gpuscan__max(*bytes, 1); /* a call that reads a count of 0 uses no scratch for elements */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
@@ -23184,7 +23196,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
-/* Checks src and dst of a preparation if both are given, since they show what is in place. */
+/* Checks a preparation's src and dst if both are given, since they show which arrays are in place. */
 static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -23208,8 +23220,8 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return plan->desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Returns the fields of a record that the passes carry, and sets the payload of each field; 0: payloads are gathered,
-   or one payload is itself the value. Payloads share a record only if one pass packs it and a later one unpacks it. */
+/* Returns the fields of the record that passes carry, and sets each field's payload. Returns 0 if payloads are
+   gathered, or if one payload is the value. They share a record only if one pass packs and a later one unpacks it. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
@@ -23235,12 +23247,12 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Decides whether a CPU makes buckets, and blocks within them. */
+/* Decides whether a CPU sort makes buckets, and whether values follow in blocks. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     int forced = plan->common.forced != NULL;
-    uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* of all buckets */
-    /* a core's share of half of the cache: elements are scattered from one half to the other */
+    uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* bytes of all buckets */
+    /* share: a core's part of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
     plan->buckets =
@@ -23284,7 +23296,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Chooses the key and the scratch. If a preparation wants a permutation but has no buffer for it, the scratch is enough
+/* Chooses the key and the scratch. A preparation may want a permutation and lack its buffer. The scratch is then enough
    with and without a permutation. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
@@ -23302,24 +23314,24 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Sets one of a sort's buffers as an argument. Returns its offset in elements of size bytes. */
+/* Sets one of a sort's buffers as an argument. Returns the buffer's offset in elements of `size` bytes. */
 static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
     return place.mem ? gpuscan__arg_buffer(launch, place)
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
 }
 
-/* The same in bytes: a record's or a payload's size need not divide an offset in the scratch. */
+/* Does what gpuscan__arg_place does, in bytes: sizes of records and payloads need not divide offsets in the scratch. */
 static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
     return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
 }
 
-/* Sets values; records in bytes. */
+/* Sets a buffer of values as an argument. Returns its offset in values, or for records in bytes. */
 static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan, gpuscan_buffer place,
                                     uint64_t size) {
     return plan->fields ? gpuscan__arg_bytes(launch, place, size) : gpuscan__arg_place(launch, place, size);
 }
 
-/* Sets the arrays of a record's fields, each to read and to write, and their offsets in bytes: from_0, to_0 ... */
+/* Sets the arrays of each field, one to read and one to write. Sets their offsets in bytes: from_0, to_0, from_1 ... */
 static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
                                  gpuscan__sort_numbers *numbers) {
     cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
@@ -23331,12 +23343,12 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
         }
 }
 
-/* A call's commands. Those that remain are counted, to know the last one. */
+/* Enqueues a call's commands. It counts those that remain, to know the last one. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
     uint32_t group;
-    unsigned commands; /* commands that remain */
+    unsigned commands; /* number of commands that remain */
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
@@ -23349,8 +23361,8 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, is_last);
 }
 
-/* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles: as many groups as
-   run at once, since even a group without work takes time. tuning: sort-idle-groups */
+/* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles, it is the number
+   of groups that run at a time, since even a group without work takes time. tuning: sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit, at least as many as its local memory holds */ };
 static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
     uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
@@ -23373,7 +23385,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Moves elements of size bytes, by index or in order. widens: stores the indices themselves as ulong. */
+/* Moves elements of `size` bytes, by index or in order. widens: 1: stores the indices themselves as ulong. */
 static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
                                          int by_index, int widens) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -23392,7 +23404,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Returns the number of groups that count the digits of all passes, or with key.counted the most parts of the sort. */
+/* Returns the number of groups that count the digits of all passes; with key.counted, the maximum parts of the sort. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
@@ -23404,11 +23416,11 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__min(groups, most);
 }
 
-/* For each of key.rounds, the tiles of a self-test: every body of the kernel runs. */
+/* For each of key.rounds, the number of tiles in a self-test, so that every body of the kernel runs. */
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
-/* Returns the largest count for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
+/* Returns the maximum count of elements for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
     uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
@@ -23416,15 +23428,15 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
-/* Enqueues a kernel that sorts. pass: 0 for kernels that do all passes. All kernels get the same buffers: `from`,
-   to[0], to[1]; without values, the keys' stand in for those of values. forms: flags besides the plan's. */
+/* Enqueues a kernel that sorts. pass: 0 for kernels that do all passes. forms: flags besides the plan's. All kernels
+   get the buffers `from`, to[0], to[1] of keys and of values. Without values, the keys' buffers replace the values'. */
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
-    int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* cells of the table, otherwise words */
+    int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: 64-bit cells of the table; 0: 32-bit words */
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
@@ -23449,7 +23461,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* Returns how many groups, which wait for each other, sort in one launch. *shared: gets the local memory in bytes. */
+/* Returns how many groups, which wait for each other, sort in one launch. *shared: bytes of local memory, may grow. */
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
@@ -23461,10 +23473,10 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
     }
     if (plan->key.counted)
         *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
-    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* to test groups that have no tile */
+    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* two more groups test groups without a tile */
 }
 
-/* Enqueues a pass that takes three launches. shared: local memory of the last one. */
+/* Enqueues a pass that takes three launches. shared: bytes of local memory in the last launch. */
 static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
     int is_cpu = gpuscan__key_is_cpu(&plan->common.key);
@@ -23511,7 +23523,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     return r;
 }
 
-/* Gathers an array by index; in place it goes through the scratch. */
+/* Gathers an array by index. If the array is in place, its elements go through the scratch. */
 static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
     gpuscan_buffer from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
     gpuscan_buffer moved = {NULL, run->plan->moved_at};
@@ -23552,7 +23564,7 @@ static uint32_t gpuscan__test_fraction(uint32_t bits) {
     return bits == 64 ? 52 : bits == 32 ? 23 : 10;
 }
 
-/* Returns a key's code, by which the sort orders keys: as gpuscan_code_of in kernels.cl.inc. */
+/* Returns a key's code, by which the sort orders keys, as gpuscan_code_of in kernels.cl.inc does. */
 static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t flip) {
     uint32_t bits = gpuscan__types[type].size * 8, fraction = gpuscan__test_fraction(bits);
     uint64_t ones = ~(uint64_t)0 >> (64 - bits), magnitude = key & ones >> 1, sign = ones ^ ones >> 1;
@@ -23564,7 +23576,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts indices by code, digit by digit. places has room for 2 * count; the returned half of it has the result. */
+/* Sorts indices by code, digit by digit. places: room for 2 * count indices; the returned half has the result. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap, shift;
     uint64_t begins[257], i;
@@ -23585,18 +23597,18 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
     return from;
 }
 
-/* Returns a key of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs; in one of the bytes
-   a single value is frequent. Round 2: ascending keys, so that whole tiles have one digit. */
+/* Returns key i of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs, and one byte in
+   which a single value is frequent. Round 2: ascending keys, so that whole tiles have one digit. */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40)), sign = (random >> 8 & 1) << (8 * size - 1);
     if (round == 1 && random % 9 == 0)
         return sign ^ (~(uint64_t)0 << gpuscan__test_fraction(8 * size) % (8 * size) | (random >> 9 & 7));
-    if (round == 1) /* with -0 */
+    if (round == 1) /* the keys include -0.0 */
         return sign | (random & 3) | (size > 2 && (random >> 4 & 3) == 0 ? (random >> 16 & 0xff) << 8 : 0);
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* Adds src, dst and a permutation, if the desc wants one. Returns the order of the keys; NULL: no memory. */
+/* Adds src, dst and, if the desc wants one, a permutation. Returns the order of the keys; NULL: memory is short. */
 static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t index_size) {
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
@@ -23624,7 +23636,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. Round 1 wants indices if the program moves them; round 2 gathers payloads and sorts by some bits. */
+/* Tests a sort. Round 1 wants indices if the program moves indices. Round 2 gathers payloads and sorts by some bits. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -23700,15 +23712,15 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
     uint32_t image; /* GPUSCAN__IMAGE_... */
-    uint32_t seen;  /* channels that custom->convert sees; 0: it sees none */
+    uint32_t seen;  /* number of channels that custom->convert sees; 0: it sees none */
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
-/* The layout of one or more images in memory: src, or the tables. */
+/* Describes the layout in memory of one or more images, which are src or the tables. */
 typedef struct gpuscan__pixels {
     uint64_t width, height, images;
-    uint64_t pitch, image_pitch; /* in channels */
-    uint32_t channels, size;     /* size: bytes of a channel */
+    uint64_t pitch, image_pitch; /* numbers of channels from one row, or image, to the next */
+    uint32_t channels, size;     /* size: bytes per channel */
 } gpuscan__pixels;
 
 typedef struct gpuscan__integral_plan {
@@ -23717,9 +23729,9 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
-    uint64_t steps_at;                 /* elements into PLAIN scratch: where the sums of steps begin */
+    uint64_t steps_at;                 /* offset in PLAIN scratch of the sums of steps, in elements */
     int is_direct;                     /* 1: tiles add up what precedes them, without kernels columns and rows */
-    int is_apart;                      /* self-test: never is_direct */
+    int is_apart;                      /* 1: in this self-test is_direct stays 0 */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
@@ -23741,7 +23753,7 @@ static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
 }
 
-/* Returns the type of the sums: signed integers are summed as unsigned ones. */
+/* Returns the type of the sums. Signed integers are summed as unsigned integers. */
 static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
     return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
@@ -23767,7 +23779,7 @@ static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__pla
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
 
-/* Returns how many bytes of local memory a group has: two rows a sub-group, in which column sums are stored, too. */
+/* Returns how many bytes of local memory a group has. Each sub-group has two rows, which also hold column sums. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
@@ -23797,14 +23809,14 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* The pitches that a desc gives for src or dst, 0 without gaps, and the names of its fields. */
+/* Holds the pitches that a desc gives for src or dst (0: no gaps), and the names of the desc's fields. */
 typedef struct gpuscan__pixel_pitches {
     gpuscan__row_fields fields;
     const char *image_field;
     uint64_t row, row_bytes, image;
 } gpuscan__pixel_pitches;
 
-/* Resolves the pitches, and the elements from the first to the last pixel. of: everything except the pitches is set. */
+/* Resolves the pitches in `of`, whose other fields are set, and the elements from the first pixel to the last. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
     uint64_t row, before = 0, image = 0, all = 0, bytes;
@@ -23838,14 +23850,14 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Sets the range's partial, and its rows: one image, or images that are height rows apart, are rows of one pitch. */
+/* Sets the range's `partial` and rows. One image, or images without gaps between them, are rows of one pitch. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
     if (of->images > 1 && of->image_pitch != of->height * of->pitch)
         return;
     if (of->images > 1)
-        rows = 2; /* or more rows, which makes no difference */
+        rows = 2; /* more than 2 rows make no difference */
     gpuscan__rows_of(range, rows, row, of->pitch, of->size);
 }
 
@@ -23886,7 +23898,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
-    e->t_size *= e->channels == 3 ? 4 : e->channels; /* the sizes of OpenCL's vectors */
+    e->t_size *= e->channels == 3 ? 4 : e->channels; /* OpenCL's vectors of 3 have the size of vectors of 4 */
     e->src_size = e->dst_size = e->result_size = e->t_size;
     plan->src.size = gpuscan__types[src].size;
     plan->dst.size = gpuscan__types[dst].size;
@@ -23897,7 +23909,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image. range: gets what later checks need. */
+/* Resolves src_image. range: gets what later checks of the image need. */
 static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
                                               const gpuscan_integral_desc *desc, gpuscan__range *range) {
     gpuscan_result r;
@@ -23953,31 +23965,31 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
-    if (common->is_nothing) /* without a table the other sizes are not checked */
+    if (common->is_nothing) /* without a table, the other sizes are not checked */
         plan->src.width = plan->src.height = plan->src.images = 1;
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns how many strips an image's columns are cut into. A sub-group takes one. */
+/* Returns the number of strips into which an image's columns are cut. A sub-group takes one strip. */
 static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     uint64_t lanes = gpuscan__group_lanes(gs, plan->common.key.group);
     return gpuscan__max(
         gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
 }
 
-/* Returns whether half of a group's sub-groups would have no strip. */
+/* Returns whether at least half of a group's sub-groups would have no strip. */
 static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     return gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
 }
 
-/* A single band takes one launch if there is one strip, otherwise two or three. One band suits low images, and many
-   images whose strips alone keep the device busy. tuning: integral-one-band */
-#define GPUSCAN__INTEGRAL_LOW   64 /* rows */
-#define GPUSCAN__INTEGRAL_BUSY  16 /* strips a compute unit */
-#define GPUSCAN__INTEGRAL_BANDS 4 /* bands a compute unit on a CPU */
-/* Up to this many bands tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
+/* A single band takes one launch if there is one strip, otherwise two or three. One band suits low images. It also
+   suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
+#define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
+#define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
+#define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
+/* Up to this many bands, tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
@@ -23995,26 +24007,26 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     while (key->group > 1 &&
            gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    while (gpuscan__integral_idle_half(gs, plan)) /* narrow images: most of a group would wait */
+    while (gpuscan__integral_idle_half(gs, plan)) /* for narrow images, most of a group would wait */
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. A GPU gets as many bands as one launch can add up in the time that the other launches take.
-   A CPU gets some bands per compute unit, with enough pixels in each. */
+/* Cuts the rows into bands. On a GPU there are as many bands as one launch can add up in the time of the other
+   launches. On a CPU there are some bands per compute unit, with enough pixels in each. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
-        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* in rows */
+        uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum number of rows */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
-        plan->band_rows = rows - 1; /* step 0, before those of the rows, takes the room of a row */
+        plan->band_rows = rows - 1; /* step 0, before the steps of the rows, takes the room of a row */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
@@ -24105,7 +24117,7 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Returns a factor of a pixel's channel. The factors' sums over columns and rows multiply to the table's cells. Factors
+/* Returns one of a pixel's two factors, its row's or its column's. The sums of both multiply to a table's cell. Factors
    of integers use half of the type's bits; those of floats keep the sums of pixels and of squares exact. */
 static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
     if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
@@ -24113,7 +24125,7 @@ static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, ui
     return gpuscan__mix(i) >> (64 - gpuscan__types[desc->src_type].size * 4) | 1;
 }
 
-/* Fills src, and the expected table. */
+/* Fills src with pixels, and `table` with the expected table. */
 static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
     gpuscan_type from = desc->src_type, to = desc->dst_type;
     uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, x, y;
@@ -24158,7 +24170,7 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     desc->kind = own.exclusive ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
     desc->width = round == 2 ? strip - strip / 3 : (uint64_t)key->group * vector + strip / 2 + 1;
     desc->height = round == 2 ? 1 : 4 * (uint64_t)key->vectors + 1;
-    desc->src.offset = own.image ? 0 : round == 1; /* whether vectors are aligned */
+    desc->src.offset = own.image ? 0 : round == 1; /* in round 1 vectors are not aligned */
     desc->dst.offset = round == 1;
     desc->src_pitch = gpuscan__ceil_div(desc->width, 64) * 64;
     desc->dst_pitch = desc->src_pitch + 64 + (round == 1);
@@ -24209,16 +24221,16 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
     PLAIN    | the same fractions, NVIDIA                                           | a group
     ALL      | otherwise                                                            | a group */
 
-/* The fractions as the kernel's argument. */
+/* Holds the fractions as the kernel's argument. */
 typedef struct gpuscan__fractions {
     double fraction[GPUSCAN_MAX_FRACTIONS];
 } gpuscan__fractions;
 
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
-    uint32_t bins, results, cdf_size; /* bins, results: how many a row has; cdf_size: bytes of one, 0: no cdf */
+    uint32_t bins, results, cdf_size; /* bins, results: numbers per row; cdf_size: bytes per element, 0: no cdf */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* groups that share a row; 1, except LARGE */
+    uint32_t row_groups; /* number of groups that share a row; 1 except in LARGE */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
@@ -24239,7 +24251,7 @@ static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(QUANTILE, 1);
 }
 
-/* Returns how many counters a lane loads at once. */
+/* Returns how many counters one load of a lane has. */
 static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
@@ -24279,7 +24291,7 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the positions of bins: as a histogram's even bins of f32, or from 0 on with width 1. */
+/* Resolves the positions of bins: those of a histogram's even bins of f32, or from 0 on with width 1. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
@@ -24346,10 +24358,10 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* most fractions, except in ALL: one GPUSCAN_FRACTIONS_PUT stores 8 */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except in ALL; GPUSCAN_FRACTIONS_PUT stores 8 */
 
-/* Sets a group with a work-item for each vector of a row, of three sizes, since each is a program (1024 work-items
-   would have too few registers). Many short rows get a sub-group each, with few vectors per lane. */
+/* Sets a group with a work-item for each vector of a row. There are three sizes, since each is a program. (With
+   1024 work-items registers would be too few.) Many short rows get a sub-group each, with few vectors per lane. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -24361,12 +24373,12 @@ static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *pla
     gpuscan__fit(gs, &plan->common, group, 4);
 }
 
-/* Returns how many vectors a sub-group of SMALL holds: those of one or more whole rows. */
+/* Returns how many vectors a sub-group of SMALL holds. These are the vectors of one or more whole rows. */
 static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Returns whether each row fits a sub-group's vectors. If rows are many, groups have four sub-groups, since a
+/* Returns whether each row fits a sub-group's vectors. For many rows groups have four sub-groups, since a
    multiprocessor runs only a limited number of groups at a time. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
@@ -24377,8 +24389,8 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* LARGE: several groups share a row. Each sub-group takes one batch, or more if the last group would otherwise have to
-   add up too many sums. Each row has a counter of arrivals. */
+/* In LARGE several groups share a row. Each sub-group takes one batch of vectors, or more if the last group would have
+   to add up too many sums otherwise. Each row has a counter of arrivals. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -24407,7 +24419,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     int is_plain;
-    plan->row_groups = 1; /* an earlier choice, whose program did not build, may have set it */
+    plan->row_groups = 1; /* an earlier choice, whose program was not built, may have set it */
     if (common->forced) {
         *key = *common->forced;
         if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
@@ -24437,14 +24449,14 @@ static uint32_t gpuscan__float_bits(float x) {
     return bits;
 }
 
-/* Returns the number of groups. Each of them goes from row to row. */
+/* Returns the number of groups. Each group goes from row to row. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
     if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
         return plan->row_groups * gpuscan__min(plan->rows, 65536);
     rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
-    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* rows that a group takes at a time */
+    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
     return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
@@ -24478,19 +24490,19 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
-/* Fills counts that are symmetric and whose total is a power of two, so that the mean is in the middle and fractions
-   are exact. The ranks of the self-test are the first or the last of a bin, except for MEAN. bins: at least 2. */
+/* Fills counts that are symmetric and whose total is a power of two. So the mean is in the middle, and fractions are
+   exact. A self-test's rank is the first or last of its bin, except in the form MEAN. bins: 2 or more. */
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
     uint64_t total = 1, sum = 0, count;
-    uint32_t b, half = bins / 2 - 1; /* the last bin of the first half */
+    uint32_t b, half = bins / 2 - 1; /* half: the last bin of the first half */
     while (total < (uint64_t)bins * 8)
         total *= 2;
     for (b = 0; b < bins; b++) {
         uint32_t from_end = b < bins / 2 ? b : bins - 1 - b;
-        count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* the middle bin of an odd number is empty */
-        if (from_end == half) /* completes half of the total */
+        count = from_end == bins / 2 ? 0 : gpuscan__mix(from_end) % 4; /* if `bins` is odd, the middle bin is empty */
+        if (from_end == half) /* this bin completes half of the total */
             count = b == half ? total / 2 - sum : sums[half] - (half ? sums[half - 1] : 0);
         sum += count;
         sums[b] = sum;
@@ -24499,8 +24511,8 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Sets the fractions of a row and the expected results. BIN: a rank's bin; VALUE: that bin's upper edge; MEAN: the
-   middle of all bins. */
+/* Sets a row's fractions and expected results. The form BIN expects a rank's bin, VALUE the upper edge of that bin, and
+   MEAN the middle of all bins. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
@@ -24509,10 +24521,10 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     for (k = 0; k < ranks; k++) {
         uint32_t bin = 2 + (bins - 3) * k / (ranks - 1);
         uint64_t rank = sums[bin], before = sums[bin - 1];
-        while (bin > 0 && before == rank) /* an empty bin */
+        while (bin > 0 && before == rank) /* the bin is empty */
             before = --bin ? sums[bin - 1] : 0;
         fractions[k] = (double)(by_bin && k % 2 ? before + 1 : rank) / total;
-        if (is_mean) /* an odd fraction mirrors the one before it at the middle */
+        if (is_mean) /* each odd fraction mirrors its predecessor at the middle */
             fractions[k] = k % 2 == 0 ? (double)(k / 2) / 16 : k == 1 ? 1 : 1 - fractions[k - 1] + 1 / total;
         result = by_bin ? bin : gpuscan__float_bits(is_mean ? (float)bins / 2 : (float)bin + 1);
         if (!is_mean || k < ranks / 2)
@@ -24532,7 +24544,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     unsigned char *counts, *cdf = NULL, *dst;
     if (round == 3)
         return 0;
-    if (small) /* all of a sub-group's vectors, or a few */
+    if (small) /* a row fills a sub-group's vectors, or a few of them */
         bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
                                       gpuscan__quantile_held(test->gs, key) * (16 / size));
     desc->counter_type = counter;
@@ -24612,7 +24624,7 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
     return GPUSCAN_VERSION;
 }
 
-/* All public structs except the operations' descs. */
+/* All public structs are listed here, except the operations' descs. */
 #define GPUSCAN__STRUCTS(X)                                                                                            \
     X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
     X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
@@ -24636,7 +24648,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets the entry points: the caller's, or those of the library that is loaded or linked. */
+/* Gets OpenCL's entry points: the caller's, or those of a library that is loaded or linked. */
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
     gpuscan__missing missing = {NULL, NULL};
@@ -24660,7 +24672,7 @@ static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc
                          table, missing.library);
 }
 
-/* Gets context, device and queue: the caller's or new ones. */
+/* Gets context, device and queue: either the caller's or new ones. */
 GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
     const char *wanted;
     cl_int code = CL_SUCCESS;
@@ -24846,8 +24858,8 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares a call, or sizes its scratch, for one count. is_less: the count is below the desc's. If a forced strategy
-   has no form for that, nothing is prepared, and the logger is not told. always: see gpuscan__prepare. */
+/* Prepares a call, or sizes its scratch, for one count. is_less: 1: the count is below the desc's. If a forced strategy
+   has no form for such a count, prepares nothing and logs nothing. always: see gpuscan__prepare. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
@@ -24870,10 +24882,10 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
 }
 
 /* Prepares a call, or sizes its scratch, for all counts down to call.counts_from. Plans every count up to 4096, and
-   about 2,000 between each power of two and the next, at a microsecond each: a multiple of 16 and its successor in each
-   1024th, since rows without gaps take other programs if all begin at a whole vector. A count between two planned ones
-   may need slightly more scratch than both, so a 256th is added. A program may launch other kernels for other counts,
-   so drivers that compile at a launch see each halving of the count, too. */
+   about 2,000 between each power of two and the next, at a microsecond each. Each 1024th part has two of them, a
+   multiple of 16 and its successor, since rows without gaps take another program if all begin at a whole vector. A
+   count between two planned ones may need slightly more scratch, so a 256th is added. Drivers that compile at a launch
+   also rehearse each halving of the count, since a program may launch other kernels for other counts. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -24906,7 +24918,7 @@ static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operat
     return r;
 }
 
-/* Runs a public function with a desc. */
+/* Runs a public function that has a desc. */
 static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                     gpuscan__mode mode, uint64_t *size) {
     const gpuscan_call *call =
@@ -24925,7 +24937,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         gpuscan__plan_begin(&plan.common, operation, desc, call);
         return gpuscan__do(gs, &plan.common);
     }
-    do { /* repeats after a refusal, which can change what larger counts need */
+    do { /* repeats after a refusal, since that can change what larger counts need */
         refusals = gs->refusals;
         if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
             return r;
@@ -24937,7 +24949,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
     return r != 0 || mode == GPUSCAN__SIZE || call->queue ? r : gpuscan__own_queue(gs, &gs->queue);
 }
 
-/* Defines an operation's public functions: run, prepare, scratch size. Its _host function is in its own section. */
+/* Defines an operation's public functions: run, prepare and scratch size. Its own section has its _host function. */
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
         return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__RUN, NULL);                         \
@@ -24954,7 +24966,7 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among the program's devices: the context's, or the one that the program was built for. */
+/* Finds the object's device among a program's devices: the context's, or the one that the program was built for. */
 static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t size = 0;
@@ -24966,7 +24978,7 @@ static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, s
     return gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-/* Appends the binary of a program for the object's device to a blob. Sets *size to its bytes. */
+/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. */
 static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
                                            uint64_t *size) {
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count, most = 0, i;
@@ -24978,7 +24990,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-    for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 lists the binary of a program for one device first */
+    for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 puts the binary of a program for one device first */
         index = i;
     if (!sizes[index])
         return gpuscan__fail(gs, code, "clGetProgramInfo returned no binary");
@@ -24987,7 +24999,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
-    for (i = 0; i < count; i++) /* other devices need room, too: a driver should skip NULL, but PoCL 3.1 writes to it */
+    for (i = 0; i < count; i++) /* the others need room, too: a driver should skip NULL, but PoCL 3.1 writes to it */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
     *size = sizes[index];
@@ -25015,12 +25027,12 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     gpuscan__text_padded(blob, NULL, 0);
     gpuscan__text_padded(blob, program->recording.data, program->recording.length);
     r = gpuscan__blob_binary(gs, program, blob, &entry.sizes[GPUSCAN__PART_BINARY]);
-    if (!blob->failed) /* with all sizes */
+    if (!blob->failed) /* the entry now has all sizes */
         memcpy(blob->data + at, &entry, sizeof(entry));
     return r;
 }
 
-/* Makes a blob: the header and one program, or if `only` is NULL all programs and the sizes of the scratch. */
+/* Makes a blob of a header and one program. If `only` is NULL, it has all programs and the sizes of the scratch. */
 GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
     const gpuscan__program *program;
@@ -25073,13 +25085,13 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     return r;
 }
 
-/* A program inside a blob. */
+/* Describes a program inside a blob. */
 typedef struct gpuscan__blob_view {
     gpuscan__blob_entry entry;
     const unsigned char *parts[GPUSCAN__PARTS];
 } gpuscan__blob_view;
 
-/* Reads the program at *at and moves *at behind it. Returns 0 if it does not fit or has no binary. */
+/* Reads the program at *at and moves *at behind it. Returns 0 if the program does not fit the blob or has no binary. */
 static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
     uint64_t part_size;
     int part;
@@ -25097,7 +25109,7 @@ static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t
     return view->entry.sizes[GPUSCAN__PART_BINARY] != 0;
 }
 
-/* Returns the number of kernel names; 0: none, too many, or the last name is not terminated. */
+/* Returns the number of kernel names; 0: there are none or too many, or the last name is not terminated. */
 static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
     uint64_t i, count = 0;
     for (i = 0; i < size; i++)
@@ -25105,7 +25117,7 @@ static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) 
     return size && names[size - 1] == 0 && count <= GPUSCAN__MAX_KERNELS ? count : 0;
 }
 
-/* Returns whether the programs follow each other without gaps up to the blob's end. */
+/* Returns whether a blob's programs follow each other without gaps up to its end. */
 static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
     uint64_t at = sizeof(gpuscan__blob_header), kernels;
     gpuscan__blob_view view;
@@ -25131,7 +25143,7 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
     memset(program, 0, sizeof(*program));
     program->key.registers = gs->device.registers ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* as far as the launches of the recording go */
+    program->rehearsed = 1; /* the recording's launches have been rehearsed */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
     program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
     program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
@@ -25180,7 +25192,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     return gpuscan__create_kernels(gs, program);
 }
 
-/* Logs a failure that ends neither a call nor loading a blob; clears the error. path: file or folder; NULL: none. */
+/* Logs a failure that stops neither a call nor loading a blob. Clears the error. path: of a file or folder, or NULL. */
 static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, const char *why) {
     char message[GPUSCAN__ERROR_SIZE + 100];
     snprintf(message, sizeof(message), "%s%s%s: %s", path ? path : "", path ? ": " : "", what, why);
@@ -25211,7 +25223,7 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Grows each kind of scratch to the size it had when the blob was made, if that is at most SHAM_MOST bytes. */
+/* Grows each kind of scratch to its size when the blob was made, if that is at most SHAM_MOST bytes. */
 static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
     gpuscan__need need;
     int i;
@@ -25223,7 +25235,7 @@ static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
         gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
 }
 
-/* Adds the programs of a blob to those loaded. */
+/* Adds a blob's programs to those that are loaded. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob, size_t size) {
     gpuscan__blob_header header;
     gpuscan__program *loaded = NULL, *program, **last;
@@ -25264,9 +25276,9 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
     return gpuscan__read_blob(gs, (const unsigned char *)blob, size);
 }
 
-/* The cache is a folder with a file for each program: a blob, named by a hash of what identifies the program. The file
-   gets this name when it is complete, so readers never see half of it. Two writers of a file write the same bytes. */
-#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* most bytes of a file; a folder in its place claims to have more */
+/* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
+   It gets that name when it is complete, so no reader sees half of it. Two writers of a file write the same bytes. */
+#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* maximum bytes of a file; a folder of that name claims to have more */
 
 /* Returns the path of a program's file, or NULL if memory is short. */
 static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
@@ -25281,7 +25293,7 @@ static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) 
     return path;
 }
 
-/* Loads a program from the cache. Returns 0 if the cache does not have it, or its file is of no use. */
+/* Loads a program from the cache. Returns 0 if the cache has no file for it, or only an unusable file. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     char *path;
     const char *why = NULL;
@@ -25292,7 +25304,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     int loaded;
     if (!gs->cache)
         return 0;
-    gs->logger.log = NULL; /* a file of no use is no error */
+    gs->logger.log = NULL; /* an unusable file is no error */
     path = gpuscan__cached_path(gs, program);
     if (path && (file = fopen(path, "rb")) == NULL && errno != ENOENT)
         why = strerror(errno);
@@ -25318,10 +25330,10 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     return loaded;
 }
 
-/* Writes a file under a temporary name, and renames it. Returns NULL, or why the folder or the disk refuses it. */
+/* Writes a file under a temporary name, then renames it. Returns NULL, or why the folder or the disk refused it. */
 static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
                                        size_t size) {
-    /* seeds of a writer's temporary name; if two writers share one, the checksum finds it */
+    /* seeds of a writer's temporary name; if two writers have one name, the checksum shows it */
     const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
     FILE *file;
@@ -25336,7 +25348,7 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
         why = strerror(errno);
 #ifdef _WIN32
     if (!why)
-        remove(path); /* rename does not replace a file there */
+        remove(path); /* on Windows, rename does not replace a file */
 #endif
     if (!why && rename(partial, path) != 0)
         why = strerror(errno);
@@ -25345,8 +25357,8 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
     return why;
 }
 
-/* Stores a program in the cache, and again after more launches are prepared. It does so only before a call launches the
-   program: PoCL up to 5.0 aborts when asked for the binary of a running program. */
+/* Stores a program in the cache, and again after more of its launches are prepared. Stores it only before a call
+   launches it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;

@@ -566,6 +566,40 @@ static void neighbours(void **state) {
         }
 }
 
+/* Sums of equal floats have the errors that the header promises. */
+static void sums_of_floats(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+    enum { SIDE = 1400 };
+    float              *pixels, sum = 0, init = 0.1f;
+    gpuscan_reduce_desc d;
+    unsigned            s, i;
+    cl_event            done = NULL;
+    (void)state;
+    if (!test.info.has_images)
+        return;
+    pixels = (float *)test_alloc(sizeof(float) * 4 * SIDE * SIDE);
+    for (i = 0; i < 4 * SIDE * SIDE; i++)
+        pixels[i] = 0.1f;
+    memset(&d, 0, sizeof d);
+    d.src_image.mem = test_image_new(test.context, CL_MEM_READ_ONLY, CL_RGBA, CL_FLOAT, SIDE, SIDE, pixels);
+    d.count = SIDE * SIDE;
+    d.result = &sum;
+    d.init = &init;
+    d.call.event = &done;
+    for (s = 0; s < 3; s++) {
+        d.call.strategy = test_strategy_here(strategies[s]);
+        test_case("sum of an image of floats, %s", test_strategy_name(d.call.strategy));
+        if (!test_reduce_ran(&d))
+            continue;
+        test_cl(clWaitForEvents(1, &done));
+        clReleaseEvent(done);
+        assert_true(fabs(sum / ((double)init * (SIDE * SIDE + 1)) - 1) < 1e-6);
+    }
+    clReleaseMemObject(d.src_image.mem);
+    free(pixels);
+}
+
 /* Self-tests read images, too: with lanes, and in formats without red. */
 static void with_lanes(void **state) {
     static const gpuscan_limits  limits = {0, 0, 0, 32};
@@ -594,7 +628,8 @@ static void with_lanes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(every_format), TEST(neighbours), TEST(with_lanes)};
+    const struct CMUnitTest tests[] = {TEST(every_format), TEST(neighbours), TEST(sums_of_floats),
+                                       TEST(with_lanes)};
     test_select();
     return cmocka_run_group_tests_name("images", tests, test_open, test_close);
 }
