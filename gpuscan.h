@@ -16238,10 +16238,13 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads is NULL, but payload_count is not 0");
     for (k = 0; k < payload_count; k++) {
         const char *const *fields = gpuscan__payload_fields[k];
+        uint64_t bytes;
         gpuscan__range *range;
         if (payloads[k].size == 0 || payloads[k].size > GPUSCAN__CUSTOM_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[%u].size is not from 1 to %d",
                                  (unsigned)k, GPUSCAN__CUSTOM_MOST);
+        if (!gpuscan__multiply(count, payloads[k].size, &bytes))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits", fields[0]);
         range = gpuscan__input(plan, fields[0], payloads[k].src, count, (uint32_t)payloads[k].size);
         range->in_place = in_place ? in_place + (int)k : 0;
         range = gpuscan__output(plan, fields[1], payloads[k].dst, written, (uint32_t)payloads[k].size);
