@@ -377,7 +377,7 @@ static int run(gpuscan *gs, const plant *p) {
     uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1
                          : p->what == 'w'                 ? 3
                          : is_uneven                      ? 40
-                         : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * 200 * stride
+                         : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * UINT64_C(200) * stride
                          : is_table                       ? row * (n / pitch - top)
                                                           : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
