@@ -1833,13 +1833,13 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "`W$WORD == 64 || $COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 "$8\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 77 \"kernels.cl.inc\"\n"
+"#line 79 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "#ifndef $PLANTED\n"
 "$0$jname) false\n"
@@ -1849,9 +1849,9 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "$0$FITS(name, bytes) enum { `##name##_fits = 1 / (int)((bytes) <= $SHARED_BYTES) };\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 91 \"kernels.cl.inc\"\n"
+"#line 93 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n"
+"\n\n\n\n\n\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
@@ -2256,7 +2256,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 644 \"kernels.cl.inc\"\n"
+"#line 647 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2301,7 +2301,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 697 \"kernels.cl.inc\"\n"
+"#line 700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2336,7 +2336,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 733 \"kernels.cl.inc\"\n"
+"#line 736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2418,7 +2418,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 823 \"kernels.cl.inc\"\n"
+"#line 826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2549,7 +2549,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 973 \"kernels.cl.inc\"\n"
+"#line 976 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2664,7 +2664,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`J\n"
 "$0$BEGINS 0\n"
 "$8\n"
-"$0$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n\n"
+"$0$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
 "$r`t `element(``Z `Z,`Ii){\n"
 "`Lis_head=`is_head(`Z,i);\n"
 "`W$RUN_STATE\n"
@@ -2695,8 +2695,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1139 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 1141 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
 "`W$RUN_STATE\n"
@@ -2746,7 +2746,7 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "$LOW_NUMBER(`E)=lost<0||lost>0?lost:$IDENTITY;\n"
 "`E.high=`9;\n"
 "$5`E;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$m``E ``E_add(``E `E,`t `9){\n"
 "`t low=$i`low_`9(`E),`9);\n"
 "`7$BREAKS(`9)){\n"
@@ -2802,8 +2802,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1259 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 1264 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
 "`J\n"
@@ -2861,7 +2861,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1325 \"kernels.cl.inc\"\n"
+"#line 1331 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2921,7 +2921,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1387 \"kernels.cl.inc\"\n"
+"#line 1393 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3243,8 +3243,8 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1754 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 1760 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
 "`J\n"
@@ -3426,7 +3426,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "*($3ushort*)to=(ushort)x->`6[0];\n"
 "else\n"
 "*($3uchar*)to=(uchar)x->`6[0];\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "$m`V`bytes_store($3void*to,`C`B`5*`Z,`Sbytes,`S`N,`Sstep){\n"
 "$3uchar*out=($3uchar*)to;\n"
 "`Spast=(`5)(size_t)to&127u,bits=(0-past)%4*8;\n"
@@ -3855,7 +3855,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2467 \"kernels.cl.inc\"\n"
+"#line 2475 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -4041,8 +4041,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2670 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 2678 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
 "`B`reaches*reaches,`C``H*`H){\n"
@@ -4356,7 +4356,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "dst[i+v]=`dst_at(&out,v);\n"
 "$8\n"
 "}\n"
-"}\n\n\n"
+"}\n\n"
 "$m`V``3_store(`B``3*`3,$3`dst*dst,`I`N,`I`M,\n"
 "`t `E,`C``H*`H){\n"
 "`Sleft=``3_left(`N,$jSTORE_OVERRUN)?`M+1:`M);\n"
@@ -4392,7 +4392,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3058 \"kernels.cl.inc\"\n"
+"#line 3068 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5203,7 +5203,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3992 \"kernels.cl.inc\"\n"
+"#line 4002 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5771,7 +5771,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4725 \"kernels.cl.inc\"\n"
+"#line 4735 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6079,7 +6079,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5078 \"kernels.cl.inc\"\n"
+"#line 5088 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6184,7 +6184,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5198 \"kernels.cl.inc\"\n"
+"#line 5208 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6230,7 +6230,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5245 \"kernels.cl.inc\"\n"
+"#line 5255 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6808,7 +6808,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5923 \"kernels.cl.inc\"\n"
+"#line 5933 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7127,7 +7127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6286 \"kernels.cl.inc\"\n"
+"#line 6296 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7239,7 +7239,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6402 \"kernels.cl.inc\"\n"
+"#line 6412 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7523,7 +7523,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6735 \"kernels.cl.inc\"\n"
+"#line 6745 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8226,7 +8226,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7561 \"kernels.cl.inc\"\n"
+"#line 7571 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8280,7 +8280,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7615 \"kernels.cl.inc\"\n"
+"#line 7625 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8879,7 +8879,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8280 \"kernels.cl.inc\"\n"
+"#line 8290 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9411,7 +9411,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8886 \"kernels.cl.inc\"\n"
+"#line 8896 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "$1$BINNED `binned;\n"
@@ -9781,7 +9781,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9333 \"kernels.cl.inc\"\n"
+"#line 9343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9873,7 +9873,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9443 \"kernels.cl.inc\"\n"
+"#line 9453 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10230,7 +10230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9846 \"kernels.cl.inc\"\n"
+"#line 9856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10784,7 +10784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10502 \"kernels.cl.inc\"\n"
+"#line 10512 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10810,7 +10810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10525 \"kernels.cl.inc\"\n"
+"#line 10535 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10943,7 +10943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10688 \"kernels.cl.inc\"\n"
+"#line 10698 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10990,7 +10990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10736 \"kernels.cl.inc\"\n"
+"#line 10746 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11139,7 +11139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10908 \"kernels.cl.inc\"\n"
+"#line 10918 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11431,7 +11431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11237 \"kernels.cl.inc\"\n"
+"#line 11247 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12250,7 +12250,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12183 \"kernels.cl.inc\"\n"
+"#line 12193 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12452,7 +12452,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12426 \"kernels.cl.inc\"\n"
+"#line 12436 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12573,7 +12573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12560 \"kernels.cl.inc\"\n"
+"#line 12570 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
