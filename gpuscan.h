@@ -4659,7 +4659,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9=i==`N?part:`combine_$4(`9,part);\n"
 "}\n"
 "$5`9;\n"
-"}\n\n\n"
+"}\n\n"
 "$r`t `run_of($n `U){\n"
 "`t run=$f);\n"
 "run.open.`U=`U;\n"
@@ -4802,7 +4802,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$1struct{\n"
 "$z a,b,c,d;\n"
 "`Ii,end,stride,`2;\n"
-"}$z_`9;\n\n\n"
+"}$z_`9;\n\n"
 "$0`is_wide(`N, `2) ((`N) + 2 * $STEP <= (`2))\n\n"
 "$r`V$z_`9_clear($z_`9*`9){\n"
 "`9->a=`9->b=`9->c=`9->d=($z)($IDENTITY);\n"
@@ -4825,7 +4825,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9->c=$c`9->c,`load_wide(src,`9->i+`9->stride));\n"
 "`9->d=$c`9->d,`load_wide(src,`9->i+`9->stride+$y));\n"
 "`9->i+=$STEP/2;\n"
-"}\n\n\n"
+"}\n\n"
 "$r`t $z_`9_`1s(`B$z_`9*`9){\n"
 "$z x=$c$c`9->a,`9->b),$c`9->c,`9->d));\n"
 "`Y`S`1s=$y;`1s>1;`1s/=2)\n"
@@ -4893,7 +4893,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "}\n"
 "$0$z_`9_step `chain_step\n"
-"$8\n\n\n",
+"$8\n\n\n\n",
 "$r$z_`9 `chain_begin(``Z `Z,`I`N,`I`2,`Shead){\n"
 "$z_`9 `9;\n"
 "`9.own=``E_of($f));\n"
@@ -5203,8 +5203,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4002 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4000 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
 "`S`3,share,shares;\n"
@@ -5375,7 +5375,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``6_store(slot+p,``6_make(tag,payloads.payload[p]));\n"
 "`6s--;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n"
 "$r`S`live_`3s(`I`M){\n"
 "`F(`5)max((`T)1,`M/$TILE+(`M%$TILE!=0));\n"
 "}\n\n\n\n\n\n"
@@ -5596,13 +5596,13 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "$8\n"
 "$8\n\n"
-"`W$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`W$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SELECT || !$LOADS_TOGETHER\n"
 "$0$ONE_FINDER 1\n"
 "`J\n"
 "$0$ONE_FINDER 0\n"
 "$8\n"
-"$0$FINDERS ($ONE_FINDER ? 1 : $kS)\n\n\n\n"
+"$0$FINDERS ($ONE_FINDER ? 1 : $kS)\n\n\n\n\n"
 "$0$WANTS_AFTER(`8, `3) ($INCLUSIVE || (`T)((`3) + 1) * $TILE >= (`8)->`M)\n"
 "$m`V``K_share(`t `K,`C``H*`H){\n"
 "`7$LANE==0)\n"
@@ -5771,7 +5771,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4735 \"kernels.cl.inc\"\n"
+"#line 4738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5850,7 +5850,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$0$ROWS_GUARDED 1\n"
 "`J\n"
 "$0$ROWS_GUARDED 0\n"
-"$8\n\n"
+"$8\n"
 "$m`V``8_elements($v*x,`B`src_vector*vector,\n"
 "`B``8_`3*`3,`Si,`S`A,`S`P){\n"
 "$o\n"
@@ -6079,8 +6079,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5088 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 5090 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
 "}$ns;\n\n"
@@ -6137,7 +6137,7 @@ static const char *const gpuscan__piece_scan[] = {
 "total=`span_scan(&span,to,carry,apart,`O);\n"
 "}\n"
 "`total_store($OP_ARGUMENTS,job->`8,ends,total);\n"
-"}\n\n\n"
+"}\n\n"
 "$0`op_span_`9(span, `6s) `span_`9((span).src, (span).`N, (span).`2, (span).head)\n"
 "$r`V`scan_hook_span($OP_PARAMETERS,`B`job*job,`B`span*span,\n"
 "`span*next,``E `E,`T*`6s){\n"
@@ -6184,7 +6184,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5208 \"kernels.cl.inc\"\n"
+"#line 5211 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6230,8 +6230,8 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5255 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5258 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
 "}$ns;\n\n"
@@ -6558,7 +6558,7 @@ static const char *const gpuscan__piece_select[] = {
 "$0$OP_WORDS $WORDS\n"
 "$0$OP_HEAD(job) 0\n"
 "$0`op_`8s(...) false\n"
-"$0`op_span_`9(span, `6s) `kept_`9((span).src, (span).`N, (span).`2, `6s)\n\n\n",
+"$0`op_span_`9(span, `6s) `kept_`9((span).src, (span).`N, (span).`2, `6s)\n\n",
 "$r`V`select_hook_span($OP_PARAMETERS,`B`job*job,`B`span*span,\n"
 "`span*next,``E carry,`T*`6s){\n"
 "`t `E=$WHOLE(carry);\n"
@@ -6808,8 +6808,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5933 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5939 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_SUMS_NUMBERS\n"
@@ -7127,7 +7127,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6296 \"kernels.cl.inc\"\n"
+"#line 6304 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7239,8 +7239,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6412 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6420 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$1$RESULT_TYPE `result_t;\n"
@@ -7523,7 +7523,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6745 \"kernels.cl.inc\"\n"
+"#line 6755 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8226,7 +8226,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7571 \"kernels.cl.inc\"\n"
+"#line 7581 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8280,7 +8280,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7625 \"kernels.cl.inc\"\n"
+"#line 7635 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8879,7 +8879,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8290 \"kernels.cl.inc\"\n"
+"#line 8300 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9411,7 +9411,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8896 \"kernels.cl.inc\"\n"
+"#line 8906 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "$1$BINNED `binned;\n"
@@ -9781,7 +9781,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9343 \"kernels.cl.inc\"\n"
+"#line 9353 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9873,7 +9873,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9453 \"kernels.cl.inc\"\n"
+"#line 9463 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10230,7 +10230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9856 \"kernels.cl.inc\"\n"
+"#line 9866 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10784,7 +10784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10512 \"kernels.cl.inc\"\n"
+"#line 10522 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10810,7 +10810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10535 \"kernels.cl.inc\"\n"
+"#line 10545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10943,7 +10943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10698 \"kernels.cl.inc\"\n"
+"#line 10708 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10990,7 +10990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10746 \"kernels.cl.inc\"\n"
+"#line 10756 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11139,7 +11139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10918 \"kernels.cl.inc\"\n"
+"#line 10928 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11431,7 +11431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11247 \"kernels.cl.inc\"\n"
+"#line 11257 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12250,7 +12250,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12193 \"kernels.cl.inc\"\n"
+"#line 12203 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12452,7 +12452,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12436 \"kernels.cl.inc\"\n"
+"#line 12446 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12573,7 +12573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12570 \"kernels.cl.inc\"\n"
+"#line 12580 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
