@@ -7730,7 +7730,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`W$BATCHES\n"
 "$1$y_MASK $z_mask;\n"
 "$0$y_LANES ($z_mask)($EACH_LANE($y, $LANE_AT, 0))\n\n"
-"$0$SHORT_SEGMENT (($CASCADE ? 48 : 128) * $y)\n"
+"$0$SHORT_SEGMENT (($CASCADE ? 48 : 128) * $y)\n\n"
 "$0$SOME_VECTORS 8u\n\n"
 "$0$pS_BEHIND ($BY_ROWS ? 2u : $SOME_VECTORS)\n\n\n"
 "$1struct{\n"
@@ -8226,7 +8226,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7581 \"kernels.cl.inc\"\n"
+"#line 7582 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8280,7 +8280,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7635 \"kernels.cl.inc\"\n"
+"#line 7636 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8504,7 +8504,7 @@ static const char *const gpuscan__piece_integral[] = {
 "($PIXELS_RAW_SIZE-1))==0;\n"
 "$8\n"
 "$5at;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$r$3`t*``As_at($3`t*carries,`B`integral_$4*$4,\n"
 "`B``3_`Q*at){\n"
 "$5carries+$4->carries_offset+(at->image*$4->bands+at->band)*$4->width+at->x;\n"
@@ -8879,8 +8879,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8300 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 8302 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
 "}`quan`3_$4;\n\n"
@@ -9128,7 +9128,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "low+=x->element[v];\n"
 "}\n"
 "`quan`3_found(to,`D,found,below,`M,rank);\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n"
 "$0$QUANTILE_RANKS ((`C`I*)(`H + 1))\n"
 "$0$QUANTILE_WORDS ($QUANTILE_RANKS + $MAX_FRACTIONS)\n"
 "$FITS(`6s,$6``H)+\n"
@@ -9411,7 +9411,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8906 \"kernels.cl.inc\"\n"
+"#line 8908 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "$1$BINNED `binned;\n"
@@ -9707,7 +9707,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$0$PAST(x, range) ((x) > (`offset)((range) - 1))\n"
 "`J\n"
 "$0$PAST(x, range) ((x) >= (`offset)(range))\n"
-"$8\n\n\n\n\n\n\n\n\n\n\n\n"
+"$8\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$r`bins `even_bin(`offsets x,`Sbins,`Irange,`Ifactor){\n"
 "`W$BIN_MODE == $BIN_MODE_SHIFT\n"
 "$5$TO_WIDE(`5,x>>(`5)factor);\n"
@@ -9781,7 +9781,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9353 \"kernels.cl.inc\"\n"
+"#line 9356 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9873,7 +9873,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9463 \"kernels.cl.inc\"\n"
+"#line 9466 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10230,7 +10230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9866 \"kernels.cl.inc\"\n"
+"#line 9869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10784,7 +10784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10522 \"kernels.cl.inc\"\n"
+"#line 10525 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10810,8 +10810,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10545 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 10548 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
 "$1$PLACE `position;\n\n\n\n"
@@ -10943,7 +10943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10708 \"kernels.cl.inc\"\n"
+"#line 10712 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10990,7 +10990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10756 \"kernels.cl.inc\"\n"
+"#line 10760 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11139,7 +11139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10928 \"kernels.cl.inc\"\n"
+"#line 10932 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11172,7 +11172,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Y`Sj=0;j<`M;j++)\n"
 "pass->$2.to[`D[j]]=pass->$2.`Z[i+j];\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$r`V$wcopy_span(`B$wpass*pass,`Ito,`I`N,`I`2,\n"
 "`Lhas_keys){\n"
 "`Lby_index=pass->`O&$FLAG_BY_INDEX;\n"
@@ -11431,7 +11431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11257 \"kernels.cl.inc\"\n"
+"#line 11262 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
@@ -12250,7 +12250,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12203 \"kernels.cl.inc\"\n"
+"#line 12208 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12452,7 +12452,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12446 \"kernels.cl.inc\"\n"
+"#line 12451 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12573,7 +12573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12580 \"kernels.cl.inc\"\n"
+"#line 12585 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
