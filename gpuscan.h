@@ -1837,7 +1837,7 @@ static const char *const gpuscan__piece_device[] = {
 "$0$BARRIER_ORDERS $ON(PTX)\n"
 "$0$FIXED_LOCAL $ON(PTX)\n"
 "$0$SPILLS $ON(PTX)\n"
-"$0$SPECIALIZES ($ON(PTX) || $ON(AMD))\n"
+"$0$SPECIALIZES ($ON(PTX) || ($ON(AMD) && $SORT_VALUES))\n"
 "$0$DEEP_LOADS $ON(PTX)\n"
 "$0$QUICK_LANES ($e && !$ON(SUBGROUPS))\n\n\n\n\n"
 "`W$INLINES\n"
@@ -14147,7 +14147,7 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
        runs two. Without lanes that allows 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 1, 1u << 20, 1, 0, 0},
     /* Arrays above 64 to 128 bytes per work-item become private memory, so most groups have more work-items than AMD's,
        with fewer keys each. 8 or 16 units share local memory; 512 work-items in sub-groups of 8 lanes take 8 units.
        tuning: sort-intel, sort-together-others */
@@ -14160,9 +14160,10 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    resident group. More groups per compute unit are slower, and so are early loads of values: stores stay in the cache
    until their lines are full. Counts on the device: u64 with values of 4 or 8 bytes needs more registers, for its
    loops. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory with waves of 32 lanes; waves of 64 have fewer counts of digits. On Intel's
-   GPUs keys alone gain from more elements a work-item, values lose. A loop over tiles or passes needs registers, so
-   `counted` has fewer elements. tuning: sort-intel */
+   AMD's tiles fill the row's local memory: keys of 4 bytes alone with waves of 64 lanes, which have fewer counts of
+   digits than waves of 32; others with waves of 32. On Intel's GPUs keys alone gain from more elements a work-item,
+   values lose. A loop over tiles or passes needs registers, so `counted` has fewer elements. tuning: sort-amd-tiles,
+   sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14170,9 +14171,9 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
       {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
     {GPUSCAN__ON_AMD,
-     {{{256, 26, 0}, {256, 26, 0}, {256, 12, 0}, {256, 6, 0}}, {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}},
-     {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
-      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}},
+     {{{256, 28, 0}, {256, 26, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
+     {{{256, 26, 0}, {256, 22, 0}, {256, 16, 0}, {256, 8, 0}},
+      {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}}},
     {GPUSCAN__ON_INTEL,
      {{{256, 24, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}},
       {{512, 16, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}}},
@@ -22739,6 +22740,7 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
 enum {
     GPUSCAN__SORT_MEETING_TILE = 8192, /* elements of a tile from which more groups than MEETING_GROUPS are right */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
+    GPUSCAN__SORT_TILE_BATCH = 2, /* RANK_BATCH of tiles that are not sorted together */
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* if only the device knows the count: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
@@ -22875,14 +22877,14 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
     int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
-    uint32_t vectors = most->vectors;
+    uint32_t vectors = most->vectors, step = is_tuned && !most->halves ? GPUSCAN__SORT_TILE_BATCH : most->batch;
     plan->key.halved = most->halves;
     if (is_tuned && !counted) {
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
         vectors =
             (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(desc->count, few), 2));
     }
-    gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
+    gpuscan__sort_fit(gs, plan, most->group, vectors, step);
     /* padding helps keys with a power of two as a factor; smaller keys have no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
