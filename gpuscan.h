@@ -1822,7 +1822,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 91 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n"
+"\n\n\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
@@ -1838,8 +1838,7 @@ static const char *const gpuscan__piece_device[] = {
 "$0$FIXED_LOCAL $ON(PTX)\n"
 "$0$SPILLS $ON(PTX)\n"
 "$0$SPECIALIZES ($ON(PTX) || ($ON(AMD) && $SORT_VALUES))\n"
-"$0$DEEP_LOADS $ON(PTX)\n"
-"$0$QUICK_LANES ($e && !$ON(SUBGROUPS))\n\n\n\n\n"
+"$0$DEEP_LOADS $ON(PTX)\n\n\n\n\n"
 "`W$INLINES\n"
 "#pragma clang attribute pop\n"
 "$0inline __attribute__((always_inline))\n"
@@ -1901,14 +1900,14 @@ static const char *const gpuscan__piece_device[] = {
 "$0$KEEP_LOADS()\n"
 "$0$FORGET_UINT(x)\n"
 "$0$FORGET_ULONG(x)\n"
-"$8\n\n\n\n\n",
+"$8\n\n\n\n\n"
 "`W$t == 1\n"
 "$0$h)\n"
 "$0$GLOBAL_BARRIER()\n"
 "`J\n"
 "$0$h) $WAIT(CLK_LOCAL_MEM_FENCE)\n"
 "$0$GLOBAL_BARRIER() $WAIT(CLK_LOCAL_MEM_FENCE | ($BARRIER_ORDERS ? 0 : CLK_GLOBAL_MEM_FENCE))\n"
-"$8\n\n\n"
+"$8\n\n\n",
 "`W$COUNTED && $ON(PTX)\n"
 "$ASM(`5,`item,(void),vola`3(\"mov.u32 %0, %%tid.x;\" : \"=r\"(out)))\n"
 "$0$x `item()\n"
@@ -2216,7 +2215,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 631 \"kernels.cl.inc\"\n"
+"#line 628 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2260,7 +2259,7 @@ NULL};
 #if GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 684 \"kernels.cl.inc\"\n"
+"#line 681 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2289,7 +2288,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 709 \"kernels.cl.inc\"\n"
+"#line 706 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2371,7 +2370,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 797 \"kernels.cl.inc\"\n"
+"#line 794 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2502,7 +2501,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 945 \"kernels.cl.inc\"\n"
+"#line 942 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2648,7 +2647,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1113 \"kernels.cl.inc\"\n"
+"#line 1110 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2755,7 +2754,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1233 \"kernels.cl.inc\"\n"
+"#line 1230 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2814,7 +2813,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1296 \"kernels.cl.inc\"\n"
+"#line 1293 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2874,7 +2873,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1358 \"kernels.cl.inc\"\n"
+"#line 1355 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3196,7 +3195,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1724 \"kernels.cl.inc\"\n"
+"#line 1721 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$SCAN_ROWS && !$RUNS\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3799,7 +3798,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2422 \"kernels.cl.inc\"\n"
+"#line 2419 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -3985,7 +3984,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2624 \"kernels.cl.inc\"\n"
+"#line 2621 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "`W$BEGINS\n\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4336,7 +4335,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3015 \"kernels.cl.inc\"\n"
+"#line 3012 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5143,7 +5142,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3947 \"kernels.cl.inc\"\n"
+"#line 3944 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5711,7 +5710,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4685 \"kernels.cl.inc\"\n"
+"#line 4682 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6017,7 +6016,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5039 \"kernels.cl.inc\"\n"
+"#line 5036 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6122,7 +6121,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5156 \"kernels.cl.inc\"\n"
+"#line 5153 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6168,7 +6167,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5203 \"kernels.cl.inc\"\n"
+"#line 5200 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6745,7 +6744,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5880 \"kernels.cl.inc\"\n"
+"#line 5877 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7060,7 +7059,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6240 \"kernels.cl.inc\"\n"
+"#line 6237 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7172,7 +7171,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6356 \"kernels.cl.inc\"\n"
+"#line 6353 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7421,7 +7420,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6649 \"kernels.cl.inc\"\n"
+"#line 6646 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8124,7 +8123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7478 \"kernels.cl.inc\"\n"
+"#line 7475 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8176,7 +8175,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7530 \"kernels.cl.inc\"\n"
+"#line 7527 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8769,7 +8768,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8188 \"kernels.cl.inc\"\n"
+"#line 8185 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9300,7 +9299,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8791 \"kernels.cl.inc\"\n"
+"#line 8788 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "`W$PIXEL_CHANNELS > 1\n"
@@ -9641,7 +9640,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9207 \"kernels.cl.inc\"\n"
+"#line 9204 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`V`add_global($3``Mer*`Mer,``Mer amount){\n"
 "`W$COUNTER_SIZE == 4\n"
@@ -9733,7 +9732,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9315 \"kernels.cl.inc\"\n"
+"#line 9312 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10087,7 +10086,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9715 \"kernels.cl.inc\"\n"
+"#line 9712 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10636,7 +10635,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10366 \"kernels.cl.inc\"\n"
+"#line 10363 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10662,7 +10661,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10389 \"kernels.cl.inc\"\n"
+"#line 10386 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10795,7 +10794,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10552 \"kernels.cl.inc\"\n"
+"#line 10549 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10842,7 +10841,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10600 \"kernels.cl.inc\"\n"
+"#line 10597 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -10991,7 +10990,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10772 \"kernels.cl.inc\"\n"
+"#line 10769 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11266,8 +11265,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11080 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 11077 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
 "$0$RANK_GROUPS $kS\n"
@@ -11340,7 +11339,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$5twiddled;\n"
 "}\n\n\n\n\n"
 "$0$RANK_MASKS \\\n"
-" ($QUICK_LANES&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
+" ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
 "$0$MASKED_BITS ($u >= 32 ? 5u : $u == 16 ? 4u : 3u)\n"
 "$0$MASKS (1u << $MASKED_BITS)\n"
 "$0$MASK_MOST(`G) ($t * (`G) / 5)\n\n",
@@ -11348,11 +11347,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$0$RANKS_BY_VOTES 1u\n"
 "$0$RANKED 2u\n\n\n\n\n"
 "$0$SORT_ATOMICS \\\n"
-" ($e&& !$SORT_SMALL&&($SORT_FIELDS||($QUICK_LANES&& !$SORT_VALUES)))\n\n\n"
+" ($e&& !$SORT_SMALL&&($SORT_FIELDS||($SORT_QUICK&& !$SORT_VALUES)))\n\n\n"
 "$0$AT_DIGIT(`4, p, digit) \\\n"
 " (*(`C`4*)((`Cuchar*)(p)+(digit)*((`5)$6`4)/$DIGIT_SCALE)))\n\n\n"
 "$0$RANK_BATCH \\\n"
-" (!$QUICK_LANES?1u \\\n"
+" (!$SORT_QUICK?1u \\\n"
 " :$SORT_SMALL?$ROUNDS \\\n"
 " :$SORT_TOGETHER&& !$SORT_COUNTED?4u \\\n"
 " :2u)\n\n\n"
@@ -11609,7 +11608,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7$x==0)\n"
 "`H->ranks_by=$RANKS_BY_MASKS;\n"
 "$8\n"
-"`7$QUICK_LANES){\n"
+"`7$SORT_QUICK){\n"
 "$o\n"
 "`Y`Sd=$LANE;d<$RADIX;d+=$u)\n"
 "$SORT_COUNTS[$RANK_GROUP*$RADIX+d]=0;\n"
@@ -12085,7 +12084,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12026 \"kernels.cl.inc\"\n"
+"#line 12024 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12287,7 +12286,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12270 \"kernels.cl.inc\"\n"
+"#line 12268 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12408,7 +12407,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12404 \"kernels.cl.inc\"\n"
+"#line 12402 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12990,7 +12989,7 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* of a launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* for a count on the device; not QUICK_LANES: also for one tile */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* for a count on the device; sub-groups: also for one tile */
 } gpuscan__sort_tiles;
 
 /* Sorts of payloads that are moved as records. */
@@ -22491,9 +22490,18 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* Returns whether a group's lanes are QUICK_LANES: see [DEVICE] in kernels.cl.inc. */
+/* Returns whether a group's lanes rank all sorts quickly: see gpuscan__sort_ranks_quick. Lanes in local memory do for
+   tests. */
 static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
+}
+
+/* Returns whether votes and atomics on local memory rank quicker than loads, stores and barriers: SORT_QUICK. By
+   sub-groups they do in sweeps of keys of up to 4 bytes alone. tuning: sort-quick */
+static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
+                                     uint32_t value_size, uint32_t group) {
+    int sweeps = key_size <= 4 && value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
+    return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
 /* Returns at least all bytes of gpuscan_sort_shared. */
@@ -22510,8 +22518,8 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks without digits.to's room; ranks_by */
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
+    if (gpuscan__sort_ranks_quick(gs, own, key_size, value_size, group) && !own->small)
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks without digits.to's room; ranks_by */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
@@ -22540,6 +22548,9 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define_number(text, "SORT", 1);
     gpuscan__define_number(text, "SORT_SMALL", own.small);
     gpuscan__define_number(text, "SORT_TOGETHER", own.together);
+    gpuscan__define_number(text, "SORT_QUICK",
+                           (uint64_t)gpuscan__sort_ranks_quick(gs, &own, type->size, gpuscan__sort_value_size(key),
+                                                               key->group));
     gpuscan__define_number(text, "SORT_PADDED", own.padded);
     gpuscan__define_number(text, "SORT_COUNTED", own.counted);
     gpuscan__define_number(text, "SORT_FILLS", own.fills);
@@ -22877,7 +22888,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
     int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
-    uint32_t vectors = most->vectors, step = is_tuned && !most->halves ? GPUSCAN__SORT_TILE_BATCH : most->batch;
+    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->key_size, plan->values.size, most->group);
+    uint32_t vectors = most->vectors, step = is_quick && !most->halves ? GPUSCAN__SORT_TILE_BATCH : most->batch;
     plan->key.halved = most->halves;
     if (is_tuned && !counted) {
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
