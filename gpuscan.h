@@ -1851,7 +1851,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 93 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n"
+"\n\n\n\n"
 "$0$ON(kind) ($u_KIND == $u_##kind)\n"
 "$0$e (!$ON(NONE))\n"
 "$0$u_APART ($e && !$ON(LOCAL))\n"
@@ -1866,9 +1866,8 @@ static const char *const gpuscan__piece_device[] = {
 "$0$BARRIER_ORDERS $ON(PTX)\n"
 "$0$FIXED_LOCAL $ON(PTX)\n"
 "$0$SPILLS $ON(PTX)\n"
-"$0$SPECIALIZES ($ON(PTX) || $ON(AMD))\n"
-"$0$DEEP_LOADS $ON(PTX)\n"
-"$0$QUICK_LANES ($e && !$ON(SUBGROUPS))\n\n\n\n\n"
+"$0$SPECIALIZES ($ON(PTX) || ($ON(AMD) && $SORT_VALUES))\n"
+"$0$DEEP_LOADS $ON(PTX)\n\n\n\n\n"
 "`W$INLINES\n"
 "#pragma clang attribute pop\n"
 "$0inline __attribute__((always_inline))\n"
@@ -2256,7 +2255,7 @@ static const char *const gpuscan__piece_device[] = {
 "$8\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 647 \"kernels.cl.inc\"\n"
+"#line 644 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$r`I``M(`I`M,$3`B`5*`M_buffer,`I`M_offset,`S`O){\n"
 "`7`O&$FLAG_COUNT_U32)\n"
@@ -2301,7 +2300,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 700 \"kernels.cl.inc\"\n"
+"#line 697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$IMAGE\n\n\n"
 "$r$IMAGE_PIXEL `image_pixel(read_only image2d_t image,`T2 at){\n"
@@ -2336,7 +2335,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 736 \"kernels.cl.inc\"\n"
+"#line 733 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$1struct{\n"
@@ -2418,7 +2417,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 826 \"kernels.cl.inc\"\n"
+"#line 823 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$RUN_STATE\n\n"
 "$1$RUN_COUNT `run_`M;\n"
@@ -2549,7 +2548,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 976 \"kernels.cl.inc\"\n"
+"#line 973 \"kernels.cl.inc\"\n"
 "\n"
 "`W$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2695,7 +2694,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1141 \"kernels.cl.inc\"\n"
+"#line 1138 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$TILE_LINKS 16\n"
 "$0$STEP_LINKS 16\n\n\n"
@@ -2802,7 +2801,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1264 \"kernels.cl.inc\"\n"
+"#line 1261 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$PACKED * $p >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$0$PACKED_HERE 1\n"
@@ -2861,7 +2860,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1331 \"kernels.cl.inc\"\n"
+"#line 1328 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$0$CASCADE 0\n"
@@ -2921,7 +2920,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1393 \"kernels.cl.inc\"\n"
+"#line 1390 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`W$INTEGRAL || $QUANTILE\n"
 "$0$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3243,7 +3242,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1760 \"kernels.cl.inc\"\n"
+"#line 1757 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$u_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $p > 4)\n"
 "$0$BEFORE_FROM_END 1\n"
@@ -3855,7 +3854,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2475 \"kernels.cl.inc\"\n"
+"#line 2472 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1ushort ``Q;\n\n\n\n\n\n\n"
 "`W$RUNS_BY_SUBGROUP\n"
@@ -4041,7 +4040,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2678 \"kernels.cl.inc\"\n"
+"#line 2675 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`W$BEGINS\n\n"
 "$m$n ``3_scan_`Z(``3*`3,$n*x,\n"
@@ -4392,7 +4391,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3068 \"kernels.cl.inc\"\n"
+"#line 3065 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$0$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5203,7 +5202,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4000 \"kernels.cl.inc\"\n"
+"#line 3997 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`I`8,`N,`M;\n"
@@ -5771,7 +5770,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4738 \"kernels.cl.inc\"\n"
+"#line 4735 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6079,7 +6078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5090 \"kernels.cl.inc\"\n"
+"#line 5087 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6184,7 +6183,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5211 \"kernels.cl.inc\"\n"
+"#line 5208 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6230,7 +6229,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5258 \"kernels.cl.inc\"\n"
+"#line 5255 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6808,7 +6807,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5939 \"kernels.cl.inc\"\n"
+"#line 5936 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$1struct{\n"
@@ -7127,7 +7126,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6304 \"kernels.cl.inc\"\n"
+"#line 6301 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7239,7 +7238,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6420 \"kernels.cl.inc\"\n"
+"#line 6417 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`W$ARG\n"
 "$0$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7523,7 +7522,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6755 \"kernels.cl.inc\"\n"
+"#line 6752 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`W$SEGMENTS == $SEGMENTS_U32\n"
@@ -8226,7 +8225,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7582 \"kernels.cl.inc\"\n"
+"#line 7579 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,$6``H))\n"
 "$0$REDUCE_PARAMETERS \\\n"
@@ -8280,7 +8279,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7636 \"kernels.cl.inc\"\n"
+"#line 7633 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8879,7 +8878,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8302 \"kernels.cl.inc\"\n"
+"#line 8299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9411,7 +9410,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8908 \"kernels.cl.inc\"\n"
+"#line 8905 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$ELEMENT `element;\n"
 "$1$BINNED `binned;\n"
@@ -9781,7 +9780,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9356 \"kernels.cl.inc\"\n"
+"#line 9353 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`W$COUNTS_STRIDE > 1\n"
 "$0$COUNTS_AT(k) ((`T)(k) * ($COUNTS_STRIDE - $jCOUNTS_STRIDE)))\n"
@@ -9873,7 +9872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9466 \"kernels.cl.inc\"\n"
+"#line 9463 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$0$PIECE (65536 / $6`sample) / $BLOCK)\n"
@@ -10230,7 +10229,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9869 \"kernels.cl.inc\"\n"
+"#line 9866 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "`C`5*bins,*upper;\n"
@@ -10784,7 +10783,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10525 \"kernels.cl.inc\"\n"
+"#line 10522 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$1struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10810,7 +10809,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10548 \"kernels.cl.inc\"\n"
+"#line 10545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$1$KEY_BITS `key_bits;\n"
 "$1$KEY_CODE `key_code;\n"
@@ -10943,7 +10942,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10712 \"kernels.cl.inc\"\n"
+"#line 10709 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10990,7 +10989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10760 \"kernels.cl.inc\"\n"
+"#line 10757 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$1struct{\n"
 "$SORT_NUMBERS\n"
@@ -11139,7 +11138,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10932 \"kernels.cl.inc\"\n"
+"#line 10929 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$0$SORT_STEP ($LINE / (`5)$6`key_bits))\n\n\n\n"
 "$r`V$wscatter_each(`B$wpass*pass,`I`N,`I`2,\n"
@@ -11431,8 +11430,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11262 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 11259 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$ROUNDS $d\n"
 "`W$e\n"
 "$0$RANK_GROUPS $kS\n"
@@ -11505,7 +11504,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$5twiddled;\n"
 "}\n\n\n\n\n"
 "$0$RANK_MASKS \\\n"
-" ($QUICK_LANES&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
+" ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
 "$0$MASKED_BITS ($u >= 32 ? 5u : $u == 16 ? 4u : 3u)\n"
 "$0$MASKS (1u << $MASKED_BITS)\n"
 "$0$MASK_MOST(`G) ($t * (`G) / 5)\n\n",
@@ -11513,11 +11512,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$0$RANKS_BY_VOTES 1u\n"
 "$0$RANKED 2u\n\n\n\n\n"
 "$0$SORT_ATOMICS \\\n"
-" ($e&& !$SORT_SMALL&&($SORT_FIELDS||($QUICK_LANES&& !$SORT_VALUES)))\n\n\n"
+" ($e&& !$SORT_SMALL&&($SORT_FIELDS||($SORT_QUICK&& !$SORT_VALUES)))\n\n\n"
 "$0$AT_DIGIT(`4, p, digit) \\\n"
 " (*(`C`4*)((`Cuchar*)(p)+(digit)*((`5)$6`4)/$DIGIT_SCALE)))\n\n\n"
 "$0$RANK_BATCH \\\n"
-" (!$QUICK_LANES?1u \\\n"
+" (!$SORT_QUICK?1u \\\n"
 " :$SORT_SMALL?$ROUNDS \\\n"
 " :$SORT_TOGETHER&& !$SORT_COUNTED?4u \\\n"
 " :2u)\n\n\n"
@@ -11774,7 +11773,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7$x==0)\n"
 "`H->ranks_by=$RANKS_BY_MASKS;\n"
 "$8\n"
-"`7$QUICK_LANES){\n"
+"`7$SORT_QUICK){\n"
 "$o\n"
 "`Y`Sd=$LANE;d<$RADIX;d+=$u)\n"
 "$SORT_COUNTS[$RANK_GROUP*$RADIX+d]=0;\n"
@@ -12250,7 +12249,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12208 \"kernels.cl.inc\"\n"
+"#line 12206 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$0$SORT_AGGREGATE 0x40000000u\n"
 "$0$SORT_PREFIX 0x80000000u\n"
@@ -12452,7 +12451,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12451 \"kernels.cl.inc\"\n"
+"#line 12449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$m`V$wback_begin($wback*back,`B$w`3*t,`S`3,\n"
 "`B$wpass*pass){\n"
@@ -12573,7 +12572,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12585 \"kernels.cl.inc\"\n"
+"#line 12583 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$0$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$0$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13149,7 +13148,7 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* the count is on the device, or one tile without QUICK_LANES */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* if the count is on the device; by sub-groups also for one tile */
 } gpuscan__sort_tiles;
 
 /* Settings of sorts that move payloads in records. */
@@ -14333,7 +14332,7 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
        runs 2. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 1, 1u << 20, 1, 0, 0},
     /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so most groups have more
        work-items than AMD's, with fewer keys each. 8 or 16 units share a local memory. 512 work-items in sub-groups of
        8 lanes occupy 8 units. tuning: sort-intel, sort-together-others */
@@ -14346,9 +14345,10 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
    cache until their lines are full. If the count is on the device, u64 keys with values of 4 or 8 bytes need more
    registers, for loops. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory with waves of 32 lanes. Waves of 64 have fewer counts of digits. On Intel's
-   GPUs, more elements per work-item make sorts of keys faster, and with values slower. Loops over tiles or passes need
-   registers, so `counted` has fewer elements. tuning: sort-intel */
+   AMD's tiles fill the row's local memory. Keys of 4 bytes alone fill it with waves of 64 lanes, which have fewer counts
+   of digits than waves of 32; others fill it with waves of 32. On Intel's GPUs, more elements per work-item make sorts
+   of keys faster, and with values slower. Loops over tiles or passes need registers, so `counted` has fewer elements.
+   tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14356,9 +14356,9 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
       {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
     {GPUSCAN__ON_AMD,
-     {{{256, 26, 0}, {256, 26, 0}, {256, 12, 0}, {256, 6, 0}}, {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}},
-     {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
-      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}},
+     {{{256, 28, 0}, {256, 26, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
+     {{{256, 26, 0}, {256, 22, 0}, {256, 16, 0}, {256, 8, 0}},
+      {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}}},
     {GPUSCAN__ON_INTEL,
      {{{256, 24, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}},
       {{512, 16, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}}},
@@ -22560,9 +22560,18 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* Returns whether a group's lanes are QUICK_LANES: see [DEVICE] in kernels.cl.inc. */
+/* Returns whether a group's lanes rank all sorts quickly: see gpuscan__sort_ranks_quick. Lanes in local memory do for
+   tests. */
 static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
+}
+
+/* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
+   SORT_QUICK. With sub-groups only sweeps of keys of up to 4 bytes alone gain. tuning: sort-quick */
+static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
+                                     uint32_t value_size, uint32_t group) {
+    int sweeps = key_size <= 4 && value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
+    return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -22579,8 +22588,8 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks may exceed digits.to's room; ranks_by has 4 bytes */
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
+    if (gpuscan__sort_ranks_quick(gs, own, key_size, value_size, group) && !own->small)
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
@@ -22594,6 +22603,17 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, rounds[0]) X(SORT_MORE_ROUNDS, rounds[1]) X(SORT_ONE_ROUNDS, rounds[2])    \
     X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4])
 
+/* Defines how a group ranks its elements, and the size of its local memory. */
+static void gpuscan__sort_define_group(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key,
+                                       const gpuscan__sort_key *own) {
+    uint32_t size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key);
+    uint64_t bytes = gpuscan__sort_struct_bytes(gs, own, size, value_size, key->group, key->vectors);
+    int is_quick = gpuscan__sort_ranks_quick(gs, own, size, value_size, key->group);
+    gpuscan__define_number(text, "SHARED_BYTES", bytes);
+    gpuscan__define_number(text, "SORT_QUICK", (uint64_t)is_quick);
+    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, own, key->group, key->vectors));
+}
+
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -22605,9 +22625,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
-    gpuscan__define_number(text, "SHARED_BYTES",
-                           gpuscan__sort_struct_bytes(gs, &own, type->size, gpuscan__sort_value_size(key), key->group,
-                                                      key->vectors));
+    gpuscan__sort_define_group(text, gs, key, &own);
     gpuscan__define_number(text, "SORT_COPIES", own.copies);
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
@@ -22615,7 +22633,6 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
-    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
@@ -22790,6 +22807,7 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
 enum {
     GPUSCAN__SORT_MEETING_TILE = 8192, /* elements per tile from which more than MEETING_GROUPS groups may be used */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
+    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH of tiles that are not sorted together */
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST: rounds of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
@@ -22925,14 +22943,15 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
     int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
-    uint32_t vectors = most->vectors;
+    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->key_size, plan->values.size, most->group);
+    uint32_t vectors = most->vectors, step = is_quick && !most->halves ? GPUSCAN__SORT_TILE_BATCH : most->batch;
     plan->key.halved = most->halves;
     if (is_tuned && !counted) {
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
         vectors =
             (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
     }
-    gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
+    gpuscan__sort_fit(gs, plan, most->group, vectors, step);
     /* padding helps keys that are multiples of a power of two; for smaller keys it has no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
