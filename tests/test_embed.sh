@@ -199,6 +199,59 @@ sed -e 's/^ *//; s/ {.*gone.*/{ GPUSCAN_ONE_ITEM/; s/g) {/g){ GPUSCAN_ONE_ITEM/;
   kernels.inc > kernels.out
 check "how kernels begin" embeds kernels.inc kernels.out
 
+# --- values: the marks of functions from which an expression can be reached
+
+cat > values.inc <<'END'
+first
+static int gpuscan_low(void) { return GPUSCAN_IDENTITY; }
+static int gpuscan_other(int a) { return a; }
+#define gpuscan_same gpuscan_far
+static int gpuscan_far(int a) { return a; }
+#define gpuscan_high(a) gpuscan_other(gpuscan_low() + (a))
+#define GPUSCAN_DEFINE(name, half) \
+    static int name(GPUSCAN_VALUES_PARAMETER int a) { return half(GPUSCAN_VALUES_ARGUMENT a); }
+static int gpuscan_up(
+    int a) {
+    return gpuscan_same(gpuscan_high(a));
+}
+GPUSCAN_DEFINE(gpuscan_made, gpuscan_up)
+kernel void gpuscan_one(int a) {
+    gpuscan_made(a); gpuscan_same(a);
+}
+kernel void gpuscan_two(int a) {
+    gpuscan_other(a);
+}
+#undef gpuscan_same
+#define gpuscan_same gpuscan_up
+END
+cat > values.out <<'END'
+first
+static int `low(`*){return $IDENTITY;}
+static int `other(int a){return a;}
+#define `same `far
+static int `far(`+int a){return a;}
+#define `high(`-a) `other(`low(`.) + (a))
+#define $DEFINE(name, half) \
+ static int name(`+int a){return half(`-a);}
+static int `up(`+
+int a){
+return `same(`-`high(`-a));
+}
+$DEFINE(`made,`up)
+kernel void `one(int a){ $ONE_ITEM`=
+`made(`-a);`same(`-a);
+}
+kernel void `two(int a){ $ONE_ITEM
+`other(a);
+}
+#undef `same
+#define `same `up
+END
+new_header
+"$embed" values.inc h.h
+sed -n 's/^"\(.*\)\\n",*$/\1/p' h.h | sed 's/\\\\$/\\/' > back.txt
+check "marks for values" diff back.txt values.out
+
 # --- words
 
 # with_words LIST: the header has words for codes.
