@@ -1,4 +1,4 @@
-/* What the tests of how calls run share: queues, events, objects that go through the layer, and a job with one call. */
+/* Parts that the tests of calls share: queues, events, objects that go through the layer, and a job with one call. */
 #ifndef TEST_CALLS_H
 #define TEST_CALLS_H
 

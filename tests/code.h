@@ -220,8 +220,10 @@ static inline void code_reduce(const gpuscan_reduce_desc *d) {
                                  {"src_type", CODE_TYPE, "", d->src_type},
                                  {"dst_type", CODE_TYPE, "", d->dst_type},
                                  {"op", CODE_OP, "", d->op},
+                                 {"src_width", CODE_NUMBER, "", d->src_width},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_desc("gpuscan_reduce_desc", d->custom);
+    code_image("src_image", d->src_image);
     if (d->init)
         code_add("    d.init = init;\n");
     if (d->result)
@@ -257,6 +259,7 @@ static inline void code_histogram_fields(const char *object, const gpuscan_histo
                                  {"tile_height", CODE_NUMBER, "", d->tile_height},
                                  {"pitch_bytes", CODE_NUMBER, "", d->pitch_bytes},
                                  {"edges_pitch", CODE_NUMBER, "", d->edges_pitch},
+                                 {"counts_stride", CODE_NUMBER, "", d->counts_stride},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_fields(object, fields, sizeof fields / sizeof *fields);
 }
@@ -320,7 +323,7 @@ static inline void code_integral(const gpuscan_integral_desc *d) {
                                  {"dst_pitch_bytes", CODE_NUMBER, "", d->dst_pitch_bytes},
                                  {"src_image_pitch", CODE_NUMBER, "", d->src_image_pitch},
                                  {"dst_image_pitch", CODE_NUMBER, "", d->dst_image_pitch}};
-    code_desc("gpuscan_integral_desc", NULL);
+    code_desc("gpuscan_integral_desc", d->custom);
     code_buffer("src", d->src);
     code_image("src_image", d->src_image);
     code_buffer("dst", d->dst);

@@ -160,12 +160,13 @@ int main(void) {
     refused += gpuscan_get_blob(gs, NULL, &blob_size) != GPUSCAN_SUCCESS;
     refused += gpuscan_set_blob(gs, &size, 8) != GPUSCAN_SUCCESS;
     refused += gpuscan_type_size(GPUSCAN_TYPE_U32) == 4;
+    refused += gpuscan_type_from_name("u32", NULL) != GPUSCAN_SUCCESS;
     refused += gpuscan_version() == GPUSCAN_VERSION;
     refused += gpuscan_struct_size("gpuscan_scan_desc") == sizeof scan;
     refused += gpuscan_result_string(GPUSCAN_SUCCESS) != NULL;
     refused += gpuscan_error(gs) != NULL;
     gpuscan_destroy(gs);
-    return refused == 45 ? 0 : 1;
+    return refused == 46 ? 0 : 1;
 }
 END
 cp user.c user.cpp
@@ -552,8 +553,8 @@ check 'a plug-in with -fvisibility=hidden shows nothing' library_shows_nothing -
 # A program whose header has an operator behind XOR: its enumerator and its row are all that it takes. What goes by a
 # range of operators, or reads a table of them by another one's number, computes something else or ends the program.
 sed 's/^    GPUSCAN_OP_XOR,$/&\
-    GPUSCAN_OP_XNOR,/; s/^    X(XOR, "a ^ b".*/&\
-    X(XNOR, "~(a ^ b)", NULL, ONES, 1, NULL, SUM, ~(a ^ b)) \\/' "$root/gpuscan.h" > xnor.h
+    GPUSCAN_OP_XNOR,/; s/^    X(OP_XOR, "a ^ b".*/&\
+    X(OP_XNOR, "~(a ^ b)", NULL, ONES, 1, NULL, SUM, ~(a ^ b)) \\/' "$root/gpuscan.h" > xnor.h
 cat > xnor.c <<'END'
 #define GPUSCAN_ONLY_SCAN
 #define GPUSCAN_IMPLEMENTATION

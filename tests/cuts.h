@@ -1,4 +1,4 @@
-/* What the tests of segments share: ways to cut elements into segments, as offsets, flags or keys. */
+/* Parts that the tests of segments share: ways to cut elements into segments, as offsets, flags or keys. */
 #ifndef TEST_CUTS_H
 #define TEST_CUTS_H
 

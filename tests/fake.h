@@ -102,10 +102,11 @@ static inline cl_int fake_pointer(const void *pointer, size_t size, void *value,
 
 #ifndef FAKE_SAYS_ONLY
 
-/* Buffers, programs, queues, kernels and events. size: of a buffer, or of a kernel's local memory; bytes: a buffer's
-   data, or a program's text. */
+/* Buffers, images, programs, queues, kernels and events. size: of a buffer, or of a kernel's local memory; bytes: a
+   buffer's data, or a program's text; format: of an image. */
 typedef struct fake_object {
-    int references;
+    int references, is_image;
+    cl_image_format format;
     size_t size;
     cl_mem_flags flags;
     unsigned char *bytes;
@@ -230,6 +231,7 @@ static cl_int fake_device_info(cl_device_info asked, size_t size, void *value, s
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
         return fake_ulong(FAKE_LARGEST, size, value, needed);
     case CL_DEVICE_COMPILER_AVAILABLE:
+    case CL_DEVICE_IMAGE_SUPPORT:
         return fake_uint(CL_TRUE, size, value, needed);
     case CL_DEVICE_HOST_UNIFIED_MEMORY:
         return fake_uint(d->type == CL_DEVICE_TYPE_CPU, size, value, needed);
@@ -242,7 +244,7 @@ static cl_int fake_buffer_info(const void *id, cl_mem_info asked, size_t size, v
     const fake_object *object = (const fake_object *)id;
     switch (asked) {
     case CL_MEM_TYPE:
-        return fake_uint(CL_MEM_OBJECT_BUFFER, size, value, needed);
+        return fake_uint(object->is_image ? CL_MEM_OBJECT_IMAGE2D : CL_MEM_OBJECT_BUFFER, size, value, needed);
     case CL_MEM_SIZE:
         return fake_size(object->size, size, value, needed);
     case CL_MEM_FLAGS:
@@ -250,6 +252,23 @@ static cl_int fake_buffer_info(const void *id, cl_mem_info asked, size_t size, v
     default:
         return fake_pointer(asked == CL_MEM_CONTEXT ? &fake.handle : NULL, size, value, needed);
     }
+}
+
+static cl_mem fake_image(cl_mem_flags flags, const cl_image_format *format, cl_int *status) {
+    fake_object *object = (fake_object *)fake_make(0, status);
+    if (object) {
+        object->is_image = 1;
+        object->flags = flags;
+        object->format = *format;
+    }
+    return (cl_mem)(void *)object;
+}
+
+/* Every image has 16384 x 16384 pixels. */
+static cl_int fake_image_info(const void *id, cl_image_info asked, size_t size, void *value, size_t *needed) {
+    if (asked == CL_IMAGE_FORMAT)
+        return answer(&((const fake_object *)id)->format, sizeof(cl_image_format), size, value, needed);
+    return asked == CL_IMAGE_NUM_SAMPLES ? fake_uint(0, size, value, needed) : fake_size(16384, size, value, needed);
 }
 
 static cl_int fake_program_info(cl_program_info asked, size_t size, void *value, size_t *needed) {
@@ -348,11 +367,8 @@ static cl_int fake_program_info(cl_program_info asked, size_t size, void *value,
     fake.widest = global[0] > fake.widest ? global[0] : fake.widest;                                                   \
     return global[0] && local[0] && global[0] % local[0] == 0 ? fake_done(event) : CL_INVALID_WORK_GROUP_SIZE;
 #define FAKE_clEnqueueMarkerWithWaitList return fake_done(event);
-#define FAKE_clGetImageInfo              return CL_INVALID_MEM_OBJECT; /* there are no images */
-#define FAKE_clCreateImage                                                                                             \
-    if (status)                                                                                                        \
-        *status = CL_INVALID_OPERATION;                                                                                \
-    return NULL;
+#define FAKE_clGetImageInfo              return fake_image_info((void *)id, asked, size, value, needed);
+#define FAKE_clCreateImage               return fake_image(flags, format, status);
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -1,4 +1,4 @@
-/* What the fuzzing programs share: an input read as numbers, and a main for compilers without libFuzzer. */
+/* Parts that the fuzzing programs share: an input read as numbers, and a main for compilers without libFuzzer. */
 #ifndef TEST_FUZZ_H
 #define TEST_FUZZ_H
 

@@ -1162,8 +1162,9 @@ static void do_reduce(form which, int call) {
     u128 elements;
     size_t result_size, host_src = 0;
     cl_event written = NULL;
-    unsigned by;
-    unsigned char start[72], *in = NULL, *to, *ends;
+    unsigned by, from_image;
+    unsigned char start[72], *in = NULL, *to, *ends, *packed = NULL;
+    const struct picture *picture = NULL;
     gpuscan_result result;
     memset(&desc, 0, sizeof desc);
     some_call(which);
@@ -1191,6 +1192,17 @@ static void do_reduce(form which, int call) {
         desc.rows = some_rows(which);
         desc.src_pitch = some_pitch(which, count, &pitch);
     }
+    from_image = by % 4 == 3 && which != PREPARE && test.info.has_images;
+    if (from_image) {
+        if (fuzz_8() < 240)
+            count = desc.count %= 2000;
+        desc.src_width = 1 + fuzz_below(128);
+        desc.src_type = desc.src_type ? desc.src_type : GPUSCAN_TYPE_U32;
+        picture = some_picture(&desc.src_image, desc.src_type, lesser(count, desc.src_width),
+                               count / desc.src_width + (count % desc.src_width != 0));
+        if (which == HOST_ARRAYS)
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
     results_count = desc.rows ? desc.rows : 1;
     if (which == PREPARE) {
         desc.segments.form = by % 4 == 2 ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_NONE;
@@ -1208,9 +1220,12 @@ static void do_reduce(form which, int call) {
         desc.count = 0;
     } else {
         unsigned b = fuzz_8();
-        desc.src = buffer_at(&src, A, 0);
-        if (count > 0 && src == NONE)
+        if (!from_image || fuzz_8() < 8)
+            desc.src = buffer_at(&src, A, 0);
+        if (count > 0 && src == NONE && !from_image)
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        if (from_image && (src != NONE || desc.src.offset))
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
         if (b & 1)
             desc.dst = buffer_at(&dst, B, 0);
         if (!(b & 1) || b > 250) {
@@ -1258,7 +1273,10 @@ static void do_reduce(form which, int call) {
     drop_event(&written);
     ok = judge(result, which);
     if (ok) {
-        if (which == DEVICE)
+        if (from_image)
+            in = packed = pixels_of(picture, &desc.src_image, lesser(count, desc.src_width),
+                                    count / desc.src_width + (count % desc.src_width != 0), 1);
+        else if (which == DEVICE)
             in = bytes_of(src, desc.src.offset, k.src_size);
         to = which == HOST_ARRAYS || desc.result ? results_wanted[call].bytes
                                                  : bytes_of(dst, desc.dst.offset, result_size);
@@ -1281,6 +1299,7 @@ static void do_reduce(form which, int call) {
                 test_cl(clEnqueueReadBuffer(queues[0], desc.dst.mem, CL_TRUE, (size_t)desc.dst.offset * result_size,
                                             (size_t)results_count * result_size, to, 0, NULL, NULL));
         }
+        free(packed);
         mark();
     } else if (layer.calls[LAYER_clEnqueueNDRangeKernel] > 0) { /* only the call's wait or event failed */
         open_gate();
@@ -1325,6 +1344,10 @@ static const struct {
 enum { SHAPES = sizeof shapes / sizeof *shapes, EXPRESSED = SHAPES - 1 };
 /* The custom of the last shape: it leaves samples and weights unchanged. */
 static const gpuscan_custom same_value = {NULL, NULL, 0, NULL, NULL, "(short)(x + (short)(i - i))", NULL, NULL, NULL};
+
+static const gpuscan_custom this_pixel = {NULL, NULL, 0, NULL, NULL, "near(0, 0)", NULL, NULL, NULL};
+static const gpuscan_custom same_pixel = {NULL, NULL, 0, NULL, NULL, "x + near(1, 0) - near(1, at.x - at.x)", NULL,
+                                          NULL, NULL};
 
 static int ascend(const unsigned char *edges, uint32_t bins) {
     uint32_t i;
@@ -1390,7 +1413,7 @@ static void do_histogram(form which) {
     unsigned b = fuzz_below(is_short ? 2 : SHAPES);
     int samples = NONE, counts = NONE, edges = NONE, weights = NONE, limit = NONE, ok, known = 1, before;
     gpuscan_type count_type;
-    uint64_t count, rows, pitch, weights_pitch, counters, need = 0, row_bytes;
+    uint64_t count, rows, pitch, weights_pitch, counters, all_counters, need = 0, row_bytes;
     size_t sample_size, counter_size, weight_size, host_size = 0, host_samples = 0, host_counts = 0;
     size_t host_edges = HOST / 4, host_weights = HOST / 4 + 64;
     unsigned channels, active;
@@ -1469,9 +1492,11 @@ static void do_histogram(form which) {
     counter_size = desc.counter_type == GPUSCAN_TYPE_U64 ? 8 : 4;
     weight_size = ref_size(desc.weight_type);
     if (b == EXPRESSED) {
-        desc.custom = &same_value;
+        desc.custom = from_image ? &same_pixel : &same_value;
         desc.weight = fuzz_8() & 1 ? "1 + i / 4294967296" : NULL;
     }
+    if (!is_short && fuzz_8() < 40)
+        desc.counts_stride = 3;
     counters = ref_counters(&shape) * active;
     count = desc.count = some_count(which);
     desc.rows = some_rows(which);
@@ -1501,6 +1526,8 @@ static void do_histogram(form which) {
         desc.tile_height = fuzz_8() & 3;
         counters *= ref_tiles(&desc);
     }
+    all_counters = counters;
+    counters = ref_counters_span(&desc, counters);
     desc.weights_pitch = some_pitch(which, count, &weights_pitch);
     pixels = extent(count, rows, pitch);
     weight_elements = extent(count, rows, weights_pitch);
@@ -1567,7 +1594,9 @@ static void do_histogram(form which) {
             sample_size, 1, 0, 0);
         has_rows(before, rows, count * channels, desc.pitch_bytes ? row_bytes / sample_size : pitch * channels,
                  sample_size);
+        before = range_count;
         use(desc.counts, counts, counters, counter_size, desc.accumulate, 1, 0);
+        has_rows(before, desc.counts_stride ? all_counters : 1, 1, ref_stride(&desc), counter_size);
         if (desc.form == GPUSCAN_BINS_EDGES) {
             desc.edges = buffer_at(&edges, A, 0);
             if (edges == NONE)
@@ -1890,6 +1919,8 @@ static void do_integral(form which) {
         desc.src_type = GPUSCAN_TYPE_U8;
         desc.src_pitch = desc.src_pitch % 8 ? 0 : desc.src_pitch;
         picture = some_picture(&desc.src_image, desc.src_type, width, height);
+        if (channels == 1 && twist % 2)
+            desc.custom = &this_pixel;
         if (desc.src_pitch)
             surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
     }

@@ -233,13 +233,13 @@ static inline void name_histogram(const histogram_case *c, gpuscan_strategy stra
     static const char *const            outsides[] = {"drop", "clamp", "count"};
     const gpuscan_histogram_desc *const d = &c->d;
     test_case("histogram of %" PRIu64 " %s, %u %s bins from %" PRIx64 " to %" PRIx64
-              "%s, %s, counters %s%s, rows %" PRIu64 " pitch %" PRIu64
+              "%s, %s, counters %s%s, stride %u, rows %" PRIu64 " pitch %" PRIu64
               ", channels %u mask %u, weights %s pitch %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 " %" PRIu64
               " %" PRIu64 ", device count %" PRIu64 " (%s), expression %u, tiles of %" PRIu64 " x %" PRIu64
               ", pitch of %" PRIu64 " bytes, %s edges' pitch %" PRIu64 ", %s",
               d->count, test_type_name(d->sample_type), d->bins, forms[d->form], d->lower.u, d->upper.u,
               d->closed ? " closed" : "", outsides[d->outside], test_type_name(d->counter_type),
-              d->accumulate ? " accumulated" : "", d->rows, d->pitch, d->channels, d->channel_mask,
+              d->accumulate ? " accumulated" : "", d->counts_stride, d->rows, d->pitch, d->channels, d->channel_mask,
               c->weights ? test_type_name(d->weight_type) : "none", d->weights_pitch, c->samples_offset,
               c->counts_offset, c->edges_offset, c->weights_offset, c->device_count,
               d->count_type ? test_type_name(d->count_type) : "none", c->expression, d->tile_width, d->tile_height,
@@ -288,7 +288,7 @@ typedef struct histogram_set {
     histogram_case c;
     gpuscan_type   type, counter;
     size_t         size; /* bytes of an element */
-    uint64_t       span, counters;
+    uint64_t       span, counters; /* elements of samples, and of counts */
     unsigned char *samples, *wanted, *before, *edges, *weights; /* the last two are NULL if the case has none */
     test_buffer    in, out, table, weighing, number;
     test_extras    extras;
@@ -320,6 +320,7 @@ static inline void *histogram_set_up(const void *given) {
     s->span = samples_span(c);
     s->counters =
         ref_counters(&c->d) * (c->expression && c->d.channels > 1 ? 1 : ref_channels(&c->d)) * ref_tiles(&c->d);
+    s->counters = ref_counters_span(&c->d, s->counters);
     edge = s->type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : s->type;
     edges = c->d.form == GPUSCAN_BINS_EDGES ? (c->d.bins ? c->d.bins : 256) + UINT64_C(1) : 0;
     if (edges)

@@ -1,4 +1,4 @@
-/* Lanes through local memory, in sub-groups of several widths: what their tests share. */
+/* Parts that the tests of lanes share: lanes through local memory, in sub-groups of several widths. */
 #ifndef TEST_LANES_H
 #define TEST_LANES_H
 

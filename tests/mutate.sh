@@ -1,21 +1,21 @@
 #!/bin/sh
 # Mutation testing of the kernels: sh tests/mutate.sh [COUNT [SEED] | --check]
 #
-# --check: ends after it has looked whether each entry of ALIKE is in kernels.cl.inc, which compile.sh asks.
+# --check: only checks that each entry of ALIKE is in kernels.cl.inc. compile.sh calls this.
 #
-# Changes one token of kernels.cl.inc at random: an operator, a constant, min and max, a statement that is left out; and
-# runs small tests on PoCL, and where they see nothing, test_smoke and test_lanes in Oclgrind, which also sees races. So
-# COUNT times (10), the same ones for the same SEED. Says for each mutant its line, what became of what, and what saw it;
-# then the survivors, with their lines; the last line is "N seen, M survived". A test that is missing, or code that does
-# nothing, shows as a survivor; the status says only whether all this could be done.
+# Changes one token of kernels.cl.inc at random: an operator, a constant, min and max, or a statement that is left out.
+# Then runs small tests on PoCL. If they see nothing, runs test_smoke and test_lanes in Oclgrind, which also sees races.
+# Does this COUNT times (10); equal SEEDs give the same mutants. Prints for each mutant its line, the change, and what
+# saw it; then the survivors, with their lines; the last line is "N seen, M survived". A missing test, or code that does
+# nothing, shows as a survivor. The status only says whether all this could be done.
 #
-# Only what some program of these tests compiles is changed: not what is for other devices, not #if, not comments. A
-# mutant that does not compile does not count, nor one that is known to change no result: see ALIKE. The changed line is
-# put into the text that the tests give to the driver (by tests/mutate.c), so that nothing of the host has to be
-# compiled, and of the programs only those that hold it.
+# Only text that some program of these tests compiles is changed: not code for other devices, not #if, not comments. A
+# mutant that does not compile does not count, nor one that is known to change no result: see ALIKE. tests/mutate.c puts
+# the changed line into the text that the tests give to the driver. So nothing of the host is compiled again, and only
+# those programs that have the line.
 #
 # GPUSCAN_MUTATE_JOBS mutants run at a time, 2 by default. It runs on the driver that OCL_ICD_VENDORS names, and is meant
-# for PoCL. All that is written lies in build/mutate/; build/mutate/logs/N has what the tests said of mutant N.
+# for PoCL. All files are written to build/mutate/; build/mutate/logs/N is the tests' output for mutant N.
 
 count=${1:-10}
 seed=${2:-$(date +%s)}

@@ -1,4 +1,4 @@
-/* What the tests know of OpenCL: the parameters of each entry point, and how a query is answered. The layers that count
+/* Facts of OpenCL for the tests: the parameters of each entry point, and how a query is answered. The layers that count
    and fail calls (layer.h, cl_layer.c) and the OpenCL that only pretends (fake.h) are made from it. */
 #ifndef TEST_OPENCL_H
 #define TEST_OPENCL_H

@@ -12,7 +12,7 @@ static inline char *pieces_text(void) {
     text.allocator = &allocator;
     for (i = 0; i < GPUSCAN__PIECES; i++)
         for (literal = gpuscan__pieces[i]; *literal; literal++)
-            gpuscan__text_code(&text, *literal, 0);
+            gpuscan__text_code(&text, *literal);
     return text.failed ? NULL : text.data;
 }
 

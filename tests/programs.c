@@ -236,7 +236,7 @@ static void done_with(gpuscan *gs, gpuscan_result result, const char *what) {
         }
     }
     if (result != GPUSCAN_SUCCESS && result != GPUSCAN_ERROR_UNSUPPORTED_STRATEGY &&
-        result != GPUSCAN_ERROR_UNSUPPORTED_TYPE) {
+        result != GPUSCAN_ERROR_UNSUPPORTED_TYPE && result != GPUSCAN_ERROR_UNSUPPORTED_IMAGE) {
         fprintf(stderr, "%s: %s: %s: %s\n", fake.device->file, what, gpuscan_result_string(result), gpuscan_error(gs));
         failures++;
     }
@@ -524,6 +524,11 @@ static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins 
     desc.tile_width = desc.tile_height = 64;
     if (strategies)
         prepare_histogram(&desc);
+    desc.counts_stride = 3;
+    prepare_histogram(&desc);
+    desc.rows = 0;
+    desc.tile_width = desc.tile_height = 0;
+    prepare_histogram(&desc);
     if (weights)
         fake_release(desc.weights.mem);
 }
@@ -589,12 +594,16 @@ static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
     }
 }
 
-static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpuscan_scan_kind kind, int square) {
-    gpuscan_integral_desc desc;
+static void prepare_integral(const gpuscan_integral_desc *desc) {
     gpuscan *gs;
     if (!is_in_turn())
         return;
     gs = fresh();
+    done_with(gs, gpuscan_integral_prepare(gs, desc), "integral");
+}
+
+static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpuscan_scan_kind kind, int square) {
+    gpuscan_integral_desc desc;
     memset(&desc, 0, sizeof desc);
     desc.width = 4096;
     desc.height = 3000;
@@ -603,7 +612,7 @@ static void integral(gpuscan_type src, gpuscan_type dst, uint32_t channels, gpus
     desc.channels = channels;
     desc.kind = kind;
     desc.square = square;
-    done_with(gs, gpuscan_integral_prepare(gs, &desc), "integral");
+    prepare_integral(&desc);
 }
 
 static void quantile(gpuscan_type counters, uint32_t bins, uint64_t rows, gpuscan_quantile_form form) {
@@ -621,6 +630,49 @@ static void quantile(gpuscan_type counters, uint32_t bins, uint64_t rows, gpusca
     desc.fractions = halves;
     desc.fraction_count = 2;
     done_with(gs, gpuscan_quantile_prepare(gs, &desc), "quantile");
+}
+
+/* Prepares calls that read images, whose expressions see neighbours; by every strategy. */
+static void images(void) {
+    static const gpuscan_custom steep = {NULL, NULL, 0, NULL, NULL, "near(1, 0).x - near(-1, 0).y + (int)i", NULL, NULL,
+                                         NULL};
+    static const cl_image_format formats[] = {{CL_RGBA, CL_UNORM_INT8}, {CL_RA, CL_UNSIGNED_INT16}};
+    gpuscan_histogram_desc histogram;
+    gpuscan_reduce_desc reduce;
+    gpuscan_integral_desc integral;
+    int s, f;
+    memset(&histogram, 0, sizeof histogram);
+    memset(&reduce, 0, sizeof reduce);
+    reduce.count = 1920 * 1080;
+    reduce.src_width = 1920;
+    memset(&integral, 0, sizeof integral);
+    integral.width = 1920;
+    integral.height = 1080;
+    integral.custom = &steep;
+    integral.dst_type = GPUSCAN_TYPE_I32;
+    histogram.count = 1920;
+    histogram.rows = 1080;
+    for (s = 0; s < 2 * GPUSCAN_STRATEGY_COUNT; s++) {
+        f = s % 2;
+        histogram.call.strategy = (gpuscan_strategy)(s / 2);
+        histogram.samples_image.mem = fake_image(CL_MEM_READ_ONLY, &formats[f], NULL);
+        prepare_histogram(&histogram);
+        histogram.custom = &steep;
+        histogram.weight = f ? "at.x" : NULL;
+        prepare_histogram(&histogram);
+        histogram.custom = NULL;
+        histogram.weight = NULL;
+        reduce.call = histogram.call;
+        reduce.src_image = histogram.samples_image;
+        reduce.op = f ? GPUSCAN_OP_ADD : GPUSCAN_OP_ARGMAX;
+        reduce.custom = f ? &steep : NULL;
+        reduce.dst_type = f ? GPUSCAN_TYPE_I32 : GPUSCAN_TYPE_DEFAULT;
+        prepare_reduce(&reduce);
+        integral.call = histogram.call;
+        integral.src_image = histogram.samples_image;
+        prepare_integral(&integral);
+        fake_release(histogram.samples_image.mem);
+    }
 }
 
 static void everything(void) {
@@ -675,6 +727,7 @@ static void everything(void) {
     histogram(GPUSCAN_TYPE_F64, GPUSCAN_TYPE_U64, GPUSCAN_BINS_EDGES, 1000, 2, 1, 0);
     histogram(GPUSCAN_TYPE_F16, GPUSCAN_TYPE_U32, GPUSCAN_BINS_EDGES, 20, 1, 0, 0);
     histogram(GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_BINS_VALUES, 1u << 24, 1, 0, 0);
+    images();
 }
 
 /* Prepares what most users call, by the strategy that the device's profile chooses. */

@@ -601,8 +601,8 @@ static inline void ref_histogram_alike(const gpuscan_histogram_desc *desc, uint6
 }
 
 /* Does the same for each channel that has its own bounds or edges. */
-static inline void ref_histogram_to(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
-                                    const void *edges, const void *weights, void *counts) {
+static inline void ref_histogram_dense(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
+                                       const void *edges, const void *weights, void *counts) {
     gpuscan_type type = desc->sample_type ? desc->sample_type : GPUSCAN_TYPE_U8;
     size_t       edge = ref_size(type == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : type);
     size_t       counter = desc->counter_type == GPUSCAN_TYPE_U64 ? 8 : 4, bytes = (size_t)ref_counters(desc) * counter;
@@ -634,6 +634,31 @@ static inline void ref_histogram_to(const gpuscan_histogram_desc *desc, uint64_t
         slot++;
     }
     free(one);
+}
+
+/* Return the distance of neighbouring counters, and the elements from the first to the last counter. */
+static inline uint64_t ref_stride(const gpuscan_histogram_desc *desc) {
+    return desc->counts_stride ? desc->counts_stride : 1;
+}
+
+static inline uint64_t ref_counters_span(const gpuscan_histogram_desc *desc, uint64_t counters) {
+    return (counters - 1) * ref_stride(desc) + 1;
+}
+
+/* Does the same for counters that lie counts_stride apart. */
+static inline void ref_histogram_to(const gpuscan_histogram_desc *desc, uint64_t count, const void *samples,
+                                    const void *edges, const void *weights, void *counts) {
+    size_t         size = desc->counter_type == GPUSCAN_TYPE_U64 ? 8 : 4, step = (size_t)ref_stride(desc) * size;
+    uint64_t       counters = ref_counters(desc) * ref_channels(desc) * ref_tiles(desc), k;
+    unsigned char *dense = (unsigned char *)malloc((size_t)counters * size), *apart = (unsigned char *)counts;
+    if (dense == NULL)
+        abort();
+    for (k = 0; k < counters; k++)
+        memcpy(dense + k * size, apart + k * step, size);
+    ref_histogram_dense(desc, count, samples, edges, weights, dense);
+    for (k = 0; k < counters; k++)
+        memcpy(apart + k * step, dense + k * size, size);
+    free(dense);
 }
 
 static inline void ref_histogram(const gpuscan_histogram_desc *desc, const void *samples, const void *edges,

@@ -1,5 +1,5 @@
 /* Makes every argument of every public function wrong in turn. Checks the exact result, a message that names the
-   argument, unchanged outputs and guards, *event NULL, and the next correct call; of its results only simple ones. */
+   argument, unchanged outputs and guards, *event NULL, and that the next correct call works, by simple results. */
 #include "harness.h"
 #include "opencl.h"
 
@@ -633,6 +633,12 @@ static void test_histogram_buffers(void **state) {
             d.outside = GPUSCAN_OUTSIDE_COUNT);
     REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, end / 8 - BINS + 1);
             d.counter_type = GPUSCAN_TYPE_U64);
+    /* counters with a stride end with the last of them */
+    ACCEPTED(histogram, d.counts = at(f.scratch, end / 4 - 5 * (BINS - 1) - 1); d.counts_stride = 5);
+    REFUSED(histogram, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "counts", d.counts = at(f.scratch, end / 4 - 5 * (BINS - 1));
+            d.counts_stride = 5);
+    REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "counts_stride", d.counts_stride = UINT32_MAX;
+                     d.bins = 1 << 28; d.tile_height = 1; d.rows = 32);
     /* edges */
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_BUFFER, "edges", d.form = GPUSCAN_BINS_EDGES);
     REFUSED(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "form", d.edges = at(f.scratch, end - BINS - 1));
@@ -1871,7 +1877,38 @@ static cl_int CL_API_CALL image_parent(cl_mem mem, cl_mem_info what, size_t size
 IMAGE_REFUSALS(histogram, samples_image, sample_type, count, rows, samples, pitch)
 IMAGE_REFUSALS(integral, src_image, src_type, width, height, src, src_pitch)
 
+static void reduce_images(void) {
+    const cl_mem image = f.image;
+#define OF_PIXELS d.src_image.mem = image; d.src.mem = NULL; d.src.offset = 0; d.count = 64 * 64; d.dst = f.scratch
+    ACCEPTED(reduce, OF_PIXELS);
+    ACCEPTED(reduce, OF_PIXELS; d.src_type = GPUSCAN_TYPE_F32; d.src_width = 64);
+    ACCEPTED(reduce, OF_PIXELS; d.src_width = 16; d.src_image.x = 48; d.count = 16 * 64 - 5);
+    ACCEPTED(reduce, OF_PIXELS; d.src_image.x = 48; d.src_image.y = 63; d.count = 16);
+    ACCEPTED(reduce, OF_PIXELS; d.src_image.x = 60; d.src_width = 1000; d.count = 4);
+    ACCEPTED(reduce, OF_PIXELS; d.count = 0; d.src_image.x = 99);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.count++);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_width = 65);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_width = 63);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_image.x = 64; d.count = 1);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_image.y = UINT64_MAX);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.src_image.x = UINT64_MAX);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src_image", OF_PIXELS; d.count = UINT64_MAX / 8);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS; d.rows = 2);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS; d.src_pitch = 64 * 64);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS;
+                     d.segments.form = GPUSCAN_SEGMENTS_OFFSETS);
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS; d.src = f.in.at);
+    REFUSED(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image", OF_PIXELS; d.src.offset = 1);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_width", d.src_width = N);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "src_type", OF_PIXELS; d.src_type = GPUSCAN_TYPE_U32);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_TYPE, "src_type", OF_PIXELS; d.src_type = GPUSCAN_TYPE_CUSTOM);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_OPERATOR, "op", OF_PIXELS; d.op = GPUSCAN_OP_XOR);
+    REFUSED_ANYWHERE(reduce, GPUSCAN_ERROR_INVALID_IMAGE, "src_image", OF_PIXELS; d.src_image.mem = f.in.at.mem);
+#undef OF_PIXELS
+}
+
 static void test_images(void **state) {
+    static const gpuscan_custom near_one = {NULL, NULL, 0, NULL, NULL, "near(1, 0)", NULL, NULL, NULL}, nothing = {0};
     unsigned char picture[8] = {0};
     uint32_t counts[BINS];
     (void)state;
@@ -1879,6 +1916,13 @@ static void test_images(void **state) {
         return;
     histogram_images();
     integral_images();
+    reduce_images();
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", d.custom = &near_one);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom", OF_IMAGE(src_image, src, width, height);
+                     d.custom = &nothing);
+    REFUSED_ANYWHERE(integral, GPUSCAN_ERROR_INVALID_TYPE, "dst_type", OF_IMAGE(src_image, src, width, height);
+                     d.dst_type = GPUSCAN_TYPE_U32);
+    ACCEPTED(integral, OF_IMAGE(src_image, src, width, height); d.custom = &near_one; d.dst_type = GPUSCAN_TYPE_U32);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch_bytes", d.samples_image.mem = f.image;
                      d.samples.mem = NULL; d.samples.offset = 0; d.pitch_bytes = 256);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_TYPE, "sample_type", d.samples_image.mem = f.image;
@@ -1898,13 +1942,17 @@ static void test_images(void **state) {
     {
         gpuscan_histogram_desc d;
         gpuscan_integral_desc e;
+        gpuscan_reduce_desc r;
         memset(&d, 0, sizeof d);
         memset(&e, 0, sizeof e);
-        d.samples_image.mem = e.src_image.mem = f.image;
+        memset(&r, 0, sizeof r);
+        d.samples_image.mem = e.src_image.mem = r.src_image.mem = f.image;
         test_case("a _host form with an image");
         test_expect(gpuscan_histogram_host(test.gs, picture, counts, 8, &d), GPUSCAN_ERROR_INVALID_ARGUMENT);
         names("samples_image");
         test_expect(gpuscan_integral_host(test.gs, picture, counts, 2, 2, &e), GPUSCAN_ERROR_INVALID_ARGUMENT);
+        names("src_image");
+        test_expect(gpuscan_reduce_host(test.gs, picture, counts, 8, &r), GPUSCAN_ERROR_INVALID_ARGUMENT);
         names("src_image");
     }
 }
@@ -2193,6 +2241,9 @@ static void test_histogram_overlap(void **state) {
     OVERLAPS(histogram, counts, 4, edges, 1, 12, d.count = 16; d.bins = 11; d.form = GPUSCAN_BINS_EDGES);
     OVERLAPS(histogram, counts, 4, count_buffer, 4, 4, d.count = 16);
     OVERLAPS(histogram, count_buffer, 4, counts, 4, 4 * BINS, d.count = 16);
+    ACCEPTED(histogram, d.counts = f.scratch; d.counts_stride = 2; d.count_buffer = at(f.scratch, 1)); /* between two */
+    REFUSED(histogram, GPUSCAN_ERROR_OVERLAP, "counts", d.counts = f.scratch; d.counts_stride = 2;
+            d.count_buffer = at(f.scratch, 2));
     SCRATCH_OVERLAPS(histogram, samples, d.count = 20000);
     SCRATCH_OVERLAPS(histogram, counts, d.count = 20000; d.samples = f.parts);
     SCRATCH_OVERLAPS(histogram, weights, d.count = 20000; d.samples = f.parts);
@@ -2484,6 +2535,43 @@ static void test_type_sizes(void **state) {
     assert_int_equal(gpuscan_type_size(no_type(1 << 30)), 0);
 }
 
+/* Knows each name; not one in other letters, with a part missing or doubled, or with others around it. */
+static void test_type_names(void **state) {
+    static const char *const names[][8] = {{NULL},
+                                           {"i8", "int8", "int8_t", "char", "signed char"},
+                                           {"u8", "uint8", "uint8_t", "uchar", "unsigned char"},
+                                           {"i16", "int16", "int16_t", "short", "short int", "signed short"},
+                                           {"u16", "uint16", "uint16_t", "ushort", "unsigned short"},
+                                           {"i32", "int32", "int32_t", "int", "signed", "signed int"},
+                                           {"u32", "uint32", "uint32_t", "uint", "unsigned", "unsigned int"},
+                                           {"i64", "int64", "int64_t", "long", "long int", "long long"},
+                                           {"u64", "uint64", "uint64_t", "ulong", "unsigned long", "unsigned long long",
+                                            "unsigned long long int"},
+                                           {"f16", "float16", "half"},
+                                           {"f32", "float32", "float"},
+                                           {"f64", "float64", "double"}};
+    static const char *const others[] = {"", ",", " ", "f", "floa", "loat", "floats", "Float", "float,", ",float",
+                                         "float,double", "float32,float", " float", "float ", "unsigned  int", "u128",
+                                         "float2", "void", "custom", "unsigned float", "GPUSCAN_TYPE_F32"};
+    gpuscan_type type;
+    size_t       t, n;
+    (void)state;
+    for (t = 1; t < sizeof names / sizeof *names; t++)
+        for (n = 0; n < 8 && names[t][n]; n++) {
+            assert_int_equal(gpuscan_type_from_name(names[t][n], &type), GPUSCAN_SUCCESS);
+            assert_int_equal(type, t);
+        }
+    for (n = 0; n < sizeof others / sizeof *others; n++) {
+        type = GPUSCAN_TYPE_F32;
+        assert_int_equal(gpuscan_type_from_name(others[n], &type), GPUSCAN_ERROR_INVALID_TYPE);
+        assert_int_equal(type, GPUSCAN_TYPE_DEFAULT);
+    }
+    type = GPUSCAN_TYPE_F32;
+    assert_int_equal(gpuscan_type_from_name(NULL, &type), GPUSCAN_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(type, GPUSCAN_TYPE_DEFAULT);
+    assert_int_equal(gpuscan_type_from_name("float", NULL), GPUSCAN_ERROR_INVALID_ARGUMENT);
+}
+
 /* ---- host arrays ------------------------------------------------------------------------------------------------- */
 
 static struct {
@@ -2730,7 +2818,7 @@ static void test_host_copied(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        CASE(test_null_object),      CASE(test_type_sizes),
+        CASE(test_null_object),      CASE(test_type_sizes),     CASE(test_type_names),
         CASE(test_scan_call),      CASE(test_uniform_add_call),
         CASE(test_reduce_call),    CASE(test_histogram_call),
         CASE(test_scan_buffers),   CASE(test_uniform_add_buffers),

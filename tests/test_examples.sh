@@ -1,6 +1,7 @@
 #!/bin/sh
-# What examples/run.sh does not show: wrong arguments, many ranks, ranks that have no elements, a rank that fails; several devices in one
-# process; particles in OpenGL; pictures that cannot be written; Python. Called by tests/run.sh. The last line is "N passed, N failed".
+# Tests of examples beyond examples/run.sh: wrong arguments, many ranks, ranks without elements, a rank that fails,
+# several devices in one process, particles in OpenGL, pictures that cannot be written, Python. Called by tests/run.sh.
+# The last line is "N passed, N failed".
 
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 work=$root/build/test_examples

@@ -1,7 +1,7 @@
 /* Properties that hold bit by bit for floats with every strategy:
    - A result is init, or the operator's start value, combined with the elements from the left. Sums start with +0 like
-   a loop in C, so a sum of -0 is +0 unless init is -0. MIN and MAX skip NaN; of NaN alone, init too, they are the
-   identity, an infinity.
+   a loop in C, so a sum of -0 is +0 unless init is -0. MIN and MAX skip NaN; if all values are
+   NaN, init included, they give the identity, an infinity.
    - In scans, the total is the last inclusive element, exclusive[i + 1] is inclusive[i], sums of non-negative elements
    never decrease, and adding 0 changes no sum.
    Also checks that sums of one sign are as exact as the header says, for any count and few work-items.
@@ -657,7 +657,7 @@ static void test_errors_of_sums(void **state) {
         if (grids[g].units)
             test.gs->device.units = grids[g].units;
         if (grids[g].group == 1) {
-            test.gs->device.profile.reduce.per_unit[0] = test.gs->device.profile.reduce.per_unit[1] = 1;
+            test.gs->device.profile.reduce.per_unit = 1;
             test.gs->device.profile.segments.per_unit = 1;
         }
         for (x = 0; x < sizeof addends / sizeof *addends; x++)

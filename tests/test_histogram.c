@@ -957,6 +957,39 @@ static void accumulated_counters(void **state) {
         }
 }
 
+/* Counters that are members of structs: wherever samples are counted and sums are added up, also on one group, in
+   tables too large for local memory, and in tiles that share groups or do not. */
+static void counters_apart(void **state) {
+    static const struct {
+        gpuscan_type type;
+        uint32_t     bins, stride, tile;
+        uint64_t     count, rows;
+    } ways[] = {{GPUSCAN_TYPE_U8, 256, 2, 0, 3001, 0},    {GPUSCAN_TYPE_U8, 30, 5, 0, 50, 0},
+                {GPUSCAN_TYPE_I32, 100, 3, 0, 40009, 0},  {GPUSCAN_TYPE_F32, 9, 1, 0, 5003, 0},
+                {GPUSCAN_TYPE_U16, 20000, 4, 0, 9001, 0}, {GPUSCAN_TYPE_U32, 5000, 7, 0, 30, 0},
+                {GPUSCAN_TYPE_U8, 256, 3, 64, 200, 40},   {GPUSCAN_TYPE_I16, 12, 2, 5, 21, 11}};
+    histogram_case c;
+    size_t         w;
+    int            twist;
+    (void)state;
+    for (w = 0; w < sizeof ways / sizeof *ways; w++)
+        for (twist = 0; twist < 2; twist++) {
+            c = a_histogram(ways[w].type, ways[w].bins, ways[w].count);
+            c.d.rows = ways[w].rows;
+            c.d.counts_stride = ways[w].stride;
+            c.d.tile_width = c.d.tile_height = ways[w].tile;
+            c.d.accumulate = twist;
+            c.d.counter_type = (w + (size_t)twist) % 2 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+            c.d.outside = twist ? GPUSCAN_OUTSIDE_COUNT : GPUSCAN_OUTSIDE_DROP;
+            c.counts_offset = w % 4;
+            c.is_weighted = twist && w % 3 == 0;
+            check_turning(&c);
+        }
+    c = a_histogram(GPUSCAN_TYPE_U8, 77, 3001);
+    c.d.counts_stride = 3;
+    check_all_strategies(&c);
+}
+
 /* ---- scratch, limits, host arrays -------------------------------------------------------------------------------- */
 
 static void scratch_of_the_caller(void **state) {
@@ -1307,6 +1340,18 @@ static void host_arrays(void **state) {
     ref_histogram(&reference, bytes, NULL, weights, wanted);
     test_ok(gpuscan_histogram_host(test.gs, bytes, got, 67, &d));
     test_same(GPUSCAN_TYPE_U32, got, wanted, 2 * 256);
+
+    test_case("counters in structs of the host's, whose other members stay");
+    memset(&d, 0, sizeof d);
+    d.bins = 100;
+    d.counts_stride = 3;
+    reference = d;
+    reference.count = 1000;
+    memset(got, 0xCD, (99 * 3 + 1) * 4);
+    memset(wanted, 0xCD, (99 * 3 + 1) * 4);
+    ref_histogram(&reference, bytes, NULL, NULL, wanted);
+    test_ok(gpuscan_histogram_host(test.gs, bytes, got, 1000, &d));
+    test_same(GPUSCAN_TYPE_U32, got, wanted, 99 * 3 + 1);
     free(bytes);
     free(reals);
     free(weights);
@@ -1340,7 +1385,7 @@ int main(void) {
                                        TEST(offsets),
                                        TEST(device_counts),
                                        TEST(bounds_of_channels), TEST(weights_and_counters),
-                                       TEST(accumulated_counters),
+                                       TEST(accumulated_counters), TEST(counters_apart),
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices), TEST(bytes_by_value), TEST(more_bins_than_values),
                                        TEST(little_local_memory),

@@ -1,5 +1,5 @@
-/* gpuscan_histogram and gpuscan_integral of images in every format of the device, against references of the pixels as a
-   kernel of this test reads them: errors of the driver's reads are not seen.
+/* gpuscan_histogram, gpuscan_integral and gpuscan_reduce of images in every format of the device, against references of
+   the pixels as a kernel of this test reads them: errors of the driver's reads are not seen.
       cc -O2 tests/test_images.c -o build/test_images -lcmocka -lOpenCL -lm && build/test_images */
 #include "integrals.h"
 
@@ -192,6 +192,12 @@ static ref_value channel_at(const picture *p, uint32_t x, uint32_t y, uint32_t c
     return ref_load(p->type, p->pixels, ((uint64_t)(Y + y) * WIDTH + X + x) * p->channels + c);
 }
 
+/* Returns a channel of the pixel 9 columns to the left and 20 rows below, or of the nearest one in the image. */
+static ref_value neighbour_at(const picture *p, uint32_t x, uint32_t y, uint32_t c) {
+    uint64_t column = X + x < 9 ? 0 : X + x - 9, row = Y + y + 20 < HEIGHT ? Y + y + 20 : HEIGHT - 1;
+    return ref_load(p->type, p->pixels, (row * WIDTH + column) * p->channels + c);
+}
+
 static cl_uint formats(cl_image_format *all) {
     cl_uint count = 0, i, kept = 0;
     if (!test.info.has_images)
@@ -218,6 +224,14 @@ static uint64_t bin_of(gpuscan_type type, ref_value x) {
     return x.bits < 64 ? BINS : x.bits >= 192 ? BINS + 1 : (x.bits - 64) / (128 / BINS);
 }
 
+/* The last of one to four channels in a neighbour; combined, the last that is not 0. */
+static const gpuscan_custom last_neighbours[] = {
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20)", NULL, NULL, NULL},
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).y", NULL, NULL, NULL},
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).z", NULL, NULL, NULL},
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).w", NULL, NULL, NULL}};
+
+enum { VALUE = 1, NEIGHBOUR }; /* what an expression gives: the last channel, here or in a neighbour */
 typedef struct histogram_way {
     uint32_t channels, mask, tile_width, tile_height;
     int      expression, weighted, counted;
@@ -234,11 +248,15 @@ static void reference_counts(const picture *p, const histogram_way *way, const u
         for (x = 0; x < width; x++)
             for (c = slot = 0; c < (way->expression ? 1 : way->channels); c++) {
                 uint32_t  tile = y / tile_height * across + x / tile_width;
-                ref_value s = channel_at(p, x, y, way->expression ? way->channels - 1 : c);
+                uint32_t  channel = way->expression ? way->channels - 1 : c;
+                ref_value s = way->expression == NEIGHBOUR ? neighbour_at(p, x, y, channel)
+                                                           : channel_at(p, x, y, channel);
                 if (!way->expression && !(way->mask >> c & 1))
                     continue;
                 counts[(tile * slots + slot++) * (BINS + 2) + bin_of(p->type, s)] +=
-                    way->weighted ? weights[y * REGION_WIDTH + x] : 1;
+                    way->weighted                  ? weights[y * REGION_WIDTH + x]
+                    : way->expression == NEIGHBOUR ? 1 + (X + x + 2 * (Y + y) + x) % 3
+                                                   : 1;
             }
 }
 
@@ -252,7 +270,8 @@ static void check_histogram(const picture *p, histogram_way way, gpuscan_strateg
     gpuscan_custom           custom;
     test_case("histogram of an image 0x%x 0x%x, channels %u mask %u tiles %u x %u%s%s%s, %s",
               (unsigned)p->format.image_channel_order, (unsigned)p->format.image_channel_data_type, (unsigned)all,
-              (unsigned)way.mask, (unsigned)way.tile_width, (unsigned)way.tile_height, way.expression ? ", value" : "",
+              (unsigned)way.mask, (unsigned)way.tile_width, (unsigned)way.tile_height,
+              way.expression == NEIGHBOUR ? ", neighbour" : way.expression ? ", value" : "",
               way.weighted ? ", weights" : "", way.counted ? ", count" : "", test_strategy_name(strategy));
     memset(&d, 0, sizeof d);
     memset(&custom, 0, sizeof custom);
@@ -278,9 +297,9 @@ static void check_histogram(const picture *p, histogram_way way, gpuscan_strateg
         d.lower.u = 64;
         d.upper.u = 192;
     }
-    custom.convert = last[all - 1];
-    if (all > 1 && custom.convert[1] == 0)
-        fail();
+    custom.convert = way.expression == NEIGHBOUR ? last_neighbours[all - 1].convert : last[all - 1];
+    if (way.expression == NEIGHBOUR && !way.weighted)
+        d.weight = "1 + (uint)(at.x + 2 * at.y + (int)i) % 3";
     if (way.expression)
         d.custom = &custom;
     weights = (uint32_t *)test_alloc(size * 4);
@@ -318,17 +337,18 @@ static void check_histogram(const picture *p, histogram_way way, gpuscan_strateg
     free(before);
 }
 
+static const gpuscan_strategy image_strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_SINGLE_PASS,
+                                                    GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
 static void check_histograms(const picture *p, unsigned turn) {
-    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_SINGLE_PASS,
-                                                  GPUSCAN_STRATEGY_MULTI_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS};
-    const histogram_way ways[] = {{0, 0, 0, 0, 0, 0, 0},    {0, 0, 5, 6, 0, 0, 0}, {0, 0, 0, 0, 1, 0, 0},
-                                  {1, 0, 0, 7, 0, 1, 0},    {0, 1, 0, 0, 0, 0, 1},
-                                  {p->channels > 1 ? 2 : 1, 0, 13, 0, 1, 1, 0}};
+    const histogram_way ways[] = {{0, 0, 0, 0, 0, 0, 0},         {0, 0, 5, 6, 0, 0, 0}, {0, 0, 0, 0, VALUE, 0, 0},
+                                  {1, 0, 0, 7, 0, 1, 0},         {0, 1, 0, 0, 0, 0, 1},
+                                  {0, 0, 0, 0, NEIGHBOUR, 0, 1}, {0, 0, 9, 11, NEIGHBOUR, 1, 0},
+                                  {p->channels > 1 ? 2 : 1, 0, 13, 0, VALUE, 1, 0}};
     unsigned w, s;
     for (s = 0; s < 4; s++)
         for (w = 0; w < sizeof ways / sizeof *ways; w++)
-            if (test.is_long || (w == turn % 6 && s == turn / 6 % 4))
-                check_histogram(p, ways[w], strategies[s]);
+            if (test.is_long || (w == turn % 8 && s == turn / 8 % 4))
+                check_histogram(p, ways[w], image_strategies[s]);
 }
 
 /* ---- integral images --------------------------------------------------------------------------------------------- */
@@ -343,7 +363,9 @@ static void check_integral(const picture *p, unsigned turn) {
     uint32_t              x, y, k;
     int                   exact = p->format.image_channel_data_type == CL_FLOAT ||
                 p->format.image_channel_data_type == CL_HALF_FLOAT || !ref_is_float(p->type);
-    c.channels = turn % 3 ? p->channels : 1;
+    uint32_t              channels = turn % 3 ? p->channels : 1;
+    const int             expression = turn / 2 % 3 == 1; /* gives the last of these channels in a neighbour */
+    c.channels = expression ? 1 : channels;
     c.kind = turn % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     c.square = turn / 2 % 2;
     c.dst_gap = turn % 5;
@@ -355,7 +377,8 @@ static void check_integral(const picture *p, unsigned turn) {
     for (y = 0; y < REGION_HEIGHT; y++)
         for (x = 0; x < REGION_WIDTH; x++)
             for (k = 0; k < c.channels; k++)
-                ref_store(p->type, packed, y * in.pitch + x * c.channels + k, channel_at(p, x, y, k));
+                ref_store(p->type, packed, y * in.pitch + x * c.channels + k,
+                          expression ? neighbour_at(p, x, y, channels - 1) : channel_at(p, x, y, k));
     dst = test_buffer_new(CL_MEM_READ_WRITE, 4, out.count);
     src = test_buffer_new(CL_MEM_READ_ONLY, ref_size(p->type), in.count);
     memset(&d, 0, sizeof d);
@@ -367,8 +390,9 @@ static void check_integral(const picture *p, unsigned turn) {
     d.dst_pitch = c.dst_gap ? out.pitch / c.channels : 0;
     d.call.strategy = turn % 3 == 1 ? GPUSCAN_STRATEGY_MULTI_PASS : GPUSCAN_STRATEGY_CPU_MULTI_PASS;
     d.call.strategy = test_strategy_here(d.call.strategy);
-    test_case("integral of an image 0x%x 0x%x, channels %u, %s", (unsigned)p->format.image_channel_order,
-              (unsigned)p->format.image_channel_data_type, (unsigned)c.channels, test_strategy_name(d.call.strategy));
+    test_case("integral of an image 0x%x 0x%x, channels %u%s, %s", (unsigned)p->format.image_channel_order,
+              (unsigned)p->format.image_channel_data_type, (unsigned)channels, expression ? ", neighbour" : "",
+              test_strategy_name(d.call.strategy));
     if (exact) {
         ref_integral(&c, packed, wanted);
     } else { /* its sums round like a buffer's */
@@ -393,6 +417,8 @@ static void check_integral(const picture *p, unsigned turn) {
     d.src_image.x = X;
     d.src_image.y = Y;
     d.src_type = turn % 2 ? p->type : GPUSCAN_TYPE_DEFAULT;
+    d.channels = channels;
+    d.custom = expression ? &last_neighbours[channels - 1] : NULL;
     test_ok(gpuscan_integral_prepare(test.gs, &d));
     test_ok(gpuscan_integral(test.gs, &d));
     test_same_bytes(test_buffer_get(&dst), wanted, 4, out.count);
@@ -400,6 +426,98 @@ static void check_integral(const picture *p, unsigned turn) {
     test_buffer_free(&dst);
     free(packed);
     free(wanted);
+}
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+/* count: pixels that the device counts, 0: all; whole: rows up to the image's right border */
+typedef struct reduce_way {
+    gpuscan_op op;
+    int        expression, whole, has_init;
+    uint32_t   count;
+} reduce_way;
+
+static const gpuscan_custom last_of_all = {NULL, NULL, 0, "b != 0 ? b : a", "0", NULL, NULL, NULL, NULL};
+
+/* The last element that is not 0 shows the order. Sums of normalised numbers would round. */
+static ref_value reference_reduction(const reduce_way *way, gpuscan_type to, gpuscan_type from, const void *elements,
+                                     uint64_t count, const ref_value *init) {
+    ref_value last = ref_bits(0), x;
+    uint64_t  i;
+    if (way->op == GPUSCAN_OP_ARGMIN || way->op == GPUSCAN_OP_ARGMAX)
+        return ref_arg(to, from, elements, count, way->op);
+    if (way->op != GPUSCAN_OP_CUSTOM)
+        return ref_reduce(to, from, elements, count, way->op, init);
+    for (i = 0; i < count; i++) {
+        x = ref_load(from, elements, i);
+        if (ref_is_float(from) ? x.real != 0 : x.bits != 0)
+            last = x;
+    }
+    return last;
+}
+
+static void check_reduction(const picture *p, const reduce_way *way, gpuscan_strategy strategy) {
+    const uint32_t width = way->whole ? WIDTH - X : REGION_WIDTH, count = width * (HEIGHT - Y) - 5;
+    const int      is_arg = way->op == GPUSCAN_OP_ARGMIN || way->op == GPUSCAN_OP_ARGMAX;
+    gpuscan_type   to = is_arg                            ? GPUSCAN_TYPE_U32
+                        : way->op == GPUSCAN_OP_CUSTOM  ? p->type
+                        : ref_is_float(p->type)           ? GPUSCAN_TYPE_F32
+                        : ref_is_signed(p->type)          ? GPUSCAN_TYPE_I32
+                                                          : GPUSCAN_TYPE_U32;
+    unsigned char *elements = (unsigned char *)test_alloc((uint64_t)count * 8), wanted[8], init[8], before[8];
+    test_buffer    dst = test_buffer_new(CL_MEM_READ_WRITE, ref_size(to), 1);
+    test_buffer    number = test_count_buffer(GPUSCAN_TYPE_U32, way->count);
+    gpuscan_reduce_desc d;
+    ref_value           start = ref_is_float(to) ? ref_real(3) : ref_bits(3);
+    uint32_t            i;
+    test_case("%s of an image 0x%x 0x%x%s, %u columns, count %u, %s", test_op_name(way->op),
+              (unsigned)p->format.image_channel_order, (unsigned)p->format.image_channel_data_type,
+              way->expression ? ", neighbour" : "", (unsigned)width, (unsigned)way->count,
+              test_strategy_name(strategy));
+    for (i = 0; i < count; i++)
+        ref_store(p->type, elements, i,
+                  way->expression ? neighbour_at(p, i % width, i / width, p->channels - 1)
+                                  : channel_at(p, i % width, i / width, 0));
+    memset(&d, 0, sizeof d);
+    memset(before, 0xAB, sizeof before);
+    test_buffer_set(&dst, 0, 1, before);
+    ref_store(to, init, 0, start);
+    d.src_image.mem = p->image;
+    d.src_image.x = X;
+    d.src_image.y = Y;
+    d.src_width = way->whole ? 0 : REGION_WIDTH;
+    d.count = count;
+    d.dst = dst.at;
+    d.dst_type = to;
+    d.op = way->op;
+    d.custom = way->expression ? &last_neighbours[p->channels - 1] : way->op == GPUSCAN_OP_CUSTOM ? &last_of_all : NULL;
+    d.init = way->has_init ? init : NULL;
+    d.count_buffer = way->count ? number.at : d.count_buffer;
+    d.call.strategy = strategy;
+    ref_store(to, wanted, 0,
+              reference_reduction(way, to, p->type, elements, way->count ? way->count : count,
+                                  way->has_init ? &start : NULL));
+    test_same(to, (test_reduce_ran(&d) ? test_buffer_get(&dst) : wanted), wanted, 1);
+    test_buffer_free(&dst);
+    test_buffer_free(&number);
+    free(elements);
+}
+
+static void check_reductions(const picture *p, unsigned turn) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_CPU_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_CPU_SINGLE_PASS};
+    const cl_channel_type         channel = p->format.image_channel_data_type;
+    const int                     is_exact = !ref_is_float(p->type) || channel == CL_FLOAT || channel == CL_HALF_FLOAT;
+    const reduce_way ways[] = {{is_exact ? GPUSCAN_OP_ADD : GPUSCAN_OP_MIN, 0, 0, 1, 0},
+                               {GPUSCAN_OP_MAX, 1, 0, 0, 0},      {GPUSCAN_OP_ARGMAX, 0, 1, 0, 0},
+                               {GPUSCAN_OP_CUSTOM, 1, 0, 0, 1234}, {GPUSCAN_OP_CUSTOM, 0, 1, 0, 0},
+                               {GPUSCAN_OP_ARGMIN, 0, 0, 0, 700}};
+    unsigned w, s;
+    for (s = 0; s < 5; s++)
+        for (w = 0; w < sizeof ways / sizeof *ways; w++)
+            if (test.is_long || (w + 5 * s) % 6 == turn % 6)
+                check_reduction(p, &ways[w], strategies[s]);
 }
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
@@ -421,8 +539,65 @@ static void every_format(void **state) {
             check_histograms(&p, (unsigned)(test.turn / 2 + test.seed));
         if (test.is_long || usual || !(test.turn & 1))
             check_integral(&p, (unsigned)(test.turn / 2 + test.seed));
+        if (test.is_long || usual || test.turn % 4 == 0)
+            check_reductions(&p, (unsigned)(test.turn / 4 + test.seed));
         picture_free(&p);
     }
+}
+
+/* Expressions that look at neighbours: a weight sees them, too, and where a pixel lies; in every strategy. */
+static void neighbours(void **state) {
+    static const cl_image_format wanted[] = {
+        {CL_RGBA, CL_UNORM_INT8}, {CL_A, CL_UNSIGNED_INT8}, {CL_RG, CL_SIGNED_INT16}};
+    cl_image_format              all[FORMATS];
+    cl_uint                      count = formats(all), i, k, s;
+    (void)state;
+    for (k = 0; k < 3; k++)
+        for (i = 0; i < count; i++) {
+            picture p;
+            if (memcmp(&all[i], &wanted[k], sizeof wanted[k]) != 0)
+                continue;
+            p = picture_new(all[i]);
+            for (s = 0; s < 4; s++)
+                if (test_takes_one_of(2, k + s))
+                    check_histogram(&p, (histogram_way){0, 0, s % 2 ? 9 : 0, s % 2 ? 11 : 0, NEIGHBOUR, 0, s == 2},
+                                    image_strategies[s]);
+            picture_free(&p);
+        }
+}
+
+/* Sums of equal floats have the errors that the header promises. */
+static void sums_of_floats(void **state) {
+    static const gpuscan_strategy strategies[] = {GPUSCAN_STRATEGY_AUTO, GPUSCAN_STRATEGY_MULTI_PASS,
+                                                  GPUSCAN_STRATEGY_CPU_MULTI_PASS};
+    enum { SIDE = 1400 };
+    float              *pixels, sum = 0, init = 0.1f;
+    gpuscan_reduce_desc d;
+    unsigned            s, i;
+    cl_event            done = NULL;
+    (void)state;
+    if (!test.info.has_images)
+        return;
+    pixels = (float *)test_alloc(sizeof(float) * 4 * SIDE * SIDE);
+    for (i = 0; i < 4 * SIDE * SIDE; i++)
+        pixels[i] = 0.1f;
+    memset(&d, 0, sizeof d);
+    d.src_image.mem = test_image_new(test.context, CL_MEM_READ_ONLY, CL_RGBA, CL_FLOAT, SIDE, SIDE, pixels);
+    d.count = SIDE * SIDE;
+    d.result = &sum;
+    d.init = &init;
+    d.call.event = &done;
+    for (s = 0; s < 3; s++) {
+        d.call.strategy = test_strategy_here(strategies[s]);
+        test_case("sum of an image of floats, %s", test_strategy_name(d.call.strategy));
+        if (!test_reduce_ran(&d))
+            continue;
+        test_cl(clWaitForEvents(1, &done));
+        clReleaseEvent(done);
+        assert_true(fabs(sum / ((double)init * (SIDE * SIDE + 1)) - 1) < 1e-6);
+    }
+    clReleaseMemObject(d.src_image.mem);
+    free(pixels);
 }
 
 /* Self-tests read images, too: with lanes, and in formats without red. */
@@ -442,15 +617,19 @@ static void with_lanes(void **state) {
             check_histogram(&p, (histogram_way){0, 0, 0, 0, 0, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
             if (test.is_long || k == 0)
                 check_integral(&p, 1);
+            check_reduction(&p, &(reduce_way){GPUSCAN_OP_CUSTOM, 1, 0, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
+            check_reduction(&p, &(reduce_way){GPUSCAN_OP_MAX, 0, 0, 0, 0}, GPUSCAN_STRATEGY_MULTI_PASS);
+            check_histogram(&p, (histogram_way){0, 0, 0, 0, NEIGHBOUR, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
             if (test.is_long)
-                check_histogram(&p, (histogram_way){0, 0, 5, 6, 1, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
+                check_histogram(&p, (histogram_way){0, 0, 5, 6, VALUE, 0, 0}, GPUSCAN_STRATEGY_SINGLE_PASS);
             picture_free(&p);
         }
     assert_int_equal(test_get_refusals(test.gs).count, 0);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(every_format), TEST(with_lanes)};
+    const struct CMUnitTest tests[] = {TEST(every_format), TEST(neighbours), TEST(sums_of_floats),
+                                       TEST(with_lanes)};
     test_select();
     return cmocka_run_group_tests_name("images", tests, test_open, test_close);
 }

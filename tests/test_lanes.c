@@ -1,4 +1,4 @@
-/* Runs what normally runs on NVIDIA's lanes on lanes through local memory: every form of the single-pass scan, reduce
+/* Runs on lanes through local memory what normally runs on NVIDIA's lanes: every form of the single-pass scan, reduce
    and histogram, with sub-groups of 8, 16, 32 and 64 lanes. The library must not have given the lanes up.
    PoCL 3.1 cannot run barriers that only some groups or loops reach: SINGLE_PASS_AHEAD hangs or is wrong there, and
    hangs on Intel's CPU runtime, but runs on Oclgrind. So only the simulator tests it, with groups of at most 32

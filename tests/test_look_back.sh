@@ -1,9 +1,8 @@
 #!/bin/sh
 # Spin tries every order in which a tile and two fallbacks can store and load a value's words: see tests/look_back.pml.
-# And in which lanes can load and store a tile that is scanned in place: see tests/ahead_in_place.pml.
-#
-# No order may fail by the rules of kernels.cl.inc; and by each wrong rule one must, or the model sees nothing. The last
-# line is "N passed, N failed"; without Spin nothing is done.
+# It also tries every order in which lanes can load and store a tile that is scanned in place: see
+# tests/ahead_in_place.pml. With the rules of kernels.cl.inc no order may fail. With each wrong rule one must fail, or
+# the model sees nothing. The last line is "N passed, N failed"; without Spin nothing is done.
 
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 work=$root/build/look-back

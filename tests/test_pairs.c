@@ -627,6 +627,7 @@ static void segmented_pairs(void **state) {
     X(HISTOGRAM_CLOSED, 2)                                                                                             \
     X(HISTOGRAM_WEIGHTS, 5)                                                                                            \
     X(HISTOGRAM_COUNTER, 2)                                                                                            \
+    X(HISTOGRAM_STRIDE, 3)                                                                                             \
     X(HISTOGRAM_SAMPLES_OFFSET, 5)                                                                                     \
     X(HISTOGRAM_OFFSETS, 3)                                                                                            \
     X(HISTOGRAM_COUNT, 4)                                                                                              \
@@ -641,6 +642,7 @@ static const pairs_field histogram_fields[] = {HISTOGRAM_FIELDS(FIELD_ROW)};
 
 enum { FORM_WHOLE, FORM_RANGE, FORM_EDGES, FORM_VALUES };
 
+static const uint32_t strides[] = {0, 3, 8}; /* of counters */
 static const uint32_t histogram_bins[] = {1, 2, 255, 256, 257, 4096, 65536, 1 << 20};
 
 static int histogram_possible(unsigned a, unsigned a_level, unsigned b, unsigned b_level) {
@@ -705,6 +707,7 @@ static gpuscan_strategy histogram_of(const pairs_row *row, void *made) {
     d->weight_type = weights[level[HISTOGRAM_WEIGHTS]];
     d->counter_type = level[HISTOGRAM_COUNTER] ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     d->accumulate = level[HISTOGRAM_ACCUMULATE];
+    d->counts_stride = strides[level[HISTOGRAM_STRIDE]];
     d->rows = level[HISTOGRAM_ROWS] == 0 ? 0 : level[HISTOGRAM_ROWS] == 3 ? 19 : 3;
     d->pitch = level[HISTOGRAM_ROWS] < 2 ? 0 : count + (level[HISTOGRAM_ROWS] == 2 ? 1 : 6);
     d->weights_pitch = level[HISTOGRAM_WEIGHTS_PITCH] ? count + 5 : 0;
@@ -722,7 +725,7 @@ static void histogram_pairs(void **state) {
     static const pairs_operation operation = {
         &histograms,
         {histogram_fields, HISTOGRAM_FIELD_COUNT, histogram_possible, NULL},
-        HISTOGRAM_COUNTER + 1,
+        HISTOGRAM_STRIDE + 1,
         histogram_of};
     (void)state;
     check_pairs(&operation);
@@ -741,6 +744,7 @@ static void histogram_pairs(void **state) {
     X(PICTURE_OUTSIDE, 3)                                                                                              \
     X(PICTURE_WEIGHTS, 2)                                                                                              \
     X(PICTURE_COUNTER, 2)                                                                                              \
+    X(PICTURE_STRIDE, 2)                                                                                               \
     X(PICTURE_COUNT, 5)                                                                                                \
     X(PICTURE_ROWS, 4)                                                                                                 \
     X(PICTURE_PITCH, 4)                                                                                                \
@@ -823,6 +827,7 @@ static gpuscan_strategy picture_of(const pairs_row *row, void *made) {
     d->tile_height = tiles[level[PICTURE_TILES]][1];
     d->weights_pitch = level[PICTURE_WEIGHTS] && level[PICTURE_PITCH] ? count + 3 : 0;
     d->accumulate = level[PICTURE_ACCUMULATE];
+    d->counts_stride = strides[level[PICTURE_STRIDE]];
     c.samples_offset = offsets[level[PICTURE_SAMPLES_OFFSET]];
     c.counts_offset = offsets[level[PICTURE_OFFSETS]];
     c.edges_offset = c.weights_offset = offsets[(level[PICTURE_OFFSETS] + 1) % 3];
@@ -836,7 +841,7 @@ static gpuscan_strategy picture_of(const pairs_row *row, void *made) {
 static void picture_pairs(void **state) {
     static const pairs_operation operation = {&histograms,
                                               {picture_fields, PICTURE_FIELD_COUNT, picture_possible, NULL},
-                                              PICTURE_COUNTER + 1,
+                                              PICTURE_STRIDE + 1,
                                               picture_of};
     (void)state;
     check_pairs(&operation);

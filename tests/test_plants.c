@@ -11,8 +11,9 @@ typedef struct plant {
     char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at misaligned
                               offsets, e: by segments of keys, one element each, b: by two offsets, a: uniform add, r:
                               reduce, c: of affine functions, w: of three rows, j: of 40 segments, one of them long, J:
-                              which is split, h: histogram, g: of rows with gaps, t: of picture tiles, by an expression,
-                              x: of an image's region, y: the region's integral, k: select, l: lengths of runs of 700,
+                              which is split, h: histogram, d: whose counters are three apart, g: of rows with gaps, t:
+                              of picture tiles, by an expression, x: of an image's region, n: of its pixels'
+                              neighbours, y: the region's integral, k: select, l: lengths of runs of 700,
                               q: sort of floats with NaN and values, Q: by buckets, z: of tiles together, Z: counted on
                               the device, p: with a gathered payload, P: with payloads in a record, B: which buckets
                               gather, i: integral, m: quantiles */
@@ -75,7 +76,9 @@ typedef struct plant {
      CASCADE           a full level of running sums is lost
      SHUFFLE           a shuffle returns the neighbour's value
      TICKETS_LEFT      a launch does not zero its ticket counter
-     COUNTS_LEFT       a histogram does not zero its accumulators */
+     COUNTS_LEFT       a histogram does not zero its accumulators
+     NEAR              a neighbour's column and row are exchanged
+     COUNTS_STRIDE     counters that lie apart lie one element closer together */
 #define MULTI  GPUSCAN_STRATEGY_MULTI_PASS
 #define SINGLE GPUSCAN_STRATEGY_SINGLE_PASS
 static const plant plants[] = {
@@ -88,6 +91,9 @@ static const plant plants[] = {
     {"COUNTS_LEFT", 'h', SINGLE, 0, 0, 5003, REFUSED},
     {"COUNTS_LEFT", 'h', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 5003, REFUSED},
     {"COUNTS_LEFT", 'h', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, REFUSED},
+    {"COUNTS_STRIDE", 'd', MULTI, 0, 0, 5003, REFUSED},
+    {"COUNTS_STRIDE", 'd', SINGLE, 0, 0, 5003, REFUSED},
+    {"COUNTS_STRIDE", 'd', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, REFUSED},
     {"SHUFFLE", 's', MULTI, 8, 0, 5001, REFUSED},
     {"SHUFFLE", 'k', SINGLE, 16, 0, 5001, REFUSED},
     {"CARRIES", 's', MULTI, 0, 0, 60001, REFUSED},
@@ -147,6 +153,9 @@ static const plant plants[] = {
     {"IMAGE_ORIGIN", 'y', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5003, REFUSED},
     {"IMAGE_ORIGIN", 'y', MULTI, 8, 0, 5003, REFUSED},
     {"IMAGE_ORIGIN", 'y', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, REFUSED},
+    {"NEAR", 'n', SINGLE, 0, 0, 5003, REFUSED},
+    {"NEAR", 'n', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
+    {"PIXEL_NUMBER", 'n', MULTI, 0, 0, 5003, REFUSED},
     {"TILE_ENDS", 't', SINGLE, 0, 0, 5003, REFUSED},
     {"TILE_ENDS", 't', MULTI, 0, 0, 5003, REFUSED},
     {"TILE_ENDS", 't', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 5003, WRONG},
@@ -354,9 +363,12 @@ static int run(gpuscan *gs, const plant *p) {
     const int has_lanes = test.info.has_lanes && !p->lanes && !gpuscan__is_cpu_strategy(p->strategy);
     const uint64_t n = has_lanes && p->what != 'z' ? 600001 : p->count; /* more than one element a lane */
     static const gpuscan_custom flipped = {NULL, NULL, 0, NULL, NULL, "x ^ (uchar)(i & 3)", NULL, NULL, NULL};
-    const int of_image = p->what == 'x' || p->what == 'y', is_table = p->what == 'y'; /* of first channels */
+    static const gpuscan_custom neighbour = {NULL, NULL, 0, NULL, NULL, "near(1, -2)", NULL, NULL, NULL};
+    const int of_image = strchr("xyn", p->what) != NULL, is_table = p->what == 'y'; /* of first channels */
     const int is_tiled = p->what == 't', has_gaps = p->what == 'g' || is_tiled || of_image;
-    const int is_histogram = p->what == 'h' || (has_gaps && !is_table), is_uneven = p->what == 'j' || p->what == 'J';
+    const uint32_t stride = p->what == 'd' ? 3 : 1; /* of a histogram's counters */
+    const int is_histogram = strchr("hd", p->what) || (has_gaps && !is_table);
+    const int is_uneven = p->what == 'j' || p->what == 'J';
     const unsigned src_off = p->what == 'u' ? 1 : 0, dst_off = p->what == 'u' ? 2 : 0; /* elements */
     const uint64_t scanned = p->what == 'o' ? 1 : p->what == 'v' ? 7 : 0; /* elements of a scan's row */
     /* Of a histogram or a table: rows of 3 vectors, not a power of two; 3 by 4 picture tiles. */
@@ -365,7 +377,7 @@ static int run(gpuscan *gs, const plant *p) {
     uint64_t out_count = p->what == 'r' || p->what == 'c' ? 1
                          : p->what == 'w'                 ? 3
                          : is_uneven                      ? 40
-                         : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * 200
+                         : is_histogram                   ? (is_tiled ? 3 * 4 : 1) * UINT64_C(200) * stride
                          : is_table                       ? row * (n / pitch - top)
                                                           : n;
     unsigned char *in = (unsigned char *)test_alloc(n * size), *wanted = (unsigned char *)test_alloc(n * size);
@@ -557,12 +569,15 @@ static int run(gpuscan *gs, const plant *p) {
         r = gpuscan_integral(gs, &d.integral);
         break;
     default:
-        memset(wanted, 0, (size_t)out_count * 4);
+        memset(wanted, 0x5A, (size_t)out_count * 4);
+        for (i = 0; i < out_count; i += stride)
+            w[i] = 0;
         for (i = top * pitch; i < n / pitch * pitch; i++) {
-            unsigned value = is_tiled ? in[i] ^ (i % pitch & 3) : in[of_image ? 4 * i : i];
+            uint64_t from = p->what == 'n' ? i + 1 - 2 * pitch : i;
+            unsigned value = is_tiled ? in[i] ^ (i % pitch & 3) : in[of_image ? 4 * from : i];
             uint64_t tile = is_tiled ? i / pitch / tile_height * 3 + i % pitch / tile_width : 0;
             if (i % pitch >= left && i % pitch < left + row && value < 200)
-                w[tile * 200 + value]++;
+                w[(tile * 200 + value) * stride]++;
         }
         if (is_tiled) {
             d.histogram.custom = &flipped;
@@ -574,6 +589,7 @@ static int run(gpuscan *gs, const plant *p) {
             d.histogram.samples_image.x = left;
             d.histogram.samples_image.y = top;
             d.histogram.channels = 1;
+            d.histogram.custom = p->what == 'n' ? &neighbour : NULL;
         } else {
             d.histogram.samples.mem = src;
             d.histogram.pitch = pitch;
@@ -582,6 +598,7 @@ static int run(gpuscan *gs, const plant *p) {
         d.histogram.count = row;
         d.histogram.rows = n / pitch - top;
         d.histogram.bins = 200;
+        d.histogram.counts_stride = stride;
         d.histogram.form = GPUSCAN_BINS_VALUES;
         d.histogram.call.strategy = p->strategy;
         r = gpuscan_histogram(gs, &d.histogram);
@@ -630,7 +647,7 @@ static gpuscan *open_with(const char *line, const plant *p) {
 /* Returns whether a row is left out, since each builds programs: by default seven in eight are, with --more two in
    three; the seed decides which. */
 static int is_left_out(size_t i) {
-    if (((plants[i].what == 'x' || plants[i].what == 'y') && !test.info.has_images) ||
+    if ((strchr("xyn", plants[i].what) && !test.info.has_images) ||
         test_is_refused(plants[i].strategy))
         return 1;
     return test.share > 1 && (i + test.seed) % (test.share > 8 ? 8 : 3) != 0;

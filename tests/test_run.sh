@@ -1,5 +1,5 @@
 #!/bin/sh
-# What tests/run.c makes of programs that pass, fail, die, hang or say nothing: it runs in a folder whose programs only
+# Tests of tests/run.c, with programs that pass, fail, die, hang or say nothing: it runs in a folder whose programs only
 # print what a test program would. Called by tests/run.sh. The last line is "N passed, N failed".
 
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1

@@ -458,11 +458,11 @@ static void test_refused(void **state) {
     refused(&desc, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values_size is above 256");
     desc = good;
     desc.call.values_size = 0;
-    refused(&desc, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values without call.values_size");
+    refused(&desc, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values or call.values_size is missing");
     test_expect(gpuscan_scan_prepare(test.gs, &desc), GPUSCAN_ERROR_INVALID_ARGUMENT);
     desc = good;
     desc.call.values = NULL;
-    refused(&desc, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values_size without call.values");
+    refused(&desc, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values or call.values_size is missing");
     desc = good;
     desc.custom = NULL;
     desc.op = GPUSCAN_OP_ADD;
@@ -470,9 +470,9 @@ static void test_refused(void **state) {
     desc = good;
     desc.call.values = large;
     desc.call.values_size = sizeof(given) + 4;
-    refused(&desc, GPUSCAN_ERROR_CUSTOM_SIZE, "call.values_size is not the size of struct values");
+    refused(&desc, GPUSCAN_ERROR_CUSTOM_SIZE, "call.values_size is not the type's size");
     desc.call.values_size = sizeof(given) - 4;
-    refused(&desc, GPUSCAN_ERROR_CUSTOM_SIZE, "call.values_size is not the size of struct values");
+    refused(&desc, GPUSCAN_ERROR_CUSTOM_SIZE, "call.values_size is not the type's size");
     desc = good;
     desc.op = GPUSCAN_OP_ADD;
     desc.custom = &undeclared;

@@ -2,9 +2,9 @@
 
    A case is a call; its class says what varies. On a GPU its time is compared with the device's own: a copy of as many
    bytes (scan, uniform add, select, sort) or a kernel that only reads them (reduction, histogram); on a CPU with one
-   thread of a plain C loop. Each class has a floor, which is what it should reach on a GPU; on a CPU that is 1. What
-   falls farthest below its floor comes first; what takes less than two launches of an empty kernel can hardly be
-   better, and is marked "launch". The results of the smallest size are compared with the loop's. */
+   thread of a plain C loop. Each class has a floor, the ratio that it should reach on a GPU; on a CPU it is 1. Cases
+   farthest below their floor come first. Cases that take less than two launches of an empty kernel can hardly be
+   better, and are marked "launch". The results of the smallest size are compared with the loop's. */
 
 enum { SWEEP_SLACK = 65536, SWEEP_MAX = 2048 };
 

@@ -1,8 +1,8 @@
 /* bench --tune: the rows of gpuscan.h's [DEVICE PROFILE] that suit this device, as C text. Part of bench.c.
 
    Tries the values of one column after another on calls of the row's operation. Keeps a value if it makes these calls
-   at least 3 % faster in the mean, three times in a row. Prints the other columns as they are: registers, and what none
-   of these calls uses. */
+   at least 3 % faster in the mean, three times in a row. Prints the other columns unchanged: registers, and columns
+   that none of these calls uses. */
 
 #define TUNE_COLUMN(row, name)                                                                                         \
     offsetof(gpuscan__profile, row.name), sizeof(((gpuscan__profile *)0)->row.name) / sizeof(uint32_t)
@@ -45,9 +45,8 @@ static const tune_row tune_rows[] = {
      {{TUNE_COLUMN(cpu, chunk), 4, {1 << 16, 1 << 17, 1 << 18, 1 << 19}, 0},
       {TUNE_COLUMN(cpu, prefetch_src), 4, {0, 1024, 2048, 4096}, 0},
       {TUNE_COLUMN(cpu, prefetch_dst), 3, {0, 512, 1024}, 0}, {TUNE_COLUMN(cpu, sort_small), TUNE_KEPT},
-      {TUNE_COLUMN(cpu, sort_part), TUNE_KEPT}, {TUNE_COLUMN(cpu, sort_parts), TUNE_KEPT},
-      {TUNE_COLUMN(cpu, sort_buckets), TUNE_KEPT}, {TUNE_COLUMN(cpu, sort_bucket), TUNE_KEPT},
-      {TUNE_COLUMN(cpu, sort_split), TUNE_KEPT}, {TUNE_COLUMN(cpu, integral_bands), TUNE_KEPT}}, 0},
+      {TUNE_COLUMN(cpu, sort_part), TUNE_KEPT}, {TUNE_COLUMN(cpu, sort_buckets), TUNE_KEPT},
+      {TUNE_COLUMN(cpu, sort_bucket), TUNE_KEPT}, {TUNE_COLUMN(cpu, sort_split), TUNE_KEPT}}, 0},
     {"reduce", REDUCE, {"reduce u32", "reduce u64"},
      {{TUNE_COLUMN(reduce, strategy), TUNE_STRATEGIES}, {TUNE_COLUMN(reduce, group), TUNE_GROUPS},
       {TUNE_COLUMN(reduce, vectors), TUNE_VECTORS}, {TUNE_COLUMN(reduce, per_unit), 5, {1, 2, 4, 8, 16}, 0},
@@ -67,8 +66,7 @@ static const tune_row tune_rows[] = {
       {TUNE_COLUMN(histogram, copies), 5, {2, 4, 8, 16, 32}, 0}, {TUNE_COLUMN(histogram, registers), TUNE_KEPT},
       {TUNE_COLUMN(histogram, short_vectors), TUNE_KEPT},
       {TUNE_COLUMN(histogram, local), 3, {16 << 10, 32 << 10, 48 << 10}, 0},
-      {TUNE_COLUMN(histogram, slices), TUNE_KEPT},
-      {TUNE_COLUMN(histogram, slice_more), TUNE_KEPT}, {TUNE_COLUMN(histogram, slice_short), TUNE_KEPT}}, 0},
+      {TUNE_COLUMN(histogram, slices), TUNE_KEPT}}, 0},
     {"sort", SORT, {"sort_keys u32", "sort_keys u64"},
      {{TUNE_COLUMN(sort, strategy), TUNE_STRATEGIES}, {TUNE_COLUMN(sort, group), TUNE_GROUPS},
       {TUNE_COLUMN(sort, vectors), 5, {4, 8, 16, 20, 28}, 0}, {TUNE_COLUMN(sort, local), TUNE_KEPT},
