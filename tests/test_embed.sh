@@ -274,6 +274,30 @@ printf '%s\n' 'x' '15a 16b 18d 19a 27d' > words.inc
 check "72 of them" grep -qxF '"$u $z $9 `A `9\n",' h.h
 with_words "$list \"more\""
 check "but no more" refused words.inc 'h.h: more than 72 words'
+with_words '    "$UINT", "`add(`-", "`one(`.)",'
+printf '%s\n' 'x' 'static int gpuscan_one(void) { return GPUSCAN_IDENTITY; }' \
+  'static int gpuscan_add(int a) { return a + gpuscan_one(); }' \
+  'static int gpuscan_sum(void) { return gpuscan_add(gpuscan_one() + GPUSCAN_UINT); }' > own.inc
+"$embed" own.inc h.h
+check "words may hold prefixes and marks" grep -qF 'return $b$c+$a);}' h.h
+short='static const char gpuscan__short_words[][8] = {'
+with_words "$(echo "$list" | cut -d, -f1-36),
+};
+$short
+    \"uintptr\","
+printf '%s\n' 'x' '18d uintptr' > own.inc
+"$embed" own.inc h.h
+check "short words stand behind 36 long ones" grep -qxF '"$9 `A\n",' h.h
+with_words "    \"uint\",
+};
+$short
+    \"int\","
+check "and behind no fewer" refused own.inc 'h.h: not 36 words before the short ones'
+with_words "$(echo "$list" | cut -d, -f1-36),
+};
+$short
+    \"uintptr_\","
+check "a short word that is too long" refused own.inc 'h.h: a word of 0 or more than 7 characters'
 with_words '    "", "uint",'
 check "an empty word" refused words.inc 'h.h: a word of 0 or more than 15 characters'
 with_words '    "uint", /* not "19" */'

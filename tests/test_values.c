@@ -200,6 +200,89 @@ static int counts(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
     return outcome_of(gpuscan_histogram_host(gs, src, got, COUNT, &desc), 700);
 }
 
+/* Sees the pixel to the right, as all expressions of an image's pixels may. */
+static const gpuscan_custom picture_texts = {
+    DECLARED "uint converted(const struct values *given, uint x, ulong i) {\n"
+             "    return max(x * given->scale + given->table[i % 12], given->least); }\n",
+    NULL, 0, "values->scale & 1 ? max(a, b) : a + b - values->least", "values->least",
+    "converted(values, near(1, 0), i)", NULL, NULL, NULL};
+
+static uint32_t right_of(uint32_t i) {
+    return src[i % ROW == ROW - 1 ? i : i + 1];
+}
+
+/* The calls of an image that holds src in rows of ROW pixels. */
+typedef enum picture_call { PICTURE_REDUCTION, PICTURE_HISTOGRAM, PICTURE_INTEGRAL } picture_call;
+
+static gpuscan_result call_picture(gpuscan *gs, picture_call which, gpuscan_image image, gpuscan_buffer dst,
+                                   gpuscan_call call) {
+    gpuscan_reduce_desc reduce;
+    gpuscan_histogram_desc histogram;
+    gpuscan_integral_desc integral;
+    memset(&reduce, 0, sizeof reduce);
+    memset(&histogram, 0, sizeof histogram);
+    memset(&integral, 0, sizeof integral);
+    reduce.call = histogram.call = integral.call = call;
+    reduce.custom = histogram.custom = integral.custom = &picture_texts;
+    reduce.src_image = histogram.samples_image = integral.src_image = image;
+    reduce.dst = histogram.counts = integral.dst = dst;
+    reduce.count = COUNT;
+    reduce.op = GPUSCAN_OP_CUSTOM;
+    histogram.count = integral.width = ROW;
+    histogram.rows = integral.height = ROWS;
+    histogram.form = GPUSCAN_BINS_VALUES;
+    histogram.bins = 700;
+    integral.kind = GPUSCAN_INCLUSIVE;
+    histogram.weight = "values->table[near(1, 0) % 12] + (uint)at.x";
+    return which == PICTURE_REDUCTION   ? gpuscan_reduce(gs, &reduce)
+           : which == PICTURE_HISTOGRAM ? gpuscan_histogram(gs, &histogram)
+                                        : gpuscan_integral(gs, &integral);
+}
+
+static int of_picture(gpuscan *gs, const given *v, gpuscan_strategy strategy, picture_call which, uint32_t count) {
+    gpuscan_image image = {NULL, 0, 0};
+    test_buffer dst;
+    gpuscan_call call = call_with(v, strategy);
+    gpuscan_result r;
+    if (!test.info.has_images)
+        return -1;
+    image.mem = test_image_new(test.context, CL_MEM_READ_ONLY, CL_R, CL_UNSIGNED_INT32, ROW, ROWS, src);
+    dst = test_buffer_new(CL_MEM_READ_WRITE, sizeof *got, count);
+    test_buffer_set(&dst, 0, count, NULL);
+    call.queue = test.queue;
+    r = call_picture(gs, which, image, dst.at, call);
+    memcpy(got, test_buffer_get(&dst), count * sizeof *got);
+    test_buffer_free(&dst);
+    test_cl(clReleaseMemObject(image.mem));
+    return outcome_of(r, count);
+}
+
+static int picture_reduction(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
+    uint32_t i;
+    wanted[0] = v->least;
+    for (i = 0; i < COUNT; i++)
+        wanted[0] = combined(v, wanted[0], converted(v, right_of(i), i));
+    return of_picture(gs, v, strategy, PICTURE_REDUCTION, 1);
+}
+
+static int picture_histogram(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
+    uint32_t i, bin;
+    memset(wanted, 0, sizeof wanted);
+    for (i = 0; i < COUNT; i++)
+        if ((bin = converted(v, right_of(i), i % ROW)) < 700)
+            wanted[bin] += v->table[right_of(i) % 12] + i % ROW;
+    return of_picture(gs, v, strategy, PICTURE_HISTOGRAM, 700);
+}
+
+static int picture_integral(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
+    uint32_t i, row = 0; /* the sum of a row so far */
+    for (i = 0; i < COUNT; i++) {
+        row = (i % ROW ? row : 0) + converted(v, right_of(i), i % ROW);
+        wanted[i] = row + (i < ROW ? 0 : wanted[i - ROW]);
+    }
+    return of_picture(gs, v, strategy, PICTURE_INTEGRAL, COUNT);
+}
+
 static const struct {
     const char *name;
     int (*is_right)(gpuscan *gs, const given *v, gpuscan_strategy strategy);
@@ -207,7 +290,9 @@ static const struct {
              {"a scan by heads", segment_scan}, {"a reduction", whole_reduction},
              {"a reduction of rows", row_reduction}, {"a uniform add", addition},
              {"a selection", selection},      {"a reduction by runs", run_reduction},
-             {"a sort", sort_by_key},         {"a histogram", counts}};
+             {"a sort", sort_by_key},         {"a histogram", counts},
+             {"a reduction of an image", picture_reduction}, {"a histogram of an image", picture_histogram},
+             {"an integral of an image", picture_integral}};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* Sets an argument with the values of an earlier call in place of the call's own. */
