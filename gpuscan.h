@@ -11315,7 +11315,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "}\n\n",
 "`Y!$SORT_SMALL\n\n\n"
 "$APART\n"
-"$w`X`sort_`R_part(`I`sort_call*call,`Vp,`Npart,`Vown,\n"
+"$w`X`sort_`R_quarters(`I`sort_call*call,`Vp,`Npart,`Vown,\n"
 "`Vgroups){\n"
 "enum{TABLES=4};\n"
 "`A`position*table=(`A`position*)call->states;\n"
@@ -11345,7 +11345,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "}\n\n"
 "kernel $x_ATTRIBUTE `X`sort_`R_cpu($SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
-"`sort_`R_part(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
+"`sort_`R_quarters(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
 "`F$q0));\n"
 "}\n\n\n"
 "$APART\n"
