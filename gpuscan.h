@@ -13238,7 +13238,7 @@ typedef struct gpuscan__key {
 enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
-    uint32_t generation; /* the generation of the library's buffer; 0: the argument is not such a buffer */
+    uint32_t generation; /* if the argument is a buffer of the library's, the buffer's generation, otherwise 0 */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
 
@@ -13627,7 +13627,7 @@ typedef struct gpuscan__elements {
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
-    uint32_t begun;  /* bytes of the flag in an element that says whether a segment has begun; 0: no flag */
+    uint32_t begun;  /* bytes of an element's flag, which says whether a segment has begun; 0: there is no flag */
     int arg;         /* 1: the operator is ARGMIN or ARGMAX */
     int exact;       /* 1: prefixes of tiles and parts also have a low part, see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
@@ -13980,7 +13980,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* a call that reads a count of 0 accesses only these bytes of PLAIN scratch; 0: all bytes */
+    uint64_t idle_plain; /* if a call reads a count of 0, it accesses at most this many bytes of PLAIN; 0: all bytes */
     int not_built; /* 1: the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -15838,7 +15838,7 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-/* Sets an argument. If `value` is NULL, it is `size` bytes of local memory. `generation` is that of the library's
+/* Sets an argument. NULL for `value` stands for `size` bytes of local memory. `generation` is that of the library's
    buffer, otherwise 0. The value is remembered at `kept`. If `kept` is NULL, the argument is set each time. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
@@ -15858,7 +15858,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* Does as gpuscan__arg_kept. GPUSCAN__CALLERS is the generation of a buffer that the library does not own. */
+/* Sets an argument as gpuscan__arg_kept does. GPUSCAN__CALLERS stands for a buffer that the library does not own. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
     gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
