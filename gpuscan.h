@@ -215,8 +215,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* This file is missing, too, so the compiler stops here: gcc does not search again for a file
-                          that __has_include did not find */
+#include <OpenCL/cl.h> /* Includes another missing file than the one tested above, so that the compiler stops here: gcc
+                          does not search again for a file that __has_include did not find */
 #elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -309,9 +309,9 @@ extern "C" {
    independent, also on a shared context. */
 typedef struct gpuscan gpuscan;
 
-/* 0 is success. -1 to -1999 are OpenCL's own codes, passed through. The library's own codes form classes of 100: -2000
-   arguments, -2100 the machine, -2200 the device's limits, -2300 host memory, -2400 custom texts, -2500 blobs, -2600
-   the library itself. gpuscan_result_string names each code. */
+/* 0 is success. Codes from -1 to -1999 are OpenCL's own, passed through. The library's own codes form classes of 100:
+   -2000 is about arguments, -2100 the machine, -2200 the device's limits, -2300 host memory, -2400 custom texts, -2500
+   blobs, and -2600 the library itself. gpuscan_result_string names each code. */
 typedef int32_t gpuscan_result;
 
 /* Lists the codes and their texts: X(name, value, text). */
@@ -329,7 +329,7 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
     /* offset + count goes past the end of a buffer */                                                                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
-    /* kernels may not write an output or read an input, or host memory is not aligned */                              \
+    /* kernels are not allowed to write an output or to read an input, or host memory is not aligned */                \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     /* a size does not fit 64 bits or the host's size_t */                                                             \
@@ -386,9 +386,9 @@ typedef enum gpuscan_type {
 } gpuscan_type;
 
 /* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN, as
-   C's fmin and fmax do. If all values are NaN, init included, they give their identity, an infinity.
-   (gpuscan_uniform_add combines two numbers, so NaN and NaN stay NaN.) AND, OR and XOR are for integers.
-   ARGMIN and ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
+   C's fmin and fmax do. If all values are NaN, `init` included, the result is the operator's identity, an infinity.
+   (gpuscan_uniform_add combines two numbers, so NaN and NaN stay NaN.) AND, OR and XOR are for integers. ARGMIN and
+   ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -436,17 +436,17 @@ typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_COUNT
 } gpuscan_strategy;
 
-/* A buffer, and the offset of its data in elements of the buffer's type. mem NULL: no buffer. It is not retained. */
+/* A buffer, and its data's offset in elements of the buffer's type. mem NULL means no buffer. mem is not retained. */
 typedef struct gpuscan_buffer {
     cl_mem   mem;
     uint64_t offset;
 } gpuscan_buffer;
 
-/* A 2D image as a source, and the position of the first pixel to read. mem NULL: no image. The image's format
+/* A 2D image as a source, and the position of the first pixel to read. mem NULL means no image. The image's format
    determines the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels'
-   size. Channels come in the order red, green, blue, alpha, whatever their order in memory, without those that the
-   format lacks. Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui
-   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
+   size. Channels come in the order red, green, blue, alpha, whatever their order in memory. Those that the format lacks
+   are left out. Luminance and intensity count as red. Values are what read_imagef, read_imagei or read_imageui returns
+   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. Calls retain no image. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -470,32 +470,33 @@ typedef struct gpuscan_image {
            "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
 
    An expression of an image's pixels also sees `at`, an int2 that holds the pixel's column and row in the image, and
-   near(dx, dy), the pixel dx columns to the right and dy rows below, which has x's type. Outside the image, it is the
-   nearest pixel inside. (near is a macro that `source` does not see.) To count how steep a picture of one channel is:
+   `near`. near(dx, dy) is the pixel dx columns to the right and dy rows below, and has x's type. Outside the image it
+   is the nearest pixel inside. (`source` does not see the macro `near`.) To count how steep a picture of one channel
+   is:
 
        static const gpuscan_custom gradient = {
            "float steep(float dx, float dy) { return sqrt(dx * dx + dy * dy); }\n", NULL, 0, NULL, NULL,
            "steep(near(1, 0) - near(-1, 0), near(0, 1) - near(0, -1))", NULL, NULL, NULL};                           */
 typedef struct gpuscan_custom {
-    const char *source;   /* declarations that precede the kernels; NULL: none */
+    const char *source;   /* declarations that precede the kernels, or NULL */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
     size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
     const char *combine;  /* for GPUSCAN_OP_CUSTOM: an associative expression of a and b, where a precedes b */
     const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e. combine(e, x) and combine(x, e) have x's bits */
-    const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
-                             that gives a destination element; NULL: C's conversion. gpuscan_histogram: an expression
-                             of a pixel that gives the value to count. ARGMIN and ARGMAX refuse it.
-                             gpuscan_uniform_add converts nothing: it accepts a scan's custom and ignores this */
-    const char *select;   /* for gpuscan_select: an expression of x and i, as in convert, that is not 0 to keep x */
+    const char *convert;  /* an expression that gives a destination element. It sees x, the source element (an f16 as a
+                             float), and i, the element's ulong index in its row. NULL means C's conversion. In
+                             gpuscan_histogram it gives the value to count, and x is a pixel. ARGMIN and ARGMAX refuse
+                             it. gpuscan_uniform_add accepts a custom that has it, but ignores it */
+    const char *select;   /* for gpuscan_select: an expression of x and i (see `convert`). If it is not 0, x is kept */
     const char *equal;    /* for gpuscan_runs: an expression of a and b that is not 0 if key b belongs to the run of key
                              a, its left neighbour */
-    const char *key;      /* for gpuscan_sort: an expression of x and i, as in convert, that gives the key of x. The key
-                             is converted to key_type as C converts (f16: to a float) */
+    const char *key;      /* for gpuscan_sort: an expression of x and i (see `convert`) that gives the key of x. The key
+                             is converted to key_type as C converts, or to a float if key_type is f16 */
 } gpuscan_custom;
 
-/* One more array that goes along with the elements: gpuscan_select and gpuscan_sort move its elements from src to dst
-   as they move the call's own elements, and gpuscan_runs copies those at the runs' starts. Offsets are in elements of
-   size bytes. src and dst may be the same range, except in gpuscan_runs. */
+/* One more array that goes along with the elements. gpuscan_select and gpuscan_sort move its elements from src to dst
+   as they move the call's own elements. gpuscan_runs copies those of its elements at which runs begin. Offsets are in
+   elements of `size` bytes. src and dst may be the same range, except in gpuscan_runs. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
     size_t         size; /* bytes of an element, 1 to 1024 */
@@ -506,12 +507,12 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 /* Says where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
    arguments of an indirect dispatch over the elements written. Give either, both or none. */
 typedef struct gpuscan_tally {
-    gpuscan_buffer count;          /* out: one element of count_type; it may be a word of an indirect draw */
+    gpuscan_buffer count;          /* out: one element of count_type, for example a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
-    gpuscan_buffer dispatch;       /* out: three u32, work-groups x, y, z for the elements written; 0 1 1 for none */
-    uint32_t       dispatch_items; /* elements that each work-group takes; 0: 64 */
-    uint32_t       dispatch_limit; /* the maximum number x. Beyond it, y = ceil(groups / limit) and x = ceil(groups /
-                                      y). 0: 65535 */
+    gpuscan_buffer dispatch;       /* out: three u32, work-groups x, y, z for the elements written; 0, 1, 1 for none */
+    uint32_t       dispatch_items; /* elements that each work-group takes; 0 means 64 */
+    uint32_t       dispatch_limit; /* the maximum x. If more groups are needed, y is ceil(groups / dispatch_limit) and x
+                                      is ceil(groups / y). 0 means 65535 */
 } gpuscan_tally;
 
 /* Says how a call is enqueued. Every desc contains one. */
@@ -525,17 +526,17 @@ typedef struct gpuscan_call {
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, so it completes with the
                                       call. Its profiling times are that command's alone: see EVENTS for how to time a
                                       call. The caller releases it. *event is NULL after a failure */
-    gpuscan_buffer   scratch;      /* device memory for intermediate results. This offset is in bytes, a multiple of 64.
-                                      The contents before the call do not matter. mem NULL: the object's own scratch,
-                                      which grows when it must. Calls that share scratch must not run at the same time:
-                                      their results would be undefined, and the kernels of a sort might never end. For
-                                      the object's own scratch the library makes calls wait for each other, even for a
-                                      call that then fails: see MEMORY */
-    uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
+    gpuscan_buffer   scratch;      /* device memory for intermediate results. Its offset is in bytes, a multiple of 64.
+                                      Its contents before the call do not matter. If mem is NULL, the call uses the
+                                      object's own scratch, which grows when it must. Calls that share scratch must not
+                                      run at the same time: their results would be undefined, and the kernels of a sort
+                                      might never end. The library makes calls that use the object's own scratch wait
+                                      for each other; if one fails, so do those that wait: see MEMORY */
+    uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the smallest count to
-                                      prepare. 0, or a number above the desc's count: prepares that count alone.
-                                      Integral images and quantiles ignore this */
+                                      prepare. If it is 0 or above the desc's count, they prepare the desc's count
+                                      alone. Integral images and quantiles ignore this */
 } gpuscan_call;
 
 /* Allocates and releases host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise
@@ -574,12 +575,12 @@ enum {
     GPUSCAN_WITHOUT_IMAGES        = 32
 };
 typedef struct gpuscan_limits {
-    size_t   work_group_size; /* maximum work-items of a group, rounded down to a power of two; 0: the device's limit */
-    uint64_t local_memory;    /* maximum bytes of a group's local memory; 0: the device's limit */
+    size_t   work_group_size; /* maximum work-items of a group, rounded down to a power of two; 0 means the device's */
+    uint64_t local_memory;    /* maximum bytes of a group's local memory; 0 means the device's */
     uint32_t without;         /* a sum of GPUSCAN_WITHOUT_... */
-    uint32_t lanes;           /* for tests: sub-groups of this width (8, 16, 32 or 64) exchange through local memory, a
-                                 slow stand-in for a vendor's instructions. A CPU then refuses SINGLE_PASS_AHEAD. 0: the
-                                 device's */
+    uint32_t lanes;           /* for tests: the width of sub-groups (8, 16, 32 or 64) that exchange values through local
+                                 memory, a slow stand-in for a vendor's instructions. A CPU then refuses
+                                 SINGLE_PASS_AHEAD. 0 means the device's own sub-groups */
 } gpuscan_limits;
 
 /* Lists the OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
@@ -647,14 +648,15 @@ typedef struct gpuscan_opencl {
 } gpuscan_opencl;
 #undef GPUSCAN__FIELD
 
-/* Says how gpuscan_create opens the object. All zero: it takes the first device whose name, or whose platform's name,
-   contains the environment variable GPUSCAN_DEVICE. If that is not set, it takes the best device: GPUs before other
-   accelerators before CPUs, then by compute units times clock. */
+/* Says how gpuscan_create opens the object. If all is zero, it takes the first device whose name, or whose platform's
+   name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, it takes the best device: a
+   GPU rather than another accelerator, that rather than a CPU, then the highest product of compute units and clock. */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL: the library creates one. The object retains it */
-    cl_device_id          device;      /* NULL: the context's first device, or if context is NULL, device_name's */
-    cl_command_queue      queue;       /* the queue of calls that name none; needs context. The object retains it. NULL:
-                                          it creates an in-order queue */
+    cl_device_id          device;      /* NULL means the context's first device. If context is NULL, too, device_name
+                                          decides */
+    cl_command_queue      queue;       /* the queue of calls that name none. It needs a context, and the object retains
+                                          it. NULL means that the library creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
                                           ignored if context or device is given */
     const gpuscan_opencl *opencl;      /* entry points, which are copied. If this or an entry is NULL, the ICD loader's
@@ -664,21 +666,21 @@ typedef struct gpuscan_desc {
     gpuscan_limits        limits;
     char                 *error;       /* out: why gpuscan_create failed, in words, at most error_size bytes */
     size_t                error_size;
-    const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
-                                          names. With GPUSCAN_LINK_OPENCL a name is an INVALID_ARGUMENT */
+    const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
+                                          usual names. GPUSCAN_LINK_OPENCL refuses a name: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder. The object keeps the programs that it builds there, a file
-                                          each, and finds those of other objects and earlier starts. For these, neither
-                                          the driver compiles nor a self-test runs. NULL or "": no folder. A relative
-                                          name is resolved at each use. Several processes may share the folder. Files
-                                          that are damaged, or of another device, driver or version, are ignored. No
-                                          call fails because of the folder, except gpuscan_create for lack of memory.
+    const char           *cache;       /* an existing folder; NULL or "" means none. The object stores each program that
+                                          it builds there as a file, and finds the files of other objects and earlier
+                                          starts. For these, neither the driver compiles nor a self-test runs. A
+                                          relative name is resolved at each use. Several processes may share the folder.
+                                          Files that are damaged, or of another device, driver or version, are ignored.
+                                          No call fails because of the folder, except gpuscan_create for lack of memory.
                                           The logger is told the file and the reason. Programs that fail their self-test
-                                          are not kept, nor launches that are prepared after a program's first call.
-                                          Files are replaced but never deleted, not even one that a process left
-                                          half-written: delete any of them at any time. Files are trusted like blobs, so
-                                          others must not be able to write to the folder. A FIFO of a file's name blocks
-                                          the call. The string is copied */
+                                          are not stored. Launches that are prepared after a program's first call are
+                                          not stored either. Files are replaced but never deleted, not even one that a
+                                          process left half-written: delete any of them at any time. Files are trusted
+                                          like blobs, so others must not be able to write to the folder. If a FIFO has
+                                          the name of such a file, the call blocks. The string is copied */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -694,10 +696,10 @@ typedef struct gpuscan_info {
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
     gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes for most large counts */
-    uint32_t         refused;  /* strategies that some operation does not use: a sum of 1 << GPUSCAN_STRATEGY_... */
+    uint32_t         refused;  /* strategies that some operation refuses: the sum of their 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
                                   program did not build or failed its self-test: please report it */
-    const char      *refusal;  /* the reason for the last refusal; "": there was none */
+    const char      *refusal;  /* the reason for the last refusal, or "" if there was none */
     const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as the object */
     gpuscan_strategy sort_strategy;
     int              has_images;
@@ -720,10 +722,10 @@ typedef enum gpuscan_segment_form {
 /* Says how src is cut into segments. */
 typedef struct gpuscan_segments {
     gpuscan_segment_form form;
-    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending element numbers, counted from src.offset. HEADS and
-                                       KEYS: one per element */
-    gpuscan_type         type;      /* the type of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or
-                                       u64. KEYS: any builtin type, default u32 */
+    gpuscan_buffer       data;      /* with OFFSETS `count` + 1 ascending element numbers, counted from src.offset; with
+                                       HEADS and KEYS one value per element */
+    gpuscan_type         type;      /* the type of `data`: with OFFSETS u32 (default) or u64, with HEADS u8 (default),
+                                       u16, u32 or u64, with KEYS any builtin type (default u32) */
     uint64_t             count;     /* OFFSETS: the number of segments; 0 is legal */
     const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
 } gpuscan_segments;
@@ -738,19 +740,19 @@ typedef struct gpuscan_scan_desc {
     gpuscan_op            op;
     gpuscan_scan_kind     kind;
     const gpuscan_custom *custom;
-    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL: the
-                                           operator's identity (MIN and MAX of floats: an infinity) */
+    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL means
+                                           the operator's identity (an infinity for MIN and MAX of floats) */
     gpuscan_buffer        init_buffer;  /* instead of init: one element on the device. Each row begins with it */
     gpuscan_buffer        total;        /* out, one dst_type element for each row: init op all elements of the row */
-    uint64_t              rows;         /* the number of independent scans; 0: 1 */
-    uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
+    uint64_t              rows;         /* the number of independent scans; 0 means 1 */
+    uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
     uint64_t              dst_pitch;
     gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
                                            runs; `count` limits it */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of src_pitch: bytes from row to row, whole elements */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch: bytes from row to row, of whole elements */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 #endif
@@ -779,7 +781,7 @@ typedef struct gpuscan_reduce_desc {
     void                 *result;      /* instead of dst: host memory that must stay valid until the event completes */
     uint64_t              count;       /* elements of each row; with segments, elements of src */
     gpuscan_type          src_type;    /* default: u32 */
-    gpuscan_type          dst_type;    /* default: src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
+    gpuscan_type          dst_type;    /* default: src_type. ARGMIN and ARGMAX accept u64 (default) and u32 */
     gpuscan_op            op;
     const gpuscan_custom *custom;
     const void           *init;        /* as in gpuscan_scan_desc, but NULL for ARGMIN and ARGMAX */
@@ -787,11 +789,11 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
     gpuscan_call          call;
-    uint64_t              rows;        /* the number of independent reductions; 0: 1 */
-    uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
+    uint64_t              rows;        /* the number of independent reductions; 0 means 1 */
+    uint64_t              src_pitch;   /* elements from row to row, at least `count`; 0 means `count` */
     gpuscan_segments      segments;    /* instead of rows: segments of src */
-    gpuscan_image         src_image;   /* instead of src: count pixels of an image, from x, y on */
-    uint64_t              src_width;   /* number of pixels to take from each row of the image; 0: all from x on */
+    gpuscan_image         src_image;   /* instead of src: `count` pixels of an image, from its pixel x, y on */
+    uint64_t              src_width;   /* number of pixels to take from each row of the image; 0 means all from x on */
 } gpuscan_reduce_desc;
 #endif
 
@@ -804,7 +806,7 @@ typedef enum gpuscan_bins {
 
 typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
-    GPUSCAN_OUTSIDE_CLAMP,    /* samples in no bin count in the first or last bin */
+    GPUSCAN_OUTSIDE_CLAMP,    /* samples below the bins are counted in the first bin, samples above in the last */
     GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below the bins, [bins + 1] samples above */
 } gpuscan_outside;
 
@@ -823,20 +825,20 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        count;         /* pixels of a row; 0 is legal */
     gpuscan_type    sample_type;   /* any builtin type; default: u8 */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
-    uint32_t        bins;          /* the number of bins, at most 536870909; 0: 256 */
+    uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only lower. Set i, u or f by the samples' type */
+    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only lower. The samples' type decides on i, u or f */
     int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores this */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
-    gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
-    gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; missing: 1 */
+    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the sample type (of f32 for f16) */
+    gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; otherwise 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
-    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0: 1 */
-    uint32_t        channel_mask;  /* bit c is 1: channel c is counted; 0: all channels are */
-    uint64_t        rows;          /* the number of rows; 0: 1 */
-    uint64_t        pitch;         /* pixels from row to row, at least count; 0: count */
-    uint64_t        weights_pitch; /* weights from row to row, at least count; 0: count */
+    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
+    uint32_t        channel_mask;  /* channel c is counted if bit c is 1; 0 means all channels */
+    uint64_t        rows;          /* the number of rows; 0 means 1 */
+    uint64_t        pitch;         /* pixels from row to row, at least `count`; 0 means `count` */
+    uint64_t        weights_pitch; /* weights from row to row, at least `count`; 0 means `count` */
     gpuscan_buffer  count_buffer;
     gpuscan_type    count_type;
     const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
@@ -846,14 +848,14 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    value_type;    /* type of custom->convert's value, bounds and edges; default: sample_type (f16:
                                       f32) */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; 0: a whole row. With this or tile_height, each tile has a histogram */
-    uint64_t        tile_height;   /* rows; 0: all rows */
+    uint64_t        tile_width;    /* pixels; 0 means a row. If this or tile_height is set, each tile has a histogram */
+    uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
                                             bounds of each channel in turn, also of channels that the mask omits */
-    uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: channels share edges */
-    gpuscan_image   samples_image; /* instead of samples: count x rows pixels of an image, from x, y on */
-    uint32_t        counts_stride; /* elements of counter_type from one counter to the next; 0: 1 */
+    uint64_t        edges_pitch;   /* EDGES: elements from a channel's edges to the next's, or 0 if they share them */
+    gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from its pixel x, y on */
+    uint32_t        counts_stride; /* elements of counter_type from one counter to the next; 0 means 1 */
 } gpuscan_histogram_desc;
 #endif
 
@@ -872,14 +874,14 @@ typedef struct gpuscan_select_desc {
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
     int                    invert;       /* not 0: keeps exactly the other elements */
-    gpuscan_buffer         flags;        /* FLAGS: count elements, BITS: ceil(count / 32) words */
+    gpuscan_buffer         flags;        /* with FLAGS `count` elements, with BITS ceil(count / 32) u32 words */
     gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE uses custom->select, a custom type custom->size */
+    const gpuscan_custom  *custom;       /* PREDICATE uses custom->select. A custom type uses custom->size */
     gpuscan_buffer         indices;      /* out, optional: the index i of each element that is kept */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* payload_count payloads, 0 to 8 */
     uint32_t               payload_count;
-    uint64_t               capacity;     /* the room of each output in elements; 0: count */
+    uint64_t               capacity;     /* the room of each output in elements; 0 means `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -893,20 +895,20 @@ typedef struct gpuscan_select_desc {
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
     uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
-    gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which keys are equal */
+    gpuscan_type           key_type;      /* default: u32. With CUSTOM, custom->equal decides which keys are equal */
     int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
     gpuscan_buffer         starts;        /* out, of index_type: the index of each run's first key */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* dst, out: the elements of src at each run's keys, combined in order */
+    gpuscan_buffer         src, dst;      /* dst, out: in each run, the elements of src are combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
     const gpuscan_custom  *custom;
     const gpuscan_payload *payloads;      /* in each payload, dst gets the elements of src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* the room of each output in runs; 0: count */
+    uint64_t               capacity;      /* the room of each output in runs; 0 means `count` */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -920,20 +922,20 @@ typedef struct gpuscan_runs_desc {
 /* The arguments of gpuscan_sort. */
 typedef struct gpuscan_sort_desc {
     gpuscan_buffer         src;
-    gpuscan_buffer         dst;           /* out; mem NULL: computes only the permutation or payloads */
+    gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
     int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
     uint32_t               bit_begin;     /* the lowest bit of a key's code to sort by, see gpuscan_sort */
-    uint32_t               bit_end;       /* one above the highest bit to sort by; 0: up to the code's highest bit */
+    uint32_t               bit_end;       /* one above the highest bit to sort by; 0 means above the code's highest */
     const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     gpuscan_buffer         permutation;   /* out, optional, index_type: element p of the result is
                                              src[permutation[p]] */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
-    const gpuscan_custom  *custom;        /* NULL: elements are keys. Otherwise elements are of custom->type, and
-                                             custom->key computes their keys from x and i, of key_type (f16: a float) */
+    const gpuscan_custom  *custom;        /* If NULL, the elements are the keys. Otherwise they are of custom->type, and
+                                             custom->key computes the key of x, of key_type (a float for f16) */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
     gpuscan_call           call;
@@ -946,17 +948,17 @@ typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
     uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
                                           has its first row or column of zeros */
-    uint64_t          images;          /* the number of images; 0: 1 */
-    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0: 1 */
+    uint64_t          images;          /* the number of images; 0 means 1 */
+    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0 means 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* of integers: u32, i32, u64 or i64; of any type: f32 or f64. Default: u32 for
-                                          unsigned, i32 for signed integers, f32 for floats */
-    gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
+    gpuscan_type      dst_type;        /* for integers u32, i32, u64 or i64, for any type f32 or f64. The default is u32
+                                          for unsigned integers, i32 for signed integers and f32 for floats */
+    gpuscan_scan_kind kind;            /* tables are width x height, or with EXCLUSIVE (width + 1) x (height + 1) */
     int               square;          /* not 0: the tables hold sums of squares */
-    uint64_t          src_pitch;       /* pixels from row to row, at least those of a row; 0: exactly these */
+    uint64_t          src_pitch;       /* pixels from row to row, at least those of a row; 0 means exactly these */
     uint64_t          dst_pitch;
-    uint64_t          src_image_pitch; /* pixels from image to image, at least those of an image; 0: height rows */
-    uint64_t          dst_image_pitch; /* pixels from table to table; 0: height rows (EXCLUSIVE: height + 1) */
+    uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0 means `height` rows */
+    uint64_t          dst_image_pitch; /* pixels from table to table; 0 means `height` rows, if EXCLUSIVE one more */
     gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
     gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
@@ -968,10 +970,10 @@ typedef struct gpuscan_integral_desc {
 #if GPUSCAN__HAS_QUANTILE
 /* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
-    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value at the fraction's rank, if samples are spread evenly over a bin */
-    GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, if samples lie at
-                                 their bins' centres */
+    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the fraction's sample */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of the fraction's sample, if samples are spread evenly over a bin */
+    GPUSCAN_QUANTILE_MEAN     /* f32, one for each two fractions: the mean of the samples from the first fraction's to
+                                 the second's. Each sample has the value of its bin's centre */
 } gpuscan_quantile_form;
 
 enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
@@ -981,16 +983,17 @@ typedef struct gpuscan_quantile_desc {
     gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
     gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
     gpuscan_type          counter_type;   /* u32 (default) or u64 */
-    uint32_t              bins;           /* the number of bins; 0: 256 */
-    uint64_t              rows;           /* the number of histograms; 0: 1 */
-    uint64_t              pitch;          /* counters from one histogram to the next, at least bins; 0: bins */
+    uint32_t              bins;           /* the number of bins; 0 means 256 */
+    uint64_t              rows;           /* the number of histograms; 0 means 1 */
+    uint64_t              pitch;          /* counters from one histogram to the next, at least `bins`; 0 means `bins` */
     const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
-    double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
+    double                lower, upper;   /* VALUE and MEAN: bins are even over [lower, upper); both 0 means [0,
+                                             bins) */
     gpuscan_buffer        edges;          /* instead of lower and upper: bins + 1 ascending f32 edges, for all rows */
-    float                 empty;          /* VALUE, MEAN: the result if there are no samples (BIN gives `bins`) */
-    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counts, laid out as counts */
+    float                 empty;          /* the result of VALUE and MEAN if there are no samples; BIN gives `bins` */
+    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counters, in the layout of `counts` */
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
     const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
     void                 *host_cdf;
