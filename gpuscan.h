@@ -989,8 +989,7 @@ typedef struct gpuscan_quantile_desc {
     const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
-    double                lower, upper;   /* VALUE and MEAN: bins are even over [lower, upper); both 0 means [0,
-                                             bins) */
+    double                lower, upper;   /* VALUE and MEAN: even bins over [lower, upper); both 0 means [0, bins) */
     gpuscan_buffer        edges;          /* instead of lower and upper: bins + 1 ascending f32 edges, for all rows */
     float                 empty;          /* the result of VALUE and MEAN if there are no samples; BIN gives `bins` */
     gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counters, in the layout of `counts` */
@@ -1008,10 +1007,11 @@ typedef struct gpuscan_quantile_desc {
    gs     out: the object, NULL after a failure; close it with gpuscan_destroy
    desc   NULL or all zero: the best device
 
-   Returns GPUSCAN_ERROR_NO_OPENCL (there is no loader, also if only a loader could fill the gaps in a table of entry
-   points); NO_PLATFORM or NO_DEVICE (there is none, or none of the requested name); DEVICE_TOO_OLD; INVALID_ARGUMENT
-   (gs is NULL, a queue without a context, one allocator function without the other, a library where OpenCL is linked);
-   INVALID_CONTEXT (the device or queue is not of the context); OUT_OF_HOST_MEMORY; or OpenCL's own code. */
+   Returns NO_OPENCL if a loader is needed but missing (a table of entry points with gaps needs one, too), NO_PLATFORM
+   or NO_DEVICE if there is none, or no device of the requested name, DEVICE_TOO_OLD, INVALID_CONTEXT if the device or
+   queue is not of the context, OUT_OF_HOST_MEMORY or OpenCL's own code. Returns INVALID_ARGUMENT if gs is NULL, if a
+   queue comes without a context, if one allocator function comes without the other, or if GPUSCAN_LINK_OPENCL is
+   defined and `library` names a library. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. It does not wait: calls that still run complete, and OpenCL
@@ -1052,9 +1052,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
    Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
    counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
-   prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes; those of
-   integral images by channels and square; those of histograms by form, channels, mask, outside, closed, weights,
-   counters, the arithmetic that the bounds need, where the bins lie, and whether there are tiles and of which size.
+   prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes. Those of
+   integral images differ by `channels` and `square`, those of histograms by form, channels, mask, outside, closed,
+   weights, counters, the arithmetic that the bounds need, where the bins lie, whether there are tiles, and their size.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, which is that of the last row. A range that the call writes
                    must not overlap anything else that the call reads or writes, its scratch included. Inputs may
@@ -1070,24 +1070,24 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer; for a
                    reduction to `result`, the host must be allowed to read it.
-     Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together;
-                   UNSUPPORTED_TYPE for f64 on a device without it; INVALID_BUFFER (missing, or an image),
-                   INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
-                   SCRATCH_TOO_SMALL; UNSUPPORTED_STRATEGY if a strategy was forced that does not fit, or if every
-                   strategy that fits has failed its self-test; INVALID_EVENT or
-                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list; CUSTOM_SOURCE or CUSTOM_SIZE for
-                   custom texts; BUILD; OUT_OF_HOST_MEMORY; or OpenCL's own code. Only the last command writes outputs,
+     Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together.
+                   UNSUPPORTED_TYPE for f64 on a device without it. INVALID_BUFFER if a buffer is missing or an image.
+                   INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers.
+                   SCRATCH_TOO_SMALL. UNSUPPORTED_STRATEGY if a strategy was forced that does not fit, or if every
+                   strategy that fits has failed its self-test. INVALID_EVENT or
+                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list. CUSTOM_SOURCE or CUSTOM_SIZE for
+                   custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command writes outputs,
                    so they are unchanged after any of these (but see gpuscan_sort).
 
-   gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs, and unless call.scratch
-   is given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's
+   gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It grows the object's
+   scratch, unless call.scratch is given. The call then neither builds nor allocates. It also launches the call's
    kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
    some shape. (With more than 64 MiB of counters or edges it launches none.) It enqueues nothing in the caller's queue.
    Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by them.
    With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and takes
    tens of milliseconds more, or longer with long custom texts. Smaller counts that a forced strategy refuses are left
-   out. Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
-   quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares scans in
+   out. Events, queue and buffers may be missing, with exceptions: count_buffer, images, a histogram's weights, a
+   quantile's cdf, and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares scans in
    place and scans that are not. It returns what the call would return, except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
@@ -1100,9 +1100,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT. It also does so if
    an array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
    buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
-   have completed; the kernels wait for those events. Arrays hold rows * pitch elements, the last row only count;
-   elements between rows are unchanged. An output must not overlap an input, unless the function's comment allows it.
-   Arrays may lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size (custom
+   have completed; the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its last
+   row. Elements between rows are unchanged. An output must not overlap an input, unless the function's comment allows
+   it. Arrays may lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size (custom
    types: of the largest power of two that divides the size), and copies it otherwise. If the device fails while it
    runs, or while results are fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
 
@@ -1110,15 +1110,15 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
    src[i].
 
-   src           row r is count elements of src_type from src.offset + r * src_pitch on
-   dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
+   src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
+   dst           out: row r is the `count` elements of dst_type from dst.offset + r * dst_pitch on
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes replace the pitches. They are multiples of the elements' sizes,
                  since rows begin at whole elements. RGB rows that are aligned to 4 bytes are rows of u8 in this sense.
                  (To sum them channel by channel, use gpuscan_integral with one image of height 1 per row.)
-   segments      optional, instead of rows and total: each segment is scanned by itself, as a row is. Element 0 always
-                 begins a segment. OFFSETS need not begin with 0 nor end with count: the elements before the first
+   segments      optional, instead of rows and total. Each segment is scanned by itself, as a row is. Element 0 always
+                 begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements before the first
                  offset form a segment, and so do those after the last. Without offsets src is one segment. Offsets that
-                 descend or exceed count give wrong results, but do no other harm. Keys and heads must not overlap dst
+                 descend or exceed `count` give wrong results, but do no other harm. Keys and heads must not overlap dst
    count_buffer  the number of elements of each row. dst is unchanged past them
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows, their pitches are equal
@@ -1128,21 +1128,21 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  converts them if it is given, otherwise they are converted as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
                  holds for all of them, for custom operators, too. The total is the last inclusive element, bit for bit.
-                 Two calls that differ only in kind agree: element i + 1 of the exclusive one is element i of the
-                 inclusive one, bit for bit. (Exceptions: MIN and MAX may differ in the sign of a zero; large results
-                 that a CPU stores past its caches agree if both dst begin at the same position of a cache line.) An ADD
-                 of non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the bits of the
-                 result (the sum of -0 and +0 is +0), so a search in running sums never finds an element of weight 0.
-                 An ADD of elements of one sign, and init of the same sign, has a relative error below 1e-6 in f32 and
-                 f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for any count.
-                 For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
-   returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or on elements of more than 64
-                 bytes (in a scan by segments: of 64 bytes or more), or in place on a device without fences of device
-                 scope; or its tiles, at least one a row, are more than one launch can have. AUTO takes another strategy
-                 instead. INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not
-                 whole elements; segments with rows, pitches or total, without a form, with a count though the form is
-                 not OFFSETS, or with host_data, which is for gpuscan_scan_host. INVALID_TYPE: segments.type does not
-                 fit the form
+                 Two calls that differ only in `kind` agree: element i + 1 of the exclusive one is element i of the
+                 inclusive one, bit for bit. (There are two exceptions. MIN and MAX may differ in the sign of a zero.
+                 Large results that a CPU stores past its caches agree if both dst begin at the same position of a cache
+                 line.) An ADD of non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the
+                 bits of the result (the sum of -0 and +0 is +0), so a search in running sums never finds an element of
+                 weight 0. An ADD of elements of one sign, and init of the same sign, has a relative error below 1e-6 in
+                 f32 and f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for any
+                 count. For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
+   returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, on elements of more than 64
+                 bytes (with segments, of 64 bytes or more), or in place without fences of device scope. Or its tiles,
+                 at least one a row, are more than one launch can have. AUTO takes another strategy instead.
+                 INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
+                 elements; segments with rows, pitches or total; segments without a form; segments.count without
+                 OFFSETS; segments.host_data, which is for gpuscan_scan_host. INVALID_TYPE: segments.type does not fit
+                 the form
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
@@ -1151,9 +1151,9 @@ GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *de
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
-/* Scans the array src into the array dst, count elements a row. src may equal dst if the types have the same size and
-   the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be
-   zero. The segments come from a buffer, segments.data, or an array, segments.host_data. */
+/* Scans the array src into the array dst, with `count` elements a row. src may equal dst if the types have the same
+   size and the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc
+   must be zero. The segments come from a buffer, segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #endif
@@ -1168,7 +1168,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
    aliasing      none: dst and addend must not overlap
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: custom may be that of the scan whose second half this is. Its convert is ignored
+   conversion    none: custom may be that of the scan that this call completes. Its convert is ignored
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -1187,15 +1187,15 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
    first element, or with segments from src.offset. NaN is no candidate.
 
-   src           row r is count elements of src_type from src.offset + r * src_pitch on
+   src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
    src_image     instead of src, rows and segments: element i is the first channel of the pixel in column x + i %
                  src_width and row y + i / src_width. src_type is the format's, or 0. custom->convert takes the whole
                  pixel: x is a src_type, or with 2 to 4 channels OpenCL C's vector of them, and it sees at and near (see
                  gpuscan_custom). Give gpuscan_reduce_prepare and _scratch_size an image of the call's format
    dst           out: one dst_type element for each row or segment, from dst.offset on
    segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
-                 cover src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX the value under
-                 count 0. Offsets that descend or exceed count give wrong results, but do no other harm
+                 cover src, and may be empty: the result is init or the identity, or for ARGMIN and ARGMAX the value
+                 that "count 0" names. Offsets that descend or exceed `count` give wrong results, but do no other harm
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
    count_buffer  the number of elements of each row, or with segments of src
    aliasing      none: dst must overlap nothing else, and must not be in a buffer that the image is made of
@@ -1210,18 +1210,18 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  elements of at most 64 bytes. For values chosen so that all additions round one way, the bounds are
                  7e-6 and 1.3e-14
    returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
-                 src_pitch is smaller than count; segments with rows or src_pitch, without a form, or with host_data,
-                 which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments; src_width without
-                 src_image. For images the same as gpuscan_histogram. INVALID_TYPE: segments.type is neither u32 nor
-                 u64. INVALID_BUFFER: neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced single pass does
-                 not work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1
-                 and the index's dst_type is u32, whose largest value means "no element"
-   method        each group sums a share, in order if the operator is custom. The last group to arrive combines the
-                 shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
-                 On a GPU a few lanes or one group sum a row or segment; several groups share a long row if there are
-                 few, and a segment much longer than the average. On a CPU every group gets the same number of elements
-                 and segment ends together: Merrill and Garland, "Merge-based parallel sparse matrix-vector
-                 multiplication", 2016 */
+                 src_pitch is smaller than count; segments with rows or src_pitch; segments without a form;
+                 segments.host_data, which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments;
+                 src_width without src_image. For images the same as gpuscan_histogram. INVALID_TYPE: segments.type is
+                 neither u32 nor u64. INVALID_BUFFER: neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced
+                 single pass does not work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is
+                 above 2^32 - 1 and the index's dst_type is u32, whose largest value means "no element"
+   method        each group sums a part of the elements, in order if the operator is custom. The last group to arrive
+                 combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
+                 second launch does. On a GPU a few lanes or one group sum a row or segment; several groups work on a
+                 long row if there are few rows, and on a segment much longer than the average. On a CPU every group
+                 gets the same number of elements and segment ends together: Merrill and Garland, "Merge-based parallel
+                 sparse matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
@@ -1237,41 +1237,41 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 /* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself, or the values that an
    expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
-   samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
-   samples_image instead of samples and pitch: count pixels a row, from x, y on. The counts are those of a buffer with
-                 the same values. sample_type is the format's, or 0. channels is the number of leading channels to use;
-                 0: all. Give gpuscan_histogram_prepare and _scratch_size an image of the call's format
-   counts        out: counters of counter_type from counts.offset on: bins counters (with OUTSIDE_COUNT bins + 2) for
-                 the first channel of the mask, then those of the next channel. All are overwritten, or with accumulate
-                 added to. With counts_stride a counter may be a member of a struct: give the struct's size and the
-                 member's offset, both in counters. What lies between counters is unchanged. (gpuscan_quantile takes
-                 counters without a stride.)
+   samples       pixel p of row r has channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
+   samples_image instead of samples and pitch: `count` pixels a row, from the pixel x, y on. The counts are those of a
+                 buffer with the same values. sample_type is the format's, or 0. `channels` is the number of leading
+                 channels to use; 0 means all. Prepare and scratch_size need an image of the call's format
+   counts        out: counters of counter_type from counts.offset on: `bins` counters (with OUTSIDE_COUNT `bins` + 2)
+                 for the first channel of the mask, then those of the next channel. All are overwritten, or with
+                 accumulate added to. With counts_stride a counter may be a member of a struct: give the struct's size
+                 and the member's offset, both in counters. What lies between counters is unchanged. (gpuscan_quantile
+                 takes counters without a stride.)
    weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
    pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
                  4 bytes, for example): bytes from row to row, at least a row, and a multiple of sample_type's size; for
                  custom types, of the largest power of two that divides it. To count a region of a picture, set its
                  offset and the picture's pitch
    custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It
-                 gives a value of value_type, and the pixel counts with this value alone: channel_mask must be 0, counts
-                 has one channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type; with 2 to 4
-                 channels it is OpenCL C's vector of them (x.x, x.y, x.z, x.w; f16: of floats). With GPUSCAN_TYPE_CUSTOM
-                 x is a custom->type, and offset and pitch count whole ones. With samples_image it also sees at and near
+                 gives a value of value_type, and this value alone is counted: channel_mask must be 0, `counts` has one
+                 channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type; with 2 to 4 channels
+                 it is OpenCL C's vector of them (x.x, x.y, x.z, x.w), for f16 of floats. With GPUSCAN_TYPE_CUSTOM x is
+                 a custom->type, and offset and pitch count whole ones. With samples_image it also sees `at` and `near`
                  (see gpuscan_custom). Integers that convert gives wrap around to value_type, as C converts
    weight        optional, instead of weights: an expression that sees what custom->convert sees, and custom->source,
-                 and gives the pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it
-                 needs one channel
+                 and gives the pixel's weight as a weight_type. A pixel of weight 0 is not counted. Without
+                 custom->convert it needs one channel
    tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
                  histogram in counts: the histograms of a tile's channels, then those of the next tile. Tiles go from
-                 left to right, then down. The last tiles in both directions may be smaller. tile_height 1: one
+                 left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
                  histogram a row. A count on the device does not change the tiles; the counters of tiles beyond it are 0
-   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). With
-                 edges_pitch, at least bins + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that
-                 do not ascend give wrong counts, but do no other harm
+   edges         for EDGES only: `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With
+                 edges_pitch, which is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch.
+                 Values that do not ascend give wrong counts, but do no other harm
    count_buffer  the number of pixels of each row
    aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
-   scratch       up to 8 bytes a counter, of all tiles; on a CPU, if the bins do not fit local memory or weights are
-                 added to u64 counters, up to 64 MiB or one table. Give gpuscan_histogram_prepare and _scratch_size
-                 weights (or host_weights) if the call has them: both programs and scratch differ
+   scratch       up to 8 bytes for each counter of each tile. On a CPU it is up to 64 MiB or one table if the bins do
+                 not fit local memory, or if weights are added to u64 counters. Give gpuscan_histogram_prepare and
+                 _scratch_size weights (or host_weights) if the call has them: both programs and scratch differ
    count 0       samples may be missing. The counters become 0, or with accumulate are unchanged
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
@@ -1285,17 +1285,17 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    cell starts   to find where each cell begins among elements sorted by cell, count the cells and scan the counts
                  exclusively. An empty cell gets the start of the next cell that is not empty
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that do not exist, a pitch smaller than
-                 count; a pitch_bytes with pitch, smaller than a row or not aligned; edges without EDGES; host_edges or
-                 host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
-                 edges_pitch without EDGES or below bins + 1; value_type without custom->convert; weight with weights;
-                 either expression with channel_mask or several channels of a custom type; an image with samples or
-                 pitches, or with too few channels. INVALID_TYPE: a sample_type that is not the image's; VALUES with
-                 floats; custom samples without custom->convert. INVALID_IMAGE: not a 2D image, or of a format that is
-                 not read. BUFFER_TOO_SMALL: an image without those pixels. UNSUPPORTED_IMAGE: the device has no images.
-                 INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
-                 floats below the type's normal numbers, which devices may flush to 0. UNSUPPORTED_STRATEGY: SINGLE_PASS
-                 or _AHEAD was forced where the bins do not fit local memory, or with weights and u64 counters; AUTO
-                 takes another strategy instead
+                 count; pitch_bytes with pitch, or smaller than a row, or not aligned; edges without EDGES; host_edges
+                 or host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
+                 edges_pitch without EDGES, or below `bins` + 1; value_type without custom->convert; weight with
+                 weights; one of the two expressions with channel_mask or several channels of a custom type; an image
+                 with samples or pitches, or with too few channels. INVALID_TYPE: a sample_type that is not the image's;
+                 VALUES with floats; custom samples without custom->convert. INVALID_IMAGE: not a 2D image, or a format
+                 that is not read. BUFFER_TOO_SMALL: an image without those pixels. UNSUPPORTED_IMAGE: the device has no
+                 images. INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a
+                 step of floats below the type's normal numbers, which devices may flush to 0. UNSUPPORTED_STRATEGY:
+                 SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with weights and u64
+                 counters; AUTO takes another strategy instead
    methods       one table of bins per group, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1304,10 +1304,10 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* Counts the array samples, count pixels a row, into the array counts, which has the counters that gpuscan_histogram
-   writes. The arrays must not overlap. The desc's host_edges and host_weights hold edges and weights. The desc's
-   samples, counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and _scratch_size need a copy of
-   the desc with count.) */
+/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`. It gets the counters
+   that gpuscan_histogram writes. The arrays must not overlap. The desc's host_edges and host_weights hold edges and
+   weights. The desc's samples, counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and
+   _scratch_size need a copy of the desc with count.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #endif
@@ -1320,17 +1320,17 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    dst           out, optional: the elements that are kept, from dst.offset on
    flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
    indices       out, optional: the index of each kept element in src, counted from src.offset
-   payloads      of each payload, count elements from src.offset on are read, and those that are kept go to dst
-   capacity      the room of dst, indices and the payloads' dst in elements; 0 or above count: count. Elements kept
-                 beyond it are counted and not written. The first capacity elements are the same as with more room
+   payloads      `count` elements from each src.offset on are read, and those that are kept go to its dst
+   capacity      the room of dst, indices and the payloads' dst in elements. 0 and more than `count` mean `count`. Those
+                 beyond it are counted but not written. The first capacity elements are the same as with more room
    count_buffer  the number of elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size, and each
                  payload's dst may be that of its src; with a capacity, dst may be the range's beginning. dst is
                  unchanged past the written elements
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them (with neither, no payloads and no selected, it assumes dst).
-                 If the call is in place, it needs the buffers that show it. The same holds for scratch_size
-   count 0       src, flags, dst, indices and the payloads may be missing; selected is 0
+   prepare       needs dst and indices if the call has them. (It assumes dst if there are neither these nor payloads nor
+                 selected.) If the call is in place, it needs the buffers that show it. The same holds for scratch_size
+   count 0       src, flags, dst, indices and the payloads may be missing. The number `selected` is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
                  INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: indices or counts that their type does not
                  hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a forced single pass does not work on the
@@ -1344,10 +1344,10 @@ GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_sel
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
 /* Selects from the arrays src and flags, of count elements, into the array dst, and stores the number of elements kept
-   in *selected; selected may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and src if not needed. dst
-   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. The desc's src,
-   dst, flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here,
-   too. */
+   in *selected; selected may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and so may src if nothing
+   needs it. dst may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices.
+   The desc's src, dst, flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device
+   buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #endif
@@ -1363,19 +1363,19 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    keys_dst      out, optional: the first key of each run
    starts        out, optional: the index of each run's first key, counted from keys.offset
    lengths       out, optional: the number of keys in each run
-   src, dst      optional: the elements of src at each run's keys are converted to dst_type and combined in their order,
-                 as gpuscan_reduce does without init; convert's i is the index in src. src may be keys
-   payloads      the dst of each payload gets the elements of its src where runs begin
-   capacity      the room of every output in runs; 0 or above count: count. Runs beyond it are counted and not written.
-                 The first capacity runs are the same as with more room
+   src, dst      optional: for each run, the elements of src at its keys are converted to dst_type and combined in their
+                 order, as gpuscan_reduce does without init. convert's i is the index in src. src may be keys
+   payloads      the dst of each payload gets those elements of its src at which a run begins
+   capacity      the room of every output in runs. 0 and more than `count` mean `count`. Runs beyond it are counted but
+                 not written. The first capacity runs are the same as with more room
    count_buffer  the number of keys, and of elements of src and of the payloads' src
    equal         keys are equal as C's == says: -0 and +0 are equal, and each NaN is a run by itself. With bitwise, keys
                  are equal if their bits are. For a custom type custom->equal decides. It is asked only about each key
                  and the one before it, so it must be true for all pairs of keys in a run
    aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may overlap each other
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
-   prepare       needs keys_dst, starts, lengths and dst if the call has them (with none of them, no payloads and no
-                 runs, it assumes keys_dst). The same holds for scratch_size
+   prepare       needs keys_dst, starts, lengths and dst if the call has them. (It assumes keys_dst if there are neither
+                 these nor payloads nor `runs`.) The same holds for scratch_size
    count 0       everything except `runs` may be missing. `runs` is 0
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
                  once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
@@ -1392,9 +1392,9 @@ GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
 /* Finds the runs of the array keys of count keys. Stores each run's first key in the array keys_dst, and the number of
-   runs in *runs. keys_dst and runs may be NULL. Starts, lengths, and the reduction's source and results are the desc's
-   host_starts, host_lengths, host_src and host_dst. Its keys, keys_dst, starts, lengths, src, dst, count, runs.count
-   and runs.count_type must be zero. Payloads are device buffers here, too. */
+   runs in *runs. keys_dst and runs may be NULL. The desc's host_starts, host_lengths, host_src and host_dst replace its
+   starts, lengths, src and dst. The desc's keys, keys_dst, starts, lengths, src, dst, count, runs.count and
+   runs.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 #endif
@@ -1402,7 +1402,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 #if GPUSCAN__HAS_SORT
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
-   src           count keys of key_type from src.offset on, or elements of custom->type
+   src           `count` keys of key_type from src.offset on, or elements of custom->type
    dst           out: the elements of src, sorted
    payloads      the dst of each payload gets the elements of its src in the order of the sorted keys
    permutation   out: the index of each sorted element in src, counted from src.offset
@@ -1416,32 +1416,32 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                      descending          all bits of the above inverted
                      NaN                 all bits 1, descending too
    pairs         structs of {uint32_t key, value;} are keys of type U64: on a little-endian device bit_end 32 sorts them
-                 by key. If the key is the second member, bit_begin 32 does. (Big-endian: the other way round.)
+                 by key. If the key is the second member, bit_begin 32 does. On a big-endian device they swap roles.
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       the sum of these. Ask with the count of the call: fewer elements may need more than many, since up to
                  about 10,000 are sorted in one launch, and up to some millions a GPU gathers payloads
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
-                     another payload,          two indices an element (of 4 bytes; from 2^32 elements on of 8);
+                     another payload,          two indices an element. An index has 4 bytes, or 8 from 2^32 elements on;
                      several, a permutation    one, if a permutation with indices of that size is given;
                      or a custom type          and the size of the largest array gathered in place, if above the keys'
-                     payloads that a GPU       once or twice their size in whole words, instead: up to four payloads
-                     moves with many keys      of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
-                 With may_destroy_src keys need none, and neither does a payload of 4 or 8 bytes, or of 12 or 16 bytes
-                 that is moved with them, unless they are in place. An even number of passes (8 bits each, MULTI_PASS on
-                 GPUs 4) then costs a copy of the result; in place an odd number does. From about 10^7 elements on such
-                 a payload of 12 or 16 bytes may still need its size and two indices of 4 bytes an element. In
-                 gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is set (the scratch is
-                 enough without it, too). If src and dst are given there, they must be valid, since they show whether
-                 the sort is in place
+                     payloads that a GPU       instead of the above, once or twice their size in whole words. These are
+                     moves with many keys      up to four of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
+                 With may_destroy_src, keys that are not sorted in place need none. Neither does a payload of 4 or 8
+                 bytes that is not in place, nor one of 12 or 16 bytes that is moved with the keys. An even number of
+                 passes then costs a copy of the result, in place an odd number. (A pass sorts by 8 bits, MULTI_PASS on
+                 GPUs by 4.) From about 10^7 elements on such a payload of 12 or 16 bytes may still need its size and
+                 two indices of 4 bytes an element. In gpuscan_sort_prepare and _scratch_size permutation counts as
+                 given if index_type is set (the scratch is enough without it, too). If src and dst are given there,
+                 they must be valid, since they show whether the sort is in place
    count 0       all buffers may be missing. Nothing is written
-   returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; custom without
-                 key; payloads and payload_count do not agree. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither
-                 dst nor payloads nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the
-                 scratch does not fit 64 bits. UNSUPPORTED_STRATEGY: a forced strategy does not work on the device.
-                 Several commands write outputs: after a failed call dst (in place: src) and payloads may hold the
-                 elements in another order, or, if they are not in place, undefined data
+   returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; `custom` without
+                 `key`; payloads and payload_count do not agree. INVALID_TYPE: a custom key_type. INVALID_BUFFER:
+                 neither dst nor payloads nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or
+                 the scratch does not fit 64 bits. UNSUPPORTED_STRATEGY: a forced strategy does not work on the device.
+                 Several commands write outputs. After a failed call, data sorted in place may be in another order, and
+                 dst or payloads that are not in place may be undefined
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
                  Satish, Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009. On CPUs:
                  Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014. Many large payloads
@@ -1450,10 +1450,10 @@ GPUSCAN_API gpuscan_result gpuscan_sort(gpuscan *gs, const gpuscan_sort_desc *de
 GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
-/* Sorts the array src of count elements into the array dst, and stores their indices in the array permutation of
-   index_type. Either dst or permutation may be NULL. dst may equal src; any other overlap is GPUSCAN_ERROR_OVERLAP. If
-   dst is another array, src is unchanged. Payloads are device buffers here, too. src, dst, permutation and count of the
-   desc must be zero. */
+/* Sorts the array src of count elements into the array dst. Stores the index of each sorted element in the array
+   permutation, of index_type. Either dst or permutation may be NULL. dst may equal src; any other overlap is
+   GPUSCAN_ERROR_OVERLAP. If dst is another array, src is unchanged. Payloads are device buffers here, too. src, dst,
+   permutation and count of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #endif
@@ -1467,13 +1467,14 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    dst           out: laid out like src. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y.
                  The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
-                 INCLUSIVE: the sum of the pixels up to x and up to y, which equals the EXCLUSIVE element x + 1, y + 1
+                 INCLUSIVE: the sum of the pixels up to column x and row y. It equals the EXCLUSIVE element x + 1, y + 1
    src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
-                 values, bit for bit. src_type is the format's, or 0. channels is the number of leading channels to use;
-                 0: all. Give gpuscan_integral_prepare and _scratch_size an image of the call's format
-   custom        optional, with src_image: custom->convert is an expression of the image's first `channels` channels, x,
-                 and of at and near (see gpuscan_custom; i is at.x). It gives a value, which is converted to dst_type as
-                 C converts. The table has one channel of these values, or with square of their squares
+                 values, bit for bit. src_type is the format's, or 0. `channels` is the number of leading channels to
+                 use; 0 means all. Prepare and scratch_size need an image of the call's format
+   custom        optional, with src_image: custom->convert is an expression that gives a value, which is converted to
+                 dst_type as C converts. It sees x, the image's first `channels` channels, i, which is at.x, and `at`
+                 and `near` (see gpuscan_custom). The table has one channel, of these values, or with `square` of their
+                 squares
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. They are
                  at least a row's bytes, and a multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
@@ -1508,12 +1509,13 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    order: a bin holds as many as its counter says. A fraction selects the sample whose rank, counted from 1, is
    ceil(fraction * samples), computed exactly; fraction 0 selects the first.
 
-   counts        histogram r is bins counters of counter_type from counts.offset + r * pitch on
+   counts        histogram r is `bins` counters of counter_type from counts.offset + r * pitch on
    dst           out: for each histogram, one element per fraction; with MEAN, one per pair of fractions (0 and 1, 2
-                 and 3, ...). BIN: the first bin whose inclusive sum reaches the rank. VALUE: lower edge + (rank -
-                 before) / count * width of that bin, where it holds count samples and the bins below it hold before;
-                 the bin's last sample gives its upper edge. MEAN: the mean of the samples from the pair's lower rank
-                 to its upper rank, both included
+                 and 3, ...)
+                     BIN     the first bin whose inclusive sum reaches the rank
+                     VALUE   lower edge + (rank - before) / inside * width of that bin. `inside` is the number of its
+                             samples, `before` that of the bins below. The last sample gives the upper edge
+                     MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
    bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. The exception
                  is NVIDIA: several groups share each of up to 16 large histograms, with up to 8 fractions and without
