@@ -91,9 +91,9 @@
                are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort (see there). The
                library never prints, aborts or exits. (A driver's compiler may print.) All kernels terminate: where
                work-groups wait for others, they wait for a bounded time and then do the others' work themselves. The
-               exception is gpuscan_sort, on NVIDIA's GPUs up to 2^21 elements or with a count_buffer, on AMD's up to
-               2^20, on Intel's up to 2^18. Its work-groups wait without a bound, but only for groups that have begun,
-               which those GPUs keep running.
+               exception is gpuscan_sort on some GPUs: on NVIDIA's with up to 2^21 elements or a count_buffer, on AMD's
+               with up to 2^20 elements, on Intel's with up to 2^18. Its work-groups wait there without a bound, but
+               only for groups that have begun, and these GPUs keep those running.
 
    EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
                All of them wait for the wait list. The event belongs to the last command: when it completes, the whole
@@ -111,20 +111,20 @@
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A call needs about
                    scan, selection, runs   1/1000 of the data (elements or results of 64 bytes: up to 1/64)
                    selection in place      in addition, the size of its outputs
-                   histogram               up to 8 bytes a bin; on a CPU, where bins do not fit local memory or weights
-                                           are added to u64 counters, up to 64 MiB or one table of counters
+                   histogram               up to 8 bytes a bin. On a CPU it is up to 64 MiB or one table of counters, if
+                                           the bins do not fit local memory or weights are added to u64 counters
                    sort                    the size of what it sorts, unless may_destroy_src lets it overwrite src
                    integral image          1/20 of its table
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
                object's scratch wait for each other. If the wait list of one of them fails, the calls that wait for it
                fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
                with their own scratch neither wait nor fail for that reason.
-               Host, through the desc's allocator: the object and its programs, and temporarily the memory for building
+               Host: the desc's allocator provides memory for the object and its programs, and temporarily for building
                and testing programs, for growing scratch (up to 1 MiB), for the cache, gpuscan_get_blob and
                gpuscan_set_blob. A call that neither builds nor grows scratch allocates nothing. (One exception: an init
                on the host that is larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes takes a buffer.)
-               The object retains the queue of its last call, and that of the last call that used its own scratch, until
-               other calls replace them or the object is destroyed.
+               The object retains two queues, that of its last call and that of the last call that used the object's own
+               scratch, until other calls replace them or the object is destroyed.
 
    THREADS     There is no global state. One thread at a time may use an object: put a lock around it where several do.
                Objects are independent, also on one context, but each builds its own programs; so one object per
@@ -174,26 +174,26 @@
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
                       gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
-                      at and near (gpuscan_custom).
+                      `at` and `near` (gpuscan_custom).
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
                       GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from.
                       gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of entry
                       points may have gaps.
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call, and
                       gpuscan_set_blob loads and launches the programs of the blob (blobs of 0.1.0 are refused). Lanes
-                      work by OpenCL's sub-groups and by AMD's builtins. Each program is tested at its first use, and
-                      built without the compiler's warnings.
+                      exchange values by OpenCL's sub-groups and by AMD's builtins, too. Each program is tested at its
+                      first use, and built without the compiler's warnings.
                       Changed: sums start with +0, and MIN and MAX of only NaN are the identity. A histogram's bounds
                       are rounded to the samples' type first. custom->convert may give floats below 0 to signed
                       integers. Scans of non-negative floats do not decrease, totals are the last elements, and adding 0
                       changes no result. Errors of sums of floats do not grow with the count (see floats in
-                      gpuscan_reduce, gpuscan_scan and gpuscan_runs). Without a sub-group's lanes AUTO scans in several
-                      passes. GPUs refuse the CPU strategies, sorts refuse outputs that are CL_MEM_WRITE_ONLY, and calls
-                      refuse host memory that kernels cannot use.
+                      gpuscan_reduce, gpuscan_scan and gpuscan_runs). On devices without lanes (has_lanes 0) AUTO scans
+                      in several passes. GPUs refuse the CPU strategies, sorts refuse outputs that are
+                      CL_MEM_WRITE_ONLY, and calls refuse host memory that kernels cannot use.
                       Faster: on GPUs short rows, images with gaps, bytes over a range, several channels, odd offsets,
-                      scans in place, argmin and uniform add take from 2/3 to 1/600 of the time; on CPUs short rows,
-                      argmin, structs, edges, many bins and samples of 16 bits from 2/3 to 1/20. Executables that
-                      contain the implementation are a quarter smaller.
+                      scans in place, argmin and uniform add take between 2/3 and 1/600 of the time. On CPUs short rows,
+                      argmin, structs, edges, many bins and samples of 16 bits take between 2/3 and 1/20. Executables
+                      that contain the implementation are a quarter smaller.
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -454,13 +454,13 @@ typedef struct gpuscan_image {
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and executed. The
    library reads them during a call only, and recognises equal texts. They may have several lines. A build log counts
-   the lines of each text by itself and names it "custom" (source), "custom type", "custom combine", "custom identity",
-   "custom convert", "custom select", "custom equal" or "custom key". You choose the names, except those that begin with
-   gpuscan or GPUSCAN. The expressions see everything that source declares, and the variables that their fields list.
-   The library's kernels are compiled after source, so a macro that source defines applies to their text, too; only
-   macros whose names begin with a lower-case letter are undefined first. Floats are not contracted (FP_CONTRACT OFF)
-   unless source says otherwise. There are no build options: for -D N=3 let source begin with "#define N 3\n", and
-   -cl-fast-relaxed-math would break the bits and errors that the operations promise.
+   the lines of each text by itself, and names the text "custom" (source), "custom type", "custom combine", "custom
+   identity", "custom convert", "custom select", "custom equal" or "custom key". You choose the names, except those that
+   begin with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the variables that their
+   fields list. The library's kernels are compiled after `source`, so macros of `source` apply to their text, too. The
+   exception are macros whose names begin with a lower-case letter: the library undefines these first. Floats are not
+   contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build options: for -D N=3 let `source`
+   begin with "#define N 3\n", and -cl-fast-relaxed-math would break the promises about bits and errors.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -1007,11 +1007,11 @@ typedef struct gpuscan_quantile_desc {
    gs     out: the object, NULL after a failure; close it with gpuscan_destroy
    desc   NULL or all zero: the best device
 
-   Returns NO_OPENCL if a loader is needed but missing (a table of entry points with gaps needs one, too), NO_PLATFORM
-   or NO_DEVICE if there is none, or no device of the requested name, DEVICE_TOO_OLD, INVALID_CONTEXT if the device or
-   queue is not of the context, OUT_OF_HOST_MEMORY or OpenCL's own code. Returns INVALID_ARGUMENT if gs is NULL, if a
-   queue comes without a context, if one allocator function comes without the other, or if GPUSCAN_LINK_OPENCL is
-   defined and `library` names a library. */
+   Returns GPUSCAN_ERROR_NO_OPENCL if a loader is needed but missing (a table of entry points with gaps needs one, too),
+   NO_PLATFORM or NO_DEVICE if there is none, or no device of the requested name, DEVICE_TOO_OLD, INVALID_CONTEXT if the
+   device or queue is not of the context, OUT_OF_HOST_MEMORY or OpenCL's own code. Returns INVALID_ARGUMENT if gs is
+   NULL, if a queue comes without a context, if one allocator function comes without the other, or if
+   GPUSCAN_LINK_OPENCL is defined and `library` names a library. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. It does not wait: calls that still run complete, and OpenCL
@@ -1556,11 +1556,11 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
 
 /* Loads the programs of a blob, except those that the object has already, so that the first call is as fast as after
    gpuscan_X_prepare. It creates their kernels. On drivers that finish their work at a kernel's first launch, it
-   launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the
-   object's scratch to the stored size (if a kind takes at most 64 MiB). It waits for the device, and takes about 2 ms a
-   program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed afterwards. A
-   program that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from
-   source when it is needed.
+   launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows each
+   kind of the object's scratch to its stored size, if that is at most 64 MiB. It waits for the device, and takes about
+   2 ms a program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed
+   afterwards. A program that the driver rejects, or fails to launch, is no failure: the logger is told, and the program
+   is built from source when it is needed.
 
    GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
    GPUSCAN_ONLY_... macros.
@@ -1733,7 +1733,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Loads the entry points that a table lacks from `wanted`, or if that is NULL, from gpuscan__library_names. */
+/* Loads the entry points that `cl` lacks from the library `wanted`, or from gpuscan__library_names if that is NULL. */
 GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
                                                   gpuscan__missing *missing) {
     const char *const *names = wanted ? &wanted : gpuscan__library_names;
