@@ -458,7 +458,7 @@ typedef struct gpuscan_image {
    identity", "custom convert", "custom select", "custom equal" or "custom key". You choose the names, except those that
    begin with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the variables that their
    fields list. The library's kernels are compiled after `source`, so macros of `source` apply to their text, too. The
-   exception are macros whose names begin with a lower-case letter: the library undefines these first. Floats are not
+   exceptions are macros whose names begin with a lower-case letter: the library undefines these first. Floats are not
    contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build options: for -D N=3 let `source`
    begin with "#define N 3\n", and -cl-fast-relaxed-math would break the promises about bits and errors.
 
@@ -731,7 +731,6 @@ typedef struct gpuscan_segments {
 } gpuscan_segments;
 
 #if GPUSCAN__HAS_SCAN
-/* The arguments of gpuscan_scan. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements of a row. 0 is legal: then only the totals are written */
@@ -758,7 +757,6 @@ typedef struct gpuscan_scan_desc {
 #endif
 
 #if GPUSCAN__HAS_UNIFORM_ADD
-/* The arguments of gpuscan_uniform_add. */
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;
     gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
@@ -774,7 +772,6 @@ typedef struct gpuscan_uniform_add_desc {
 #endif
 
 #if GPUSCAN__HAS_REDUCE
-/* The arguments of gpuscan_reduce. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
     gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
@@ -818,7 +815,6 @@ typedef union gpuscan_bound {
     double   f;
 } gpuscan_bound;
 
-/* The arguments of gpuscan_histogram. */
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
@@ -867,7 +863,6 @@ typedef enum gpuscan_select_by {
 } gpuscan_select_by;
 
 #if GPUSCAN__HAS_SELECT
-/* The arguments of gpuscan_select. */
 typedef struct gpuscan_select_desc {
     gpuscan_buffer         src, dst;     /* either may be missing if nothing needs it */
     uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
@@ -919,7 +914,6 @@ typedef struct gpuscan_runs_desc {
 #endif
 
 #if GPUSCAN__HAS_SORT
-/* The arguments of gpuscan_sort. */
 typedef struct gpuscan_sort_desc {
     gpuscan_buffer         src;
     gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
@@ -943,7 +937,6 @@ typedef struct gpuscan_sort_desc {
 #endif
 
 #if GPUSCAN__HAS_INTEGRAL
-/* The arguments of gpuscan_integral. */
 typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
     uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
@@ -978,7 +971,6 @@ typedef enum gpuscan_quantile_form {
 
 enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
 
-/* The arguments of gpuscan_quantile. */
 typedef struct gpuscan_quantile_desc {
     gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
     gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
@@ -1138,11 +1130,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  count. For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
    returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, on elements of more than 64
                  bytes (with segments, of 64 bytes or more), or in place without fences of device scope. Or its tiles,
-                 at least one a row, are more than one launch can have. AUTO takes another strategy instead.
+                 at least one a row, are more than one launch can have. AUTO takes another instead.
                  INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
                  elements; segments with rows, pitches or total; segments without a form; segments.count without
-                 OFFSETS; segments.host_data, which is for gpuscan_scan_host. INVALID_TYPE: segments.type does not fit
-                 the form
+                 OFFSETS; segments.host_data, which is for gpuscan_scan_host.
+                 INVALID_TYPE: segments.type does not fit the form
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
@@ -1212,10 +1204,11 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
                  src_pitch is smaller than count; segments with rows or src_pitch; segments without a form;
                  segments.host_data, which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments;
-                 src_width without src_image. For images the same as gpuscan_histogram. INVALID_TYPE: segments.type is
-                 neither u32 nor u64. INVALID_BUFFER: neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced
-                 single pass does not work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is
-                 above 2^32 - 1 and the index's dst_type is u32, whose largest value means "no element"
+                 src_width without src_image. For images it returns the same as gpuscan_histogram.
+                 INVALID_TYPE: segments.type is neither u32 nor u64.
+                 INVALID_BUFFER: neither dst nor result is given.
+                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or on elements above 64 bytes.
+                 SIZE_OVERFLOW: count is above 2^32 - 1 and dst_type u32, whose largest value means "no element"
    method        each group sums a part of the elements, in order if the operator is custom. The last group to arrive
                  combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
                  second launch does. On a GPU a few lanes or one group sum a row or segment; several groups work on a
@@ -1289,13 +1282,15 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  or host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
                  edges_pitch without EDGES, or below `bins` + 1; value_type without custom->convert; weight with
                  weights; one of the two expressions with channel_mask or several channels of a custom type; an image
-                 with samples or pitches, or with too few channels. INVALID_TYPE: a sample_type that is not the image's;
-                 VALUES with floats; custom samples without custom->convert. INVALID_IMAGE: not a 2D image, or a format
-                 that is not read. BUFFER_TOO_SMALL: an image without those pixels. UNSUPPORTED_IMAGE: the device has no
-                 images. INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a
-                 step of floats below the type's normal numbers, which devices may flush to 0. UNSUPPORTED_STRATEGY:
-                 SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with weights and u64
-                 counters; AUTO takes another strategy instead
+                 with samples or pitches, or with too few channels.
+                 INVALID_TYPE: a sample_type that is not the image's; VALUES with floats; custom samples without convert.
+                 INVALID_IMAGE: not a 2D image, or a format that is not read.
+                 BUFFER_TOO_SMALL: an image without those pixels.
+                 UNSUPPORTED_IMAGE: the device has no images.
+                 INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
+                 floats below the type's normal numbers, which devices may flush to 0.
+                 UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with
+                 weights and u64 counters; AUTO takes another instead
    methods       one table of bins per group, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1331,10 +1326,12 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    prepare       needs dst and indices if the call has them. (It assumes dst if there are neither these nor payloads nor
                  selected.) If the call is in place, it needs the buffers that show it. The same holds for scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing. The number `selected` is 0
-   returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
-                 INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: indices or counts that their type does not
-                 hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a forced single pass does not work on the
-                 device, or has more tiles than one launch can have; AUTO then takes another
+   returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags.
+                 INVALID_TYPE: flags of another type.
+                 INVALID_BUFFER: also if no output is given.
+                 SIZE_OVERFLOW: indices or counts that their type does not hold; a dispatch whose y does not fit.
+                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or has more tiles than one
+                 launch can have; AUTO then takes another
    method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
                  "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
                  before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
@@ -1381,10 +1378,11 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
                  once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
                  the bounds are 5e-6 and 1e-14. Results have the same bits in every call
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise with a custom key_type.
-                 INVALID_OPERATOR: ARGMIN or ARGMAX. INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: starts,
-                 lengths or counts that their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY:
-                 a forced single pass does not work on the device, or its tiles or results are too large; AUTO takes
-                 another strategy instead
+                 INVALID_OPERATOR: ARGMIN or ARGMAX.
+                 INVALID_BUFFER: also if no output is given.
+                 SIZE_OVERFLOW: starts, lengths or counts that their type does not hold; a dispatch whose y is too large.
+                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or its tiles or results are too
+                 large; AUTO takes another instead
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
                  segmented scan, Blelloch, "Prefix sums and their applications", 1990 */
 GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
@@ -1437,9 +1435,11 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  they must be valid, since they show whether the sort is in place
    count 0       all buffers may be missing. Nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; `custom` without
-                 `key`; payloads and payload_count do not agree. INVALID_TYPE: a custom key_type. INVALID_BUFFER:
-                 neither dst nor payloads nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or
-                 the scratch does not fit 64 bits. UNSUPPORTED_STRATEGY: a forced strategy does not work on the device.
+                 `key`; payloads and payload_count do not agree.
+                 INVALID_TYPE: a custom key_type.
+                 INVALID_BUFFER: neither dst nor payloads nor permutation.
+                 SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
+                 UNSUPPORTED_STRATEGY: a forced strategy does not work on the device.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
@@ -1488,9 +1488,10 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  caches, the order also depends on where in memory a row of dst begins. Differences of large sums round:
                  the absolute error of a box's sum is about that of the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
-                 src's pitches or several images; custom without an image or convert. INVALID_TYPE: a src_type or
-                 dst_type that the desc does not allow. For images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY:
-                 any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+                 src's pitches or several images; custom without an image or convert.
+                 INVALID_TYPE: a src_type or dst_type that the desc does not allow.
+                 For images it returns the same as gpuscan_histogram.
+                 UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -1525,8 +1526,9 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: with even
                  bins they are rounded only once, at the end
    returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1; with MEAN an odd number of fractions, or
-                 one that is above its partner; a pitch smaller than bins. INVALID_BINS: lower and upper are not finite
-                 or the range is empty. INVALID_TYPE: counters or a cdf of another type
+                 one that is above its partner; a pitch smaller than bins.
+                 INVALID_BINS: lower and upper are not finite or the range is empty.
+                 INVALID_TYPE: counters or a cdf of another type
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
 GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
