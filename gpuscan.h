@@ -1208,7 +1208,8 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  INVALID_TYPE: segments.type is neither u32 nor u64.
                  INVALID_BUFFER: neither dst nor result is given.
                  UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or on elements above 64 bytes.
-                 SIZE_OVERFLOW: count is above 2^32 - 1 and dst_type u32, whose largest value means "no element"
+                 SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose largest value means "no
+                 element"
    method        each group sums a part of the elements, in order if the operator is custom. The last group to arrive
                  combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
                  second launch does. On a GPU a few lanes or one group sum a row or segment; several groups work on a
@@ -1283,7 +1284,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  edges_pitch without EDGES, or below `bins` + 1; value_type without custom->convert; weight with
                  weights; one of the two expressions with channel_mask or several channels of a custom type; an image
                  with samples or pitches, or with too few channels.
-                 INVALID_TYPE: a sample_type that is not the image's; VALUES with floats; custom samples without convert.
+                 INVALID_TYPE: a sample_type that is not the image's; VALUES with floats; custom samples without
+                 custom->convert.
                  INVALID_IMAGE: not a 2D image, or a format that is not read.
                  BUFFER_TOO_SMALL: an image without those pixels.
                  UNSUPPORTED_IMAGE: the device has no images.
@@ -1380,7 +1382,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise with a custom key_type.
                  INVALID_OPERATOR: ARGMIN or ARGMAX.
                  INVALID_BUFFER: also if no output is given.
-                 SIZE_OVERFLOW: starts, lengths or counts that their type does not hold; a dispatch whose y is too large.
+                 SIZE_OVERFLOW: starts, lengths or counts that their type does not hold; a dispatch whose y does not
+                 fit.
                  UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or its tiles or results are too
                  large; AUTO takes another instead
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
