@@ -655,8 +655,8 @@ typedef struct gpuscan_desc {
     cl_context            context;     /* NULL: the library creates one. The object retains it */
     cl_device_id          device;      /* NULL means the context's first device. If context is NULL, too, device_name
                                           decides */
-    cl_command_queue      queue;       /* the queue of calls that name none. It needs a context, and the object retains
-                                          it. NULL means that the library creates an in-order queue */
+    cl_command_queue      queue;       /* the queue of calls that name none. It needs a context. The object retains the
+                                          queue. NULL means that the library creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
                                           ignored if context or device is given */
     const gpuscan_opencl *opencl;      /* entry points, which are copied. If this or an entry is NULL, the ICD loader's
@@ -1071,8 +1071,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command writes outputs,
                    so they are unchanged after any of these (but see gpuscan_sort).
 
-   gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It grows the object's
-   scratch, unless call.scratch is given. The call then neither builds nor allocates. It also launches the call's
+   gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
+   object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
    kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
    some shape. (With more than 64 MiB of counters or edges it launches none.) It enqueues nothing in the caller's queue.
    Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by them.
@@ -1317,7 +1317,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    dst           out, optional: the elements that are kept, from dst.offset on
    flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
    indices       out, optional: the index of each kept element in src, counted from src.offset
-   payloads      `count` elements from each src.offset on are read, and those that are kept go to its dst
+   payloads      `count` elements from each payload's src.offset on are read, and those that are kept go to its dst
    capacity      the room of dst, indices and the payloads' dst in elements. 0 and more than `count` mean `count`. Those
                  beyond it are counted but not written. The first capacity elements are the same as with more room
    count_buffer  the number of elements of src, flags and the payloads' src
@@ -1417,7 +1417,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                      descending          all bits of the above inverted
                      NaN                 all bits 1, descending too
    pairs         structs of {uint32_t key, value;} are keys of type U64: on a little-endian device bit_end 32 sorts them
-                 by key. If the key is the second member, bit_begin 32 does. On a big-endian device they swap roles.
+                 by key. If the key is the second member, bit_begin 32 does. On a big-endian device the two swap roles.
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       the sum of these. Ask with the count of the call: fewer elements may need more than many, since up to
@@ -1429,13 +1429,13 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                      or a custom type          and the size of the largest array gathered in place, if above the keys'
                      payloads that a GPU       instead of the above, once or twice their size in whole words. These are
                      moves with many keys      up to four of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
-                 With may_destroy_src, keys that are not sorted in place need none. Neither does a payload of 4 or 8
-                 bytes that is not in place, nor one of 12 or 16 bytes that is moved with the keys. An even number of
-                 passes then costs a copy of the result, in place an odd number. (A pass sorts by 8 bits, MULTI_PASS on
-                 GPUs by 4.) From about 10^7 elements on such a payload of 12 or 16 bytes may still need its size and
-                 two indices of 4 bytes an element. In gpuscan_sort_prepare and _scratch_size permutation counts as
-                 given if index_type is set (the scratch is enough without it, too). If src and dst are given there,
-                 they must be valid, since they show whether the sort is in place
+                 With may_destroy_src, and not in place, keys need none. Neither does a payload of 4 or 8 bytes, nor one
+                 of 12 or 16 bytes that is moved with the keys. An even number of passes then costs a copy of the
+                 result, in place an odd number. (A pass sorts by 8 bits, MULTI_PASS on GPUs by 4.) From about 10^7
+                 elements on such a payload of 12 or 16 bytes may still need its size and two indices of 4 bytes an
+                 element. In gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is set
+                 (the scratch is enough without it, too). If src and dst are given there, they must be valid, since they
+                 show whether the sort is in place
    count 0       all buffers may be missing. Nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; `custom` without
                  `key`; payloads and payload_count do not agree.
@@ -1518,7 +1518,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
                  and 3, ...)
                      BIN     the first bin whose inclusive sum reaches the rank
                      VALUE   lower edge + (rank - before) / inside * width of that bin. `inside` is the number of its
-                             samples, `before` that of the bins below. The last sample gives the upper edge
+                             samples, `before` that of the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
    bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. The exception
