@@ -410,18 +410,18 @@ typedef enum gpuscan_op {
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, which a     bins in global memory
-                      scan of the chunks, in whatever        second launch combines
-                      order the groups run
+                      scan of the chunks; the groups may     second launch combines
+                      run in any order
    SINGLE_PASS        one launch, decoupled look-back        one launch, whose last       bins in local memory, merged
                                                              group combines the results   into global memory
    SINGLE_PASS_AHEAD  as SINGLE_PASS, but half of the        as SINGLE_PASS               as SINGLE_PASS
                       groups sum tiles ahead of the scan
-   CPU_MULTI_PASS     MULTI_PASS, one work-item a group      as on the left               a table per work-item,
+   CPU_MULTI_PASS     MULTI_PASS, one work-item a group      MULTI_PASS, as in a scan     a table per work-item,
                                                                                           merged into global memory
-   CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     as on the left               as CPU_MULTI_PASS
+   CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, as in a scan    as CPU_MULTI_PASS
 
-   The first three scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Selections and runs
-   are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
+   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
+   Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
    that counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three
