@@ -91,9 +91,9 @@
                are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort (see there). The
                library never prints, aborts or exits. (A driver's compiler may print.) All kernels terminate: where
                work-groups wait for others, they wait for a bounded time and then do the others' work themselves. The
-               exception is gpuscan_sort, on NVIDIA's GPUs up to 2^21 elements or with a count_buffer, on AMD's up to
-               2^20, on Intel's up to 2^18. Its work-groups wait without a bound, but only for groups that have begun,
-               which those GPUs keep running.
+               exception is gpuscan_sort on some GPUs: on NVIDIA's with up to 2^21 elements or a count_buffer, on AMD's
+               with up to 2^20 elements, on Intel's with up to 2^18. Its work-groups wait there without a bound, but
+               only for groups that have begun, and these GPUs keep those running.
 
    EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
                All of them wait for the wait list. The event belongs to the last command: when it completes, the whole
@@ -111,20 +111,20 @@
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A call needs about
                    scan, selection, runs   1/1000 of the data (elements or results of 64 bytes: up to 1/64)
                    selection in place      in addition, the size of its outputs
-                   histogram               up to 8 bytes a bin; on a CPU, where bins do not fit local memory or weights
-                                           are added to u64 counters, up to 64 MiB or one table of counters
+                   histogram               up to 8 bytes a bin. On a CPU it is up to 64 MiB or one table of counters, if
+                                           the bins do not fit local memory or weights are added to u64 counters
                    sort                    the size of what it sorts, unless may_destroy_src lets it overwrite src
                    integral image          1/20 of its table
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
                object's scratch wait for each other. If the wait list of one of them fails, the calls that wait for it
                fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
                with their own scratch neither wait nor fail for that reason.
-               Host, through the desc's allocator: the object and its programs, and temporarily the memory for building
+               Host: the desc's allocator provides memory for the object and its programs, and temporarily for building
                and testing programs, for growing scratch (up to 1 MiB), for the cache, gpuscan_get_blob and
                gpuscan_set_blob. A call that neither builds nor grows scratch allocates nothing. (One exception: an init
                on the host that is larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes takes a buffer.)
-               The object retains the queue of its last call, and that of the last call that used its own scratch, until
-               other calls replace them or the object is destroyed.
+               The object retains two queues, that of its last call and that of the last call that used the object's own
+               scratch, until other calls replace them or the object is destroyed.
 
    THREADS     There is no global state. One thread at a time may use an object: put a lock around it where several do.
                Objects are independent, also on one context, but each builds its own programs; so one object per
@@ -174,7 +174,7 @@
                       gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
                       gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
-                      at and near (gpuscan_custom).
+                      `at` and `near` (gpuscan_custom).
                       gpuscan_call: values, which custom texts see.
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
                       GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from.
@@ -182,19 +182,19 @@
                       points may have gaps.
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call, and
                       gpuscan_set_blob loads and launches the programs of the blob (blobs of 0.1.0 are refused). Lanes
-                      work by OpenCL's sub-groups and by AMD's builtins. Each program is tested at its first use, and
-                      built without the compiler's warnings.
+                      exchange values by OpenCL's sub-groups and by AMD's builtins, too. Each program is tested at its
+                      first use, and built without the compiler's warnings.
                       Changed: sums start with +0, and MIN and MAX of only NaN are the identity. A histogram's bounds
                       are rounded to the samples' type first. custom->convert may give floats below 0 to signed
                       integers. Scans of non-negative floats do not decrease, totals are the last elements, and adding 0
                       changes no result. Errors of sums of floats do not grow with the count (see floats in
-                      gpuscan_reduce, gpuscan_scan and gpuscan_runs). Without a sub-group's lanes AUTO scans in several
-                      passes. GPUs refuse the CPU strategies, sorts refuse outputs that are CL_MEM_WRITE_ONLY, and calls
-                      refuse host memory that kernels cannot use.
+                      gpuscan_reduce, gpuscan_scan and gpuscan_runs). On devices without lanes (has_lanes 0) AUTO scans
+                      in several passes. GPUs refuse the CPU strategies, sorts refuse outputs that are
+                      CL_MEM_WRITE_ONLY, and calls refuse host memory that kernels cannot use.
                       Faster: on GPUs short rows, images with gaps, bytes over a range, several channels, odd offsets,
-                      scans in place, argmin and uniform add take from 2/3 to 1/600 of the time; on CPUs short rows,
-                      argmin, structs, edges, many bins and samples of 16 bits from 2/3 to 1/20. Executables that
-                      contain the implementation are a quarter smaller.
+                      scans in place, argmin and uniform add take between 2/3 and 1/600 of the time. On CPUs short rows,
+                      argmin, structs, edges, many bins and samples of 16 bits take between 2/3 and 1/20. Executables
+                      that contain the implementation are a quarter smaller.
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -216,8 +216,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* This file is missing, too, so the compiler stops here: gcc does not search again for a file
-                          that __has_include did not find */
+#include <OpenCL/cl.h> /* Includes another missing file than the one tested above, so that the compiler stops here: gcc
+                          does not search again for a file that __has_include did not find */
 #elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -310,9 +310,9 @@ extern "C" {
    independent, also on a shared context. */
 typedef struct gpuscan gpuscan;
 
-/* 0 is success. -1 to -1999 are OpenCL's own codes, passed through. The library's own codes form classes of 100: -2000
-   arguments, -2100 the machine, -2200 the device's limits, -2300 host memory, -2400 custom texts, -2500 blobs, -2600
-   the library itself. gpuscan_result_string names each code. */
+/* 0 is success. Codes from -1 to -1999 are OpenCL's own, passed through. The library's own codes form classes of 100:
+   -2000 is about arguments, -2100 the machine, -2200 the device's limits, -2300 host memory, -2400 custom texts, -2500
+   blobs, and -2600 the library itself. gpuscan_result_string names each code. */
 typedef int32_t gpuscan_result;
 
 /* Lists the codes and their texts: X(name, value, text). */
@@ -330,7 +330,7 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
     /* offset + count goes past the end of a buffer */                                                                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
-    /* kernels may not write an output or read an input, or host memory is not aligned */                              \
+    /* kernels are not allowed to write an output or to read an input, or host memory is not aligned */                \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     /* a size does not fit 64 bits or the host's size_t */                                                             \
@@ -387,9 +387,9 @@ typedef enum gpuscan_type {
 } gpuscan_type;
 
 /* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN, as
-   C's fmin and fmax do. If all values are NaN, init included, they give their identity, an infinity.
-   (gpuscan_uniform_add combines two numbers, so NaN and NaN stay NaN.) AND, OR and XOR are for integers.
-   ARGMIN and ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
+   C's fmin and fmax do. If all values are NaN, `init` included, the result is the operator's identity, an infinity.
+   (gpuscan_uniform_add combines two numbers, so NaN and NaN stay NaN.) AND, OR and XOR are for integers. ARGMIN and
+   ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -411,18 +411,18 @@ typedef enum gpuscan_op {
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, which a     bins in global memory
-                      scan of the chunks, in whatever        second launch combines
-                      order the groups run
+                      scan of the chunks; the groups may     second launch combines
+                      run in any order
    SINGLE_PASS        one launch, decoupled look-back        one launch, whose last       bins in local memory, merged
                                                              group combines the results   into global memory
    SINGLE_PASS_AHEAD  as SINGLE_PASS, but half of the        as SINGLE_PASS               as SINGLE_PASS
                       groups sum tiles ahead of the scan
-   CPU_MULTI_PASS     MULTI_PASS, one work-item a group      as on the left               a table per work-item,
+   CPU_MULTI_PASS     MULTI_PASS, one work-item a group      MULTI_PASS, as in a scan     a table per work-item,
                                                                                           merged into global memory
-   CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     as on the left               as CPU_MULTI_PASS
+   CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, as in a scan    as CPU_MULTI_PASS
 
-   The first three scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Selections and runs
-   are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
+   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
+   Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
    that counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three
@@ -437,17 +437,17 @@ typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_COUNT
 } gpuscan_strategy;
 
-/* A buffer, and the offset of its data in elements of the buffer's type. mem NULL: no buffer. It is not retained. */
+/* A buffer, and its data's offset in elements of the buffer's type. mem NULL means no buffer. mem is not retained. */
 typedef struct gpuscan_buffer {
     cl_mem   mem;
     uint64_t offset;
 } gpuscan_buffer;
 
-/* A 2D image as a source, and the position of the first pixel to read. mem NULL: no image. The image's format
+/* A 2D image as a source, and the position of the first pixel to read. mem NULL means no image. The image's format
    determines the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels'
-   size. Channels come in the order red, green, blue, alpha, whatever their order in memory, without those that the
-   format lacks. Luminance and intensity count as red. Values are those of read_imagef, read_imagei or read_imageui
-   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. A call retains no image. */
+   size. Channels come in the order red, green, blue, alpha, whatever their order in memory. Those that the format lacks
+   are left out. Luminance and intensity count as red. Values are what read_imagef, read_imagei or read_imageui returns
+   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. Calls retain no image. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -455,13 +455,13 @@ typedef struct gpuscan_image {
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and executed. The
    library reads them during a call only, and recognises equal texts. They may have several lines. A build log counts
-   the lines of each text by itself and names it "custom" (source), "custom type", "custom combine", "custom identity",
-   "custom convert", "custom select", "custom equal" or "custom key". You choose the names, except those that begin with
-   gpuscan or GPUSCAN. The expressions see everything that source declares, and the variables that their fields list.
-   The library's kernels are compiled after source, so a macro that source defines applies to their text, too; only
-   macros whose names begin with a lower-case letter are undefined first. Floats are not contracted (FP_CONTRACT OFF)
-   unless source says otherwise. There are no build options: for -D N=3 let source begin with "#define N 3\n", and
-   -cl-fast-relaxed-math would break the bits and errors that the operations promise.
+   the lines of each text by itself, and names the text "custom" (source), "custom type", "custom combine", "custom
+   identity", "custom convert", "custom select", "custom equal" or "custom key". You choose the names, except those that
+   begin with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the variables that their
+   fields list. The library's kernels are compiled after `source`, so macros of `source` apply to their text, too. The
+   exceptions are macros whose names begin with a lower-case letter: the library undefines these first. Floats are not
+   contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build options: for -D N=3 let `source`
+   begin with "#define N 3\n", and -cl-fast-relaxed-math would break the promises about bits and errors.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -471,8 +471,9 @@ typedef struct gpuscan_image {
            "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
 
    An expression of an image's pixels also sees `at`, an int2 that holds the pixel's column and row in the image, and
-   near(dx, dy), the pixel dx columns to the right and dy rows below, which has x's type. Outside the image, it is the
-   nearest pixel inside. (near is a macro that `source` does not see.) To count how steep a picture of one channel is:
+   `near`. near(dx, dy) is the pixel dx columns to the right and dy rows below, and has x's type. Outside the image it
+   is the nearest pixel inside. (`source` does not see the macro `near`.) To count how steep a picture of one channel
+   is:
 
        static const gpuscan_custom gradient = {
            "float steep(float dx, float dy) { return sqrt(dx * dx + dy * dy); }\n", NULL, 0, NULL, NULL,
@@ -493,25 +494,25 @@ typedef struct gpuscan_image {
              copied to private memory first, so arrays in them are slower to index. The identity may also be evaluated
              with values of 0 in all bytes, in a preparation, for example: it must end, with any result. */
 typedef struct gpuscan_custom {
-    const char *source;   /* declarations that precede the kernels; NULL: none */
+    const char *source;   /* declarations that precede the kernels, or NULL */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
     size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
     const char *combine;  /* for GPUSCAN_OP_CUSTOM: an associative expression of a and b, where a precedes b */
     const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e. combine(e, x) and combine(x, e) have x's bits */
-    const char *convert;  /* an expression of x (a source element; f16: as a float) and i (its ulong index in the row)
-                             that gives a destination element; NULL: C's conversion. gpuscan_histogram: an expression
-                             of a pixel that gives the value to count. ARGMIN and ARGMAX refuse it.
-                             gpuscan_uniform_add converts nothing: it accepts a scan's custom and ignores this */
-    const char *select;   /* for gpuscan_select: an expression of x and i, as in convert, that is not 0 to keep x */
+    const char *convert;  /* an expression that gives a destination element. It sees x, the source element (an f16 as a
+                             float), and i, the element's ulong index in its row. NULL means C's conversion. In
+                             gpuscan_histogram it gives the value to count, and x is a pixel. ARGMIN and ARGMAX refuse
+                             it. gpuscan_uniform_add accepts a custom that has it, but ignores it */
+    const char *select;   /* for gpuscan_select: an expression of x and i (see `convert`). If it is not 0, x is kept */
     const char *equal;    /* for gpuscan_runs: an expression of a and b that is not 0 if key b belongs to the run of key
                              a, its left neighbour */
-    const char *key;      /* for gpuscan_sort: an expression of x and i, as in convert, that gives the key of x. The key
-                             is converted to key_type as C converts (f16: to a float) */
+    const char *key;      /* for gpuscan_sort: an expression of x and i (see `convert`) that gives the key of x. The key
+                             is converted to key_type as C converts, or to a float if key_type is f16 */
 } gpuscan_custom;
 
-/* One more array that goes along with the elements: gpuscan_select and gpuscan_sort move its elements from src to dst
-   as they move the call's own elements, and gpuscan_runs copies those at the runs' starts. Offsets are in elements of
-   size bytes. src and dst may be the same range, except in gpuscan_runs. */
+/* One more array that goes along with the elements. gpuscan_select and gpuscan_sort move its elements from src to dst
+   as they move the call's own elements. gpuscan_runs copies those of its elements at which runs begin. Offsets are in
+   elements of `size` bytes. src and dst may be the same range, except in gpuscan_runs. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
     size_t         size; /* bytes of an element, 1 to 1024 */
@@ -522,12 +523,12 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 /* Says where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
    arguments of an indirect dispatch over the elements written. Give either, both or none. */
 typedef struct gpuscan_tally {
-    gpuscan_buffer count;          /* out: one element of count_type; it may be a word of an indirect draw */
+    gpuscan_buffer count;          /* out: one element of count_type, for example a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
-    gpuscan_buffer dispatch;       /* out: three u32, work-groups x, y, z for the elements written; 0 1 1 for none */
-    uint32_t       dispatch_items; /* elements that each work-group takes; 0: 64 */
-    uint32_t       dispatch_limit; /* the maximum number x. Beyond it, y = ceil(groups / limit) and x = ceil(groups /
-                                      y). 0: 65535 */
+    gpuscan_buffer dispatch;       /* out: three u32, work-groups x, y, z for the elements written; 0, 1, 1 for none */
+    uint32_t       dispatch_items; /* elements that each work-group takes; 0 means 64 */
+    uint32_t       dispatch_limit; /* the maximum x. If more groups are needed, y is ceil(groups / dispatch_limit) and x
+                                      is ceil(groups / y). 0 means 65535 */
 } gpuscan_tally;
 
 /* Says how a call is enqueued. Every desc contains one. */
@@ -541,21 +542,21 @@ typedef struct gpuscan_call {
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, so it completes with the
                                       call. Its profiling times are that command's alone: see EVENTS for how to time a
                                       call. The caller releases it. *event is NULL after a failure */
-    gpuscan_buffer   scratch;      /* device memory for intermediate results. This offset is in bytes, a multiple of 64.
-                                      The contents before the call do not matter. mem NULL: the object's own scratch,
-                                      which grows when it must. Calls that share scratch must not run at the same time:
-                                      their results would be undefined, and the kernels of a sort might never end. For
-                                      the object's own scratch the library makes calls wait for each other, even for a
-                                      call that then fails: see MEMORY */
-    uint64_t         scratch_size; /* usable bytes, counted from the offset; 0: up to the end of the buffer */
+    gpuscan_buffer   scratch;      /* device memory for intermediate results. Its offset is in bytes, a multiple of 64.
+                                      Its contents before the call do not matter. If mem is NULL, the call uses the
+                                      object's own scratch, which grows when it must. Calls that share scratch must not
+                                      run at the same time: their results would be undefined, and the kernels of a sort
+                                      might never end. The library makes calls that use the object's own scratch wait
+                                      for each other; if one fails, so do those that wait: see MEMORY */
+    uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the smallest count to
-                                      prepare. 0, or a number above the desc's count: prepares that count alone.
-                                      Integral images and quantiles ignore this */
+                                      prepare. If it is 0 or above the desc's count, they prepare the desc's count
+                                      alone. Integral images and quantiles ignore this */
     const void      *values;       /* values_size bytes that the call's expressions see as `values`: see gpuscan_custom.
                                       Copied before the call returns. NULL is legal for gpuscan_X_prepare and
                                       gpuscan_X_scratch_size, which do not read them */
-    size_t           values_size;  /* up to 256. 0: no values. Not 0: the call uses a custom text */
+    size_t           values_size;  /* up to 256; 0 means no values. If it is not 0, the call uses a custom text */
 } gpuscan_call;
 
 /* Allocates and releases host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise
@@ -594,12 +595,12 @@ enum {
     GPUSCAN_WITHOUT_IMAGES        = 32
 };
 typedef struct gpuscan_limits {
-    size_t   work_group_size; /* maximum work-items of a group, rounded down to a power of two; 0: the device's limit */
-    uint64_t local_memory;    /* maximum bytes of a group's local memory; 0: the device's limit */
+    size_t   work_group_size; /* maximum work-items of a group, rounded down to a power of two; 0 means the device's */
+    uint64_t local_memory;    /* maximum bytes of a group's local memory; 0 means the device's */
     uint32_t without;         /* a sum of GPUSCAN_WITHOUT_... */
-    uint32_t lanes;           /* for tests: sub-groups of this width (8, 16, 32 or 64) exchange through local memory, a
-                                 slow stand-in for a vendor's instructions. A CPU then refuses SINGLE_PASS_AHEAD. 0: the
-                                 device's */
+    uint32_t lanes;           /* for tests: the width of sub-groups (8, 16, 32 or 64) that exchange values through local
+                                 memory, a slow stand-in for a vendor's instructions. A CPU then refuses
+                                 SINGLE_PASS_AHEAD. 0 means the device's own sub-groups */
 } gpuscan_limits;
 
 /* Lists the OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
@@ -667,14 +668,15 @@ typedef struct gpuscan_opencl {
 } gpuscan_opencl;
 #undef GPUSCAN__FIELD
 
-/* Says how gpuscan_create opens the object. All zero: it takes the first device whose name, or whose platform's name,
-   contains the environment variable GPUSCAN_DEVICE. If that is not set, it takes the best device: GPUs before other
-   accelerators before CPUs, then by compute units times clock. */
+/* Says how gpuscan_create opens the object. If all is zero, it takes the first device whose name, or whose platform's
+   name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, it takes the best device: a
+   GPU rather than another accelerator, that rather than a CPU, then the highest product of compute units and clock. */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL: the library creates one. The object retains it */
-    cl_device_id          device;      /* NULL: the context's first device, or if context is NULL, device_name's */
-    cl_command_queue      queue;       /* the queue of calls that name none; needs context. The object retains it. NULL:
-                                          it creates an in-order queue */
+    cl_device_id          device;      /* NULL means the context's first device. If context is NULL, too, device_name
+                                          decides */
+    cl_command_queue      queue;       /* the queue of calls that name none. It needs a context. The object retains the
+                                          queue. NULL means that the library creates an in-order queue */
     const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
                                           ignored if context or device is given */
     const gpuscan_opencl *opencl;      /* entry points, which are copied. If this or an entry is NULL, the ICD loader's
@@ -684,21 +686,21 @@ typedef struct gpuscan_desc {
     gpuscan_limits        limits;
     char                 *error;       /* out: why gpuscan_create failed, in words, at most error_size bytes */
     size_t                error_size;
-    const char           *library;     /* path or name of the OpenCL library to load; NULL or "": the ICD loader's usual
-                                          names. With GPUSCAN_LINK_OPENCL a name is an INVALID_ARGUMENT */
+    const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
+                                          usual names. GPUSCAN_LINK_OPENCL refuses a name: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder. The object keeps the programs that it builds there, a file
-                                          each, and finds those of other objects and earlier starts. For these, neither
-                                          the driver compiles nor a self-test runs. NULL or "": no folder. A relative
-                                          name is resolved at each use. Several processes may share the folder. Files
-                                          that are damaged, or of another device, driver or version, are ignored. No
-                                          call fails because of the folder, except gpuscan_create for lack of memory.
+    const char           *cache;       /* an existing folder; NULL or "" means none. The object stores each program that
+                                          it builds there as a file, and finds the files of other objects and earlier
+                                          starts. For these, neither the driver compiles nor a self-test runs. A
+                                          relative name is resolved at each use. Several processes may share the folder.
+                                          Files that are damaged, or of another device, driver or version, are ignored.
+                                          No call fails because of the folder, except gpuscan_create for lack of memory.
                                           The logger is told the file and the reason. Programs that fail their self-test
-                                          are not kept, nor launches that are prepared after a program's first call.
-                                          Files are replaced but never deleted, not even one that a process left
-                                          half-written: delete any of them at any time. Files are trusted like blobs, so
-                                          others must not be able to write to the folder. A FIFO of a file's name blocks
-                                          the call. The string is copied */
+                                          are not stored. Launches that are prepared after a program's first call are
+                                          not stored either. Files are replaced but never deleted, not even one that a
+                                          process left half-written: delete any of them at any time. Files are trusted
+                                          like blobs, so others must not be able to write to the folder. If a FIFO has
+                                          the name of such a file, the call blocks. The string is copied */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -714,10 +716,10 @@ typedef struct gpuscan_info {
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
     gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes for most large counts */
-    uint32_t         refused;  /* strategies that some operation does not use: a sum of 1 << GPUSCAN_STRATEGY_... */
+    uint32_t         refused;  /* strategies that some operation refuses: the sum of their 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
                                   program did not build or failed its self-test: please report it */
-    const char      *refusal;  /* the reason for the last refusal; "": there was none */
+    const char      *refusal;  /* the reason for the last refusal, or "" if there was none */
     const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as the object */
     gpuscan_strategy sort_strategy;
     int              has_images;
@@ -740,16 +742,15 @@ typedef enum gpuscan_segment_form {
 /* Says how src is cut into segments. */
 typedef struct gpuscan_segments {
     gpuscan_segment_form form;
-    gpuscan_buffer       data;      /* OFFSETS: count + 1 ascending element numbers, counted from src.offset. HEADS and
-                                       KEYS: one per element */
-    gpuscan_type         type;      /* the type of data. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32 or
-                                       u64. KEYS: any builtin type, default u32 */
+    gpuscan_buffer       data;      /* with OFFSETS `count` + 1 ascending element numbers, counted from src.offset; with
+                                       HEADS and KEYS one value per element */
+    gpuscan_type         type;      /* the type of `data`: with OFFSETS u32 (default) or u64, with HEADS u8 (default),
+                                       u16, u32 or u64, with KEYS any builtin type (default u32) */
     uint64_t             count;     /* OFFSETS: the number of segments; 0 is legal */
     const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
 } gpuscan_segments;
 
 #if GPUSCAN__HAS_SCAN
-/* The arguments of gpuscan_scan. */
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements of a row. 0 is legal: then only the totals are written */
@@ -758,25 +759,24 @@ typedef struct gpuscan_scan_desc {
     gpuscan_op            op;
     gpuscan_scan_kind     kind;
     const gpuscan_custom *custom;
-    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL: the
-                                           operator's identity (MIN and MAX of floats: an infinity) */
+    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL means
+                                           the operator's identity (an infinity for MIN and MAX of floats) */
     gpuscan_buffer        init_buffer;  /* instead of init: one element on the device. Each row begins with it */
     gpuscan_buffer        total;        /* out, one dst_type element for each row: init op all elements of the row */
-    uint64_t              rows;         /* the number of independent scans; 0: 1 */
-    uint64_t              src_pitch;    /* elements from row to row, at least count; 0: count */
+    uint64_t              rows;         /* the number of independent scans; 0 means 1 */
+    uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
     uint64_t              dst_pitch;
     gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
                                            runs; `count` limits it */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of src_pitch: bytes from row to row, whole elements */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch: bytes from row to row, of whole elements */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 #endif
 
 #if GPUSCAN__HAS_UNIFORM_ADD
-/* The arguments of gpuscan_uniform_add. */
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;
     gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
@@ -792,14 +792,13 @@ typedef struct gpuscan_uniform_add_desc {
 #endif
 
 #if GPUSCAN__HAS_REDUCE
-/* The arguments of gpuscan_reduce. */
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
     gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
     void                 *result;      /* instead of dst: host memory that must stay valid until the event completes */
     uint64_t              count;       /* elements of each row; with segments, elements of src */
     gpuscan_type          src_type;    /* default: u32 */
-    gpuscan_type          dst_type;    /* default: src_type; ARGMIN, ARGMAX: u64 (default) or u32 */
+    gpuscan_type          dst_type;    /* default: src_type. ARGMIN and ARGMAX accept u64 (default) and u32 */
     gpuscan_op            op;
     const gpuscan_custom *custom;
     const void           *init;        /* as in gpuscan_scan_desc, but NULL for ARGMIN and ARGMAX */
@@ -807,11 +806,11 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
     gpuscan_call          call;
-    uint64_t              rows;        /* the number of independent reductions; 0: 1 */
-    uint64_t              src_pitch;   /* elements from row to row, at least count; 0: count */
+    uint64_t              rows;        /* the number of independent reductions; 0 means 1 */
+    uint64_t              src_pitch;   /* elements from row to row, at least `count`; 0 means `count` */
     gpuscan_segments      segments;    /* instead of rows: segments of src */
-    gpuscan_image         src_image;   /* instead of src: count pixels of an image, from x, y on */
-    uint64_t              src_width;   /* number of pixels to take from each row of the image; 0: all from x on */
+    gpuscan_image         src_image;   /* instead of src: `count` pixels of an image, from its pixel x, y on */
+    uint64_t              src_width;   /* number of pixels to take from each row of the image; 0 means all from x on */
 } gpuscan_reduce_desc;
 #endif
 
@@ -824,7 +823,7 @@ typedef enum gpuscan_bins {
 
 typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
-    GPUSCAN_OUTSIDE_CLAMP,    /* samples in no bin count in the first or last bin */
+    GPUSCAN_OUTSIDE_CLAMP,    /* samples below the bins are counted in the first bin, samples above in the last */
     GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below the bins, [bins + 1] samples above */
 } gpuscan_outside;
 
@@ -836,27 +835,26 @@ typedef union gpuscan_bound {
     double   f;
 } gpuscan_bound;
 
-/* The arguments of gpuscan_histogram. */
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
     uint64_t        count;         /* pixels of a row; 0 is legal */
     gpuscan_type    sample_type;   /* any builtin type; default: u8 */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
-    uint32_t        bins;          /* the number of bins, at most 536870909; 0: 256 */
+    uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only lower. Set i, u or f by the samples' type */
+    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only lower. The samples' type decides on i, u or f */
     int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores this */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
-    gpuscan_buffer  edges;         /* EDGES: bins + 1 ascending values of the sample type (f32 for f16) */
-    gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; missing: 1 */
+    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the sample type (of f32 for f16) */
+    gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; otherwise 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
-    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0: 1 */
-    uint32_t        channel_mask;  /* bit c is 1: channel c is counted; 0: all channels are */
-    uint64_t        rows;          /* the number of rows; 0: 1 */
-    uint64_t        pitch;         /* pixels from row to row, at least count; 0: count */
-    uint64_t        weights_pitch; /* weights from row to row, at least count; 0: count */
+    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
+    uint32_t        channel_mask;  /* channel c is counted if bit c is 1; 0 means all channels */
+    uint64_t        rows;          /* the number of rows; 0 means 1 */
+    uint64_t        pitch;         /* pixels from row to row, at least `count`; 0 means `count` */
+    uint64_t        weights_pitch; /* weights from row to row, at least `count`; 0 means `count` */
     gpuscan_buffer  count_buffer;
     gpuscan_type    count_type;
     const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
@@ -866,14 +864,14 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    value_type;    /* type of custom->convert's value, bounds and edges; default: sample_type (f16:
                                       f32) */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; 0: a whole row. With this or tile_height, each tile has a histogram */
-    uint64_t        tile_height;   /* rows; 0: all rows */
+    uint64_t        tile_width;    /* pixels; 0 means a row. If this or tile_height is set, each tile has a histogram */
+    uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
                                             bounds of each channel in turn, also of channels that the mask omits */
-    uint64_t        edges_pitch;   /* EDGES: elements from one channel's edges to the next's; 0: channels share edges */
-    gpuscan_image   samples_image; /* instead of samples: count x rows pixels of an image, from x, y on */
-    uint32_t        counts_stride; /* elements of counter_type from one counter to the next; 0: 1 */
+    uint64_t        edges_pitch;   /* EDGES: elements from a channel's edges to the next's, or 0 if they share them */
+    gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from its pixel x, y on */
+    uint32_t        counts_stride; /* elements of counter_type from one counter to the next; 0 means 1 */
 } gpuscan_histogram_desc;
 #endif
 
@@ -885,21 +883,20 @@ typedef enum gpuscan_select_by {
 } gpuscan_select_by;
 
 #if GPUSCAN__HAS_SELECT
-/* The arguments of gpuscan_select. */
 typedef struct gpuscan_select_desc {
     gpuscan_buffer         src, dst;     /* either may be missing if nothing needs it */
     uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
     int                    invert;       /* not 0: keeps exactly the other elements */
-    gpuscan_buffer         flags;        /* FLAGS: count elements, BITS: ceil(count / 32) words */
+    gpuscan_buffer         flags;        /* with FLAGS `count` elements, with BITS ceil(count / 32) u32 words */
     gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE uses custom->select, a custom type custom->size */
+    const gpuscan_custom  *custom;       /* PREDICATE uses custom->select. A custom type uses custom->size */
     gpuscan_buffer         indices;      /* out, optional: the index i of each element that is kept */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* payload_count payloads, 0 to 8 */
     uint32_t               payload_count;
-    uint64_t               capacity;     /* the room of each output in elements; 0: count */
+    uint64_t               capacity;     /* the room of each output in elements; 0 means `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -913,20 +910,20 @@ typedef struct gpuscan_select_desc {
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
     uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
-    gpuscan_type           key_type;      /* default: u32; CUSTOM: custom->equal decides which keys are equal */
+    gpuscan_type           key_type;      /* default: u32. With CUSTOM, custom->equal decides which keys are equal */
     int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
     gpuscan_buffer         starts;        /* out, of index_type: the index of each run's first key */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* dst, out: the elements of src at each run's keys, combined in order */
+    gpuscan_buffer         src, dst;      /* dst, out: in each run, the elements of src are combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
     const gpuscan_custom  *custom;
     const gpuscan_payload *payloads;      /* in each payload, dst gets the elements of src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* the room of each output in runs; 0: count */
+    uint64_t               capacity;      /* the room of each output in runs; 0 means `count` */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -937,23 +934,22 @@ typedef struct gpuscan_runs_desc {
 #endif
 
 #if GPUSCAN__HAS_SORT
-/* The arguments of gpuscan_sort. */
 typedef struct gpuscan_sort_desc {
     gpuscan_buffer         src;
-    gpuscan_buffer         dst;           /* out; mem NULL: computes only the permutation or payloads */
+    gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
     int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
     uint32_t               bit_begin;     /* the lowest bit of a key's code to sort by, see gpuscan_sort */
-    uint32_t               bit_end;       /* one above the highest bit to sort by; 0: up to the code's highest bit */
+    uint32_t               bit_end;       /* one above the highest bit to sort by; 0 means above the code's highest */
     const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     gpuscan_buffer         permutation;   /* out, optional, index_type: element p of the result is
                                              src[permutation[p]] */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
-    const gpuscan_custom  *custom;        /* NULL: elements are keys. Otherwise elements are of custom->type, and
-                                             custom->key computes their keys from x and i, of key_type (f16: a float) */
+    const gpuscan_custom  *custom;        /* If NULL, the elements are the keys. Otherwise they are of custom->type, and
+                                             custom->key computes the key of x, of key_type (a float for f16) */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
     gpuscan_call           call;
@@ -961,22 +957,21 @@ typedef struct gpuscan_sort_desc {
 #endif
 
 #if GPUSCAN__HAS_INTEGRAL
-/* The arguments of gpuscan_integral. */
 typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
     uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
                                           has its first row or column of zeros */
-    uint64_t          images;          /* the number of images; 0: 1 */
-    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0: 1 */
+    uint64_t          images;          /* the number of images; 0 means 1 */
+    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0 means 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* of integers: u32, i32, u64 or i64; of any type: f32 or f64. Default: u32 for
-                                          unsigned, i32 for signed integers, f32 for floats */
-    gpuscan_scan_kind kind;            /* EXCLUSIVE: tables of (width + 1) x (height + 1); INCLUSIVE: width x height */
+    gpuscan_type      dst_type;        /* for integers u32, i32, u64 or i64, for any type f32 or f64. The default is u32
+                                          for unsigned integers, i32 for signed integers and f32 for floats */
+    gpuscan_scan_kind kind;            /* tables are width x height, or with EXCLUSIVE (width + 1) x (height + 1) */
     int               square;          /* not 0: the tables hold sums of squares */
-    uint64_t          src_pitch;       /* pixels from row to row, at least those of a row; 0: exactly these */
+    uint64_t          src_pitch;       /* pixels from row to row, at least those of a row; 0 means exactly these */
     uint64_t          dst_pitch;
-    uint64_t          src_image_pitch; /* pixels from image to image, at least those of an image; 0: height rows */
-    uint64_t          dst_image_pitch; /* pixels from table to table; 0: height rows (EXCLUSIVE: height + 1) */
+    uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0 means `height` rows */
+    uint64_t          dst_image_pitch; /* pixels from table to table; 0 means `height` rows, if EXCLUSIVE one more */
     gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
     gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
@@ -988,29 +983,28 @@ typedef struct gpuscan_integral_desc {
 #if GPUSCAN__HAS_QUANTILE
 /* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
-    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample of the fraction's rank */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value at the fraction's rank, if samples are spread evenly over a bin */
-    GPUSCAN_QUANTILE_MEAN     /* f32, for two fractions: the mean of the samples between their ranks, if samples lie at
-                                 their bins' centres */
+    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the fraction's sample */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of the fraction's sample, if samples are spread evenly over a bin */
+    GPUSCAN_QUANTILE_MEAN     /* f32, one for each two fractions: the mean of the samples from the first fraction's to
+                                 the second's. Each sample has the value of its bin's centre */
 } gpuscan_quantile_form;
 
 enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
 
-/* The arguments of gpuscan_quantile. */
 typedef struct gpuscan_quantile_desc {
     gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
     gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
     gpuscan_type          counter_type;   /* u32 (default) or u64 */
-    uint32_t              bins;           /* the number of bins; 0: 256 */
-    uint64_t              rows;           /* the number of histograms; 0: 1 */
-    uint64_t              pitch;          /* counters from one histogram to the next, at least bins; 0: bins */
+    uint32_t              bins;           /* the number of bins; 0 means 256 */
+    uint64_t              rows;           /* the number of histograms; 0 means 1 */
+    uint64_t              pitch;          /* counters from one histogram to the next, at least `bins`; 0 means `bins` */
     const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
-    double                lower, upper;   /* VALUE, MEAN: even bins over [lower, upper); both 0: [0, bins) */
+    double                lower, upper;   /* VALUE and MEAN: even bins over [lower, upper); both 0 means [0, bins) */
     gpuscan_buffer        edges;          /* instead of lower and upper: bins + 1 ascending f32 edges, for all rows */
-    float                 empty;          /* VALUE, MEAN: the result if there are no samples (BIN gives `bins`) */
-    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counts, laid out as counts */
+    float                 empty;          /* the result of VALUE and MEAN if there are no samples; BIN gives `bins` */
+    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counters, in the layout of `counts` */
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
     const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
     void                 *host_cdf;
@@ -1025,10 +1019,11 @@ typedef struct gpuscan_quantile_desc {
    gs     out: the object, NULL after a failure; close it with gpuscan_destroy
    desc   NULL or all zero: the best device
 
-   Returns GPUSCAN_ERROR_NO_OPENCL (there is no loader, also if only a loader could fill the gaps in a table of entry
-   points); NO_PLATFORM or NO_DEVICE (there is none, or none of the requested name); DEVICE_TOO_OLD; INVALID_ARGUMENT
-   (gs is NULL, a queue without a context, one allocator function without the other, a library where OpenCL is linked);
-   INVALID_CONTEXT (the device or queue is not of the context); OUT_OF_HOST_MEMORY; or OpenCL's own code. */
+   Returns GPUSCAN_ERROR_NO_OPENCL if a loader is needed but missing (a table of entry points with gaps needs one, too),
+   NO_PLATFORM or NO_DEVICE if there is none, or no device of the requested name, DEVICE_TOO_OLD, INVALID_CONTEXT if the
+   device or queue is not of the context, OUT_OF_HOST_MEMORY or OpenCL's own code. Returns INVALID_ARGUMENT if gs is
+   NULL, if a queue comes without a context, if one allocator function comes without the other, or if
+   GPUSCAN_LINK_OPENCL is defined and `library` names a library. */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. It does not wait: calls that still run complete, and OpenCL
@@ -1069,9 +1064,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
    Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
    counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
-   prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes; those of
-   integral images by channels and square; those of histograms by form, channels, mask, outside, closed, weights,
-   counters, the arithmetic that the bounds need, where the bins lie, and whether there are tiles and of which size.
+   prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes. Those of
+   integral images differ by `channels` and `square`, those of histograms by form, channels, mask, outside, closed,
+   weights, counters, the arithmetic that the bounds need, where the bins lie, whether there are tiles, and their size.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must reach to its last element, which is that of the last row. A range that the call writes
                    must not overlap anything else that the call reads or writes, its scratch included. Inputs may
@@ -1087,24 +1082,24 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer; for a
                    reduction to `result`, the host must be allowed to read it.
-     Returns       0; INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together;
-                   UNSUPPORTED_TYPE for f64 on a device without it; INVALID_BUFFER (missing, or an image),
-                   INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers;
-                   SCRATCH_TOO_SMALL; UNSUPPORTED_STRATEGY if a strategy was forced that does not fit, or if every
-                   strategy that fits has failed its self-test; INVALID_EVENT or
-                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list; CUSTOM_SOURCE or CUSTOM_SIZE for
-                   custom texts; BUILD; OUT_OF_HOST_MEMORY; or OpenCL's own code. Only the last command writes outputs,
+     Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together.
+                   UNSUPPORTED_TYPE for f64 on a device without it. INVALID_BUFFER if a buffer is missing or an image.
+                   INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers.
+                   SCRATCH_TOO_SMALL. UNSUPPORTED_STRATEGY if a strategy was forced that does not fit, or if every
+                   strategy that fits has failed its self-test. INVALID_EVENT or
+                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list. CUSTOM_SOURCE or CUSTOM_SIZE for
+                   custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command writes outputs,
                    so they are unchanged after any of these (but see gpuscan_sort).
 
-   gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs, and unless call.scratch
-   is given grows the object's scratch, so that the call neither builds nor allocates. It also launches the call's
+   gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
+   object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
    kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
    some shape. (With more than 64 MiB of counters or edges it launches none.) It enqueues nothing in the caller's queue.
    Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by them.
    With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and takes
    tens of milliseconds more, or longer with long custom texts. Smaller counts that a forced strategy refuses are left
-   out. Events and queue may be missing, and so may buffers, except count_buffer, images, a histogram's weights, a
-   quantile's cdf and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares scans in
+   out. Events, queue and buffers may be missing, with exceptions: count_buffer, images, a histogram's weights, a
+   quantile's cdf, and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares scans in
    place and scans that are not. It returns what the call would return, except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
@@ -1117,9 +1112,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT. It also does so if
    an array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
    buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
-   have completed; the kernels wait for those events. Arrays hold rows * pitch elements, the last row only count;
-   elements between rows are unchanged. An output must not overlap an input, unless the function's comment allows it.
-   Arrays may lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size (custom
+   have completed; the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its last
+   row. Elements between rows are unchanged. An output must not overlap an input, unless the function's comment allows
+   it. Arrays may lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size (custom
    types: of the largest power of two that divides the size), and copies it otherwise. If the device fails while it
    runs, or while results are fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
 
@@ -1127,15 +1122,15 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
    src[i].
 
-   src           row r is count elements of src_type from src.offset + r * src_pitch on
-   dst           out: row r is count elements of dst_type from dst.offset + r * dst_pitch on
+   src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
+   dst           out: row r is the `count` elements of dst_type from dst.offset + r * dst_pitch on
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes replace the pitches. They are multiples of the elements' sizes,
                  since rows begin at whole elements. RGB rows that are aligned to 4 bytes are rows of u8 in this sense.
                  (To sum them channel by channel, use gpuscan_integral with one image of height 1 per row.)
-   segments      optional, instead of rows and total: each segment is scanned by itself, as a row is. Element 0 always
-                 begins a segment. OFFSETS need not begin with 0 nor end with count: the elements before the first
+   segments      optional, instead of rows and total. Each segment is scanned by itself, as a row is. Element 0 always
+                 begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements before the first
                  offset form a segment, and so do those after the last. Without offsets src is one segment. Offsets that
-                 descend or exceed count give wrong results, but do no other harm. Keys and heads must not overlap dst
+                 descend or exceed `count` give wrong results, but do no other harm. Keys and heads must not overlap dst
    count_buffer  the number of elements of each row. dst is unchanged past them
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows, their pitches are equal
@@ -1145,21 +1140,21 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  converts them if it is given, otherwise they are converted as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
                  holds for all of them, for custom operators, too. The total is the last inclusive element, bit for bit.
-                 Two calls that differ only in kind agree: element i + 1 of the exclusive one is element i of the
-                 inclusive one, bit for bit. (Exceptions: MIN and MAX may differ in the sign of a zero; large results
-                 that a CPU stores past its caches agree if both dst begin at the same position of a cache line.) An ADD
-                 of non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the bits of the
-                 result (the sum of -0 and +0 is +0), so a search in running sums never finds an element of weight 0.
-                 An ADD of elements of one sign, and init of the same sign, has a relative error below 1e-6 in f32 and
-                 f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for any count.
-                 For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
-   returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or on elements of more than 64
-                 bytes (in a scan by segments: of 64 bytes or more), or in place on a device without fences of device
-                 scope; or its tiles, at least one a row, are more than one launch can have. AUTO takes another strategy
-                 instead. INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not
-                 whole elements; segments with rows, pitches or total, without a form, with a count though the form is
-                 not OFFSETS, or with host_data, which is for gpuscan_scan_host. INVALID_TYPE: segments.type does not
-                 fit the form
+                 Two calls that differ only in `kind` agree: element i + 1 of the exclusive one is element i of the
+                 inclusive one, bit for bit. (There are two exceptions. MIN and MAX may differ in the sign of a zero.
+                 Large results that a CPU stores past its caches agree if both dst begin at the same position of a cache
+                 line.) An ADD of non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the
+                 bits of the result (the sum of -0 and +0 is +0), so a search in running sums never finds an element of
+                 weight 0. An ADD of elements of one sign, and init of the same sign, has a relative error below 1e-6 in
+                 f32 and f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for any
+                 count. For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
+   returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, on elements of more than 64
+                 bytes (with segments, of 64 bytes or more), or in place without fences of device scope. Or its tiles,
+                 at least one a row, are more than one launch can have. AUTO takes another instead.
+                 INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
+                 elements; segments with rows, pitches or total; segments without a form; segments.count without
+                 OFFSETS; segments.host_data, which is for gpuscan_scan_host.
+                 INVALID_TYPE: segments.type does not fit the form
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
@@ -1168,9 +1163,9 @@ GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *de
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
-/* Scans the array src into the array dst, count elements a row. src may equal dst if the types have the same size and
-   the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc must be
-   zero. The segments come from a buffer, segments.data, or an array, segments.host_data. */
+/* Scans the array src into the array dst, with `count` elements a row. src may equal dst if the types have the same
+   size and the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc
+   must be zero. The segments come from a buffer, segments.data, or an array, segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #endif
@@ -1185,7 +1180,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
    aliasing      none: dst and addend must not overlap
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: custom may be that of the scan whose second half this is. Its convert is ignored
+   conversion    none: custom may be that of the scan that this call completes. Its convert is ignored
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -1204,15 +1199,15 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
    first element, or with segments from src.offset. NaN is no candidate.
 
-   src           row r is count elements of src_type from src.offset + r * src_pitch on
+   src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
    src_image     instead of src, rows and segments: element i is the first channel of the pixel in column x + i %
                  src_width and row y + i / src_width. src_type is the format's, or 0. custom->convert takes the whole
                  pixel: x is a src_type, or with 2 to 4 channels OpenCL C's vector of them, and it sees at and near (see
                  gpuscan_custom). Give gpuscan_reduce_prepare and _scratch_size an image of the call's format
    dst           out: one dst_type element for each row or segment, from dst.offset on
    segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
-                 cover src, and may be empty: the result is init or the identity, for ARGMIN and ARGMAX the value under
-                 count 0. Offsets that descend or exceed count give wrong results, but do no other harm
+                 cover src, and may be empty: the result is init or the identity, or for ARGMIN and ARGMAX the value
+                 that "count 0" names. Offsets that descend or exceed `count` give wrong results, but do no other harm
    init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
    count_buffer  the number of elements of each row, or with segments of src
    aliasing      none: dst must overlap nothing else, and must not be in a buffer that the image is made of
@@ -1227,18 +1222,20 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  elements of at most 64 bytes. For values chosen so that all additions round one way, the bounds are
                  7e-6 and 1.3e-14
    returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
-                 src_pitch is smaller than count; segments with rows or src_pitch, without a form, or with host_data,
-                 which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments; src_width without
-                 src_image. For images the same as gpuscan_histogram. INVALID_TYPE: segments.type is neither u32 nor
-                 u64. INVALID_BUFFER: neither dst nor result is given. UNSUPPORTED_STRATEGY: a forced single pass does
-                 not work on the device, or on elements of more than 64 bytes. SIZE_OVERFLOW: count is above 2^32 - 1
-                 and the index's dst_type is u32, whose largest value means "no element"
-   method        each group sums a share, in order if the operator is custom. The last group to arrive combines the
-                 shares in order, as in the CUDA programming guide's example of memory fences; or a second launch does.
-                 On a GPU a few lanes or one group sum a row or segment; several groups share a long row if there are
-                 few, and a segment much longer than the average. On a CPU every group gets the same number of elements
-                 and segment ends together: Merrill and Garland, "Merge-based parallel sparse matrix-vector
-                 multiplication", 2016 */
+                 src_pitch is smaller than count; segments with rows or src_pitch; segments without a form;
+                 segments.host_data, which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments;
+                 src_width without src_image. For images it returns the same as gpuscan_histogram.
+                 INVALID_TYPE: segments.type is neither u32 nor u64.
+                 INVALID_BUFFER: neither dst nor result is given.
+                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or on elements above 64 bytes.
+                 SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose largest value means "no
+                 element"
+   method        each group sums a part of the elements, in order if the operator is custom. The last group to arrive
+                 combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
+                 second launch does. On a GPU a few lanes or one group sum a row or segment; several groups work on a
+                 long row if there are few rows, and on a segment much longer than the average. On a CPU every group
+                 gets the same number of elements and segment ends together: Merrill and Garland, "Merge-based parallel
+                 sparse matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
@@ -1254,41 +1251,41 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 /* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself, or the values that an
    expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
-   samples       pixel p of row r has its channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
-   samples_image instead of samples and pitch: count pixels a row, from x, y on. The counts are those of a buffer with
-                 the same values. sample_type is the format's, or 0. channels is the number of leading channels to use;
-                 0: all. Give gpuscan_histogram_prepare and _scratch_size an image of the call's format
-   counts        out: counters of counter_type from counts.offset on: bins counters (with OUTSIDE_COUNT bins + 2) for
-                 the first channel of the mask, then those of the next channel. All are overwritten, or with accumulate
-                 added to. With counts_stride a counter may be a member of a struct: give the struct's size and the
-                 member's offset, both in counters. What lies between counters is unchanged. (gpuscan_quantile takes
-                 counters without a stride.)
+   samples       pixel p of row r has channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
+   samples_image instead of samples and pitch: `count` pixels a row, from the pixel x, y on. The counts are those of a
+                 buffer with the same values. sample_type is the format's, or 0. `channels` is the number of leading
+                 channels to use; 0 means all. Prepare and scratch_size need an image of the call's format
+   counts        out: counters of counter_type from counts.offset on: `bins` counters (with OUTSIDE_COUNT `bins` + 2)
+                 for the first channel of the mask, then those of the next channel. All are overwritten, or with
+                 accumulate added to. With counts_stride a counter may be a member of a struct: give the struct's size
+                 and the member's offset, both in counters. What lies between counters is unchanged. (gpuscan_quantile
+                 takes counters without a stride.)
    weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
    pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
                  4 bytes, for example): bytes from row to row, at least a row, and a multiple of sample_type's size; for
                  custom types, of the largest power of two that divides it. To count a region of a picture, set its
                  offset and the picture's pitch
    custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It
-                 gives a value of value_type, and the pixel counts with this value alone: channel_mask must be 0, counts
-                 has one channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type; with 2 to 4
-                 channels it is OpenCL C's vector of them (x.x, x.y, x.z, x.w; f16: of floats). With GPUSCAN_TYPE_CUSTOM
-                 x is a custom->type, and offset and pitch count whole ones. With samples_image it also sees at and near
+                 gives a value of value_type, and this value alone is counted: channel_mask must be 0, `counts` has one
+                 channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type; with 2 to 4 channels
+                 it is OpenCL C's vector of them (x.x, x.y, x.z, x.w), for f16 of floats. With GPUSCAN_TYPE_CUSTOM x is
+                 a custom->type, and offset and pitch count whole ones. With samples_image it also sees `at` and `near`
                  (see gpuscan_custom). Integers that convert gives wrap around to value_type, as C converts
    weight        optional, instead of weights: an expression that sees what custom->convert sees, and custom->source,
-                 and gives the pixel's weight as a weight_type; 0: the pixel does not count. Without custom->convert it
-                 needs one channel
+                 and gives the pixel's weight as a weight_type. A pixel of weight 0 is not counted. Without
+                 custom->convert it needs one channel
    tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
                  histogram in counts: the histograms of a tile's channels, then those of the next tile. Tiles go from
-                 left to right, then down. The last tiles in both directions may be smaller. tile_height 1: one
+                 left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
                  histogram a row. A count on the device does not change the tiles; the counters of tiles beyond it are 0
-   edges         EDGES only: bins + 1 ascending values from edges.offset on, of sample_type (f32 for f16). With
-                 edges_pitch, at least bins + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that
-                 do not ascend give wrong counts, but do no other harm
+   edges         for EDGES only: `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With
+                 edges_pitch, which is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch.
+                 Values that do not ascend give wrong counts, but do no other harm
    count_buffer  the number of pixels of each row
    aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
-   scratch       up to 8 bytes a counter, of all tiles; on a CPU, if the bins do not fit local memory or weights are
-                 added to u64 counters, up to 64 MiB or one table. Give gpuscan_histogram_prepare and _scratch_size
-                 weights (or host_weights) if the call has them: both programs and scratch differ
+   scratch       up to 8 bytes for each counter of each tile. On a CPU it is up to 64 MiB or one table if the bins do
+                 not fit local memory, or if weights are added to u64 counters. Give gpuscan_histogram_prepare and
+                 _scratch_size weights (or host_weights) if the call has them: both programs and scratch differ
    count 0       samples may be missing. The counters become 0, or with accumulate are unchanged
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
@@ -1302,17 +1299,20 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    cell starts   to find where each cell begins among elements sorted by cell, count the cells and scan the counts
                  exclusively. An empty cell gets the start of the next cell that is not empty
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that do not exist, a pitch smaller than
-                 count; a pitch_bytes with pitch, smaller than a row or not aligned; edges without EDGES; host_edges or
-                 host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
-                 edges_pitch without EDGES or below bins + 1; value_type without custom->convert; weight with weights;
-                 either expression with channel_mask or several channels of a custom type; an image with samples or
-                 pitches, or with too few channels. INVALID_TYPE: a sample_type that is not the image's; VALUES with
-                 floats; custom samples without custom->convert. INVALID_IMAGE: not a 2D image, or of a format that is
-                 not read. BUFFER_TOO_SMALL: an image without those pixels. UNSUPPORTED_IMAGE: the device has no images.
+                 count; pitch_bytes with pitch, or smaller than a row, or not aligned; edges without EDGES; host_edges
+                 or host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
+                 edges_pitch without EDGES, or below `bins` + 1; value_type without custom->convert; weight with
+                 weights; one of the two expressions with channel_mask or several channels of a custom type; an image
+                 with samples or pitches, or with too few channels.
+                 INVALID_TYPE: a sample_type that is not the image's; VALUES with floats; custom samples without
+                 custom->convert.
+                 INVALID_IMAGE: not a 2D image, or a format that is not read.
+                 BUFFER_TOO_SMALL: an image without those pixels.
+                 UNSUPPORTED_IMAGE: the device has no images.
                  INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
-                 floats below the type's normal numbers, which devices may flush to 0. UNSUPPORTED_STRATEGY: SINGLE_PASS
-                 or _AHEAD was forced where the bins do not fit local memory, or with weights and u64 counters; AUTO
-                 takes another strategy instead
+                 floats below the type's normal numbers, which devices may flush to 0.
+                 UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with
+                 weights and u64 counters; AUTO takes another instead
    methods       one table of bins per group, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1321,10 +1321,10 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* Counts the array samples, count pixels a row, into the array counts, which has the counters that gpuscan_histogram
-   writes. The arrays must not overlap. The desc's host_edges and host_weights hold edges and weights. The desc's
-   samples, counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and _scratch_size need a copy of
-   the desc with count.) */
+/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`. It gets the counters
+   that gpuscan_histogram writes. The arrays must not overlap. The desc's host_edges and host_weights hold edges and
+   weights. The desc's samples, counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and
+   _scratch_size need a copy of the desc with count.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #endif
@@ -1337,21 +1337,23 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    dst           out, optional: the elements that are kept, from dst.offset on
    flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
    indices       out, optional: the index of each kept element in src, counted from src.offset
-   payloads      of each payload, count elements from src.offset on are read, and those that are kept go to dst
-   capacity      the room of dst, indices and the payloads' dst in elements; 0 or above count: count. Elements kept
-                 beyond it are counted and not written. The first capacity elements are the same as with more room
+   payloads      `count` elements from each payload's src.offset on are read, and those that are kept go to its dst
+   capacity      the room of dst, indices and the payloads' dst in elements. 0 and more than `count` mean `count`. Those
+                 beyond it are counted but not written. The first capacity elements are the same as with more room
    count_buffer  the number of elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size, and each
                  payload's dst may be that of its src; with a capacity, dst may be the range's beginning. dst is
                  unchanged past the written elements
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them (with neither, no payloads and no selected, it assumes dst).
-                 If the call is in place, it needs the buffers that show it. The same holds for scratch_size
-   count 0       src, flags, dst, indices and the payloads may be missing; selected is 0
-   returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags. INVALID_TYPE: flags of another type.
-                 INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: indices or counts that their type does not
-                 hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY: a forced single pass does not work on the
-                 device, or has more tiles than one launch can have; AUTO then takes another
+   prepare       needs dst and indices if the call has them. (It assumes dst if there are neither these nor payloads nor
+                 selected.) If the call is in place, it needs the buffers that show it. The same holds for scratch_size
+   count 0       src, flags, dst, indices and the payloads may be missing. The number `selected` is 0
+   returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags.
+                 INVALID_TYPE: flags of another type.
+                 INVALID_BUFFER: also if no output is given.
+                 SIZE_OVERFLOW: indices or counts that their type does not hold; a dispatch whose y does not fit.
+                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or has more tiles than one
+                 launch can have; AUTO then takes another
    method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
                  "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
                  before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
@@ -1361,10 +1363,10 @@ GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_sel
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
 /* Selects from the arrays src and flags, of count elements, into the array dst, and stores the number of elements kept
-   in *selected; selected may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and src if not needed. dst
-   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. The desc's src,
-   dst, flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device buffers here,
-   too. */
+   in *selected; selected may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and so may src if nothing
+   needs it. dst may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices.
+   The desc's src, dst, flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device
+   buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #endif
@@ -1380,28 +1382,30 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    keys_dst      out, optional: the first key of each run
    starts        out, optional: the index of each run's first key, counted from keys.offset
    lengths       out, optional: the number of keys in each run
-   src, dst      optional: the elements of src at each run's keys are converted to dst_type and combined in their order,
-                 as gpuscan_reduce does without init; convert's i is the index in src. src may be keys
-   payloads      the dst of each payload gets the elements of its src where runs begin
-   capacity      the room of every output in runs; 0 or above count: count. Runs beyond it are counted and not written.
-                 The first capacity runs are the same as with more room
+   src, dst      optional: for each run, the elements of src at its keys are converted to dst_type and combined in their
+                 order, as gpuscan_reduce does without init. convert's i is the index in src. src may be keys
+   payloads      the dst of each payload gets those elements of its src at which a run begins
+   capacity      the room of every output in runs. 0 and more than `count` mean `count`. Runs beyond it are counted but
+                 not written. The first capacity runs are the same as with more room
    count_buffer  the number of keys, and of elements of src and of the payloads' src
    equal         keys are equal as C's == says: -0 and +0 are equal, and each NaN is a run by itself. With bitwise, keys
                  are equal if their bits are. For a custom type custom->equal decides. It is asked only about each key
                  and the one before it, so it must be true for all pairs of keys in a run
    aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may overlap each other
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
-   prepare       needs keys_dst, starts, lengths and dst if the call has them (with none of them, no payloads and no
-                 runs, it assumes keys_dst). The same holds for scratch_size
+   prepare       needs keys_dst, starts, lengths and dst if the call has them. (It assumes keys_dst if there are neither
+                 these nor payloads nor `runs`.) The same holds for scratch_size
    count 0       everything except `runs` may be missing. `runs` is 0
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
                  once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
                  the bounds are 5e-6 and 1e-14. Results have the same bits in every call
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise with a custom key_type.
-                 INVALID_OPERATOR: ARGMIN or ARGMAX. INVALID_BUFFER: also if no output is given. SIZE_OVERFLOW: starts,
-                 lengths or counts that their type does not hold; a dispatch whose y does not fit. UNSUPPORTED_STRATEGY:
-                 a forced single pass does not work on the device, or its tiles or results are too large; AUTO takes
-                 another strategy instead
+                 INVALID_OPERATOR: ARGMIN or ARGMAX.
+                 INVALID_BUFFER: also if no output is given.
+                 SIZE_OVERFLOW: starts, lengths or counts that their type does not hold; a dispatch whose y does not
+                 fit.
+                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or its tiles or results are too
+                 large; AUTO takes another instead
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
                  segmented scan, Blelloch, "Prefix sums and their applications", 1990 */
 GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
@@ -1409,9 +1413,9 @@ GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
 /* Finds the runs of the array keys of count keys. Stores each run's first key in the array keys_dst, and the number of
-   runs in *runs. keys_dst and runs may be NULL. Starts, lengths, and the reduction's source and results are the desc's
-   host_starts, host_lengths, host_src and host_dst. Its keys, keys_dst, starts, lengths, src, dst, count, runs.count
-   and runs.count_type must be zero. Payloads are device buffers here, too. */
+   runs in *runs. keys_dst and runs may be NULL. The desc's host_starts, host_lengths, host_src and host_dst replace its
+   starts, lengths, src and dst. The desc's keys, keys_dst, starts, lengths, src, dst, count, runs.count and
+   runs.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 #endif
@@ -1419,7 +1423,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 #if GPUSCAN__HAS_SORT
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
-   src           count keys of key_type from src.offset on, or elements of custom->type
+   src           `count` keys of key_type from src.offset on, or elements of custom->type
    dst           out: the elements of src, sorted
    payloads      the dst of each payload gets the elements of its src in the order of the sorted keys
    permutation   out: the index of each sorted element in src, counted from src.offset
@@ -1433,32 +1437,34 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                      descending          all bits of the above inverted
                      NaN                 all bits 1, descending too
    pairs         structs of {uint32_t key, value;} are keys of type U64: on a little-endian device bit_end 32 sorts them
-                 by key. If the key is the second member, bit_begin 32 does. (Big-endian: the other way round.)
+                 by key. If the key is the second member, bit_begin 32 does. On a big-endian device the two swap roles.
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       the sum of these. Ask with the count of the call: fewer elements may need more than many, since up to
                  about 10,000 are sorted in one launch, and up to some millions a GPU gathers payloads
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
-                     another payload,          two indices an element (of 4 bytes; from 2^32 elements on of 8);
+                     another payload,          two indices an element. An index has 4 bytes, or 8 from 2^32 elements on;
                      several, a permutation    one, if a permutation with indices of that size is given;
                      or a custom type          and the size of the largest array gathered in place, if above the keys'
-                     payloads that a GPU       once or twice their size in whole words, instead: up to four payloads
-                     moves with many keys      of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
-                 With may_destroy_src keys need none, and neither does a payload of 4 or 8 bytes, or of 12 or 16 bytes
-                 that is moved with them, unless they are in place. An even number of passes (8 bits each, MULTI_PASS on
-                 GPUs 4) then costs a copy of the result; in place an odd number does. From about 10^7 elements on such
-                 a payload of 12 or 16 bytes may still need its size and two indices of 4 bytes an element. In
-                 gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is set (the scratch is
-                 enough without it, too). If src and dst are given there, they must be valid, since they show whether
-                 the sort is in place
+                     payloads that a GPU       instead of the above, once or twice their size in whole words. These are
+                     moves with many keys      up to four of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
+                 With may_destroy_src, and not in place, keys need none. Neither does a payload of 4 or 8 bytes, nor one
+                 of 12 or 16 bytes that is moved with the keys. An even number of passes then costs a copy of the
+                 result, in place an odd number. (A pass sorts by 8 bits, MULTI_PASS on GPUs by 4.) From about 10^7
+                 elements on such a payload of 12 or 16 bytes may still need its size and two indices of 4 bytes an
+                 element. In gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is set
+                 (the scratch is enough without it, too). If src and dst are given there, they must be valid, since they
+                 show whether the sort is in place
    count 0       all buffers may be missing. Nothing is written
-   returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; custom without
-                 key; payloads and payload_count do not agree. INVALID_TYPE: a custom key_type. INVALID_BUFFER: neither
-                 dst nor payloads nor permutation. SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the
-                 scratch does not fit 64 bits. UNSUPPORTED_STRATEGY: a forced strategy does not work on the device.
-                 Several commands write outputs: after a failed call dst (in place: src) and payloads may hold the
-                 elements in another order, or, if they are not in place, undefined data
+   returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; `custom` without
+                 `key`; payloads and payload_count do not agree.
+                 INVALID_TYPE: a custom key_type.
+                 INVALID_BUFFER: neither dst nor payloads nor permutation.
+                 SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
+                 UNSUPPORTED_STRATEGY: a forced strategy does not work on the device.
+                 Several commands write outputs. After a failed call, data sorted in place may be in another order, and
+                 dst or payloads that are not in place may be undefined
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
                  Satish, Harris and Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009. On CPUs:
                  Polychroniou and Ross, "A comprehensive study of main-memory partitioning", 2014. Many large payloads
@@ -1467,10 +1473,10 @@ GPUSCAN_API gpuscan_result gpuscan_sort(gpuscan *gs, const gpuscan_sort_desc *de
 GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
-/* Sorts the array src of count elements into the array dst, and stores their indices in the array permutation of
-   index_type. Either dst or permutation may be NULL. dst may equal src; any other overlap is GPUSCAN_ERROR_OVERLAP. If
-   dst is another array, src is unchanged. Payloads are device buffers here, too. src, dst, permutation and count of the
-   desc must be zero. */
+/* Sorts the array src of count elements into the array dst. Stores the index of each sorted element in the array
+   permutation, of index_type. Either dst or permutation may be NULL. dst may equal src; any other overlap is
+   GPUSCAN_ERROR_OVERLAP. If dst is another array, src is unchanged. Payloads are device buffers here, too. src, dst,
+   permutation and count of the desc must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #endif
@@ -1484,13 +1490,14 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    dst           out: laid out like src. EXCLUSIVE: the element at x, y is the sum of the pixels left of x and above y.
                  The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
-                 INCLUSIVE: the sum of the pixels up to x and up to y, which equals the EXCLUSIVE element x + 1, y + 1
+                 INCLUSIVE: the sum of the pixels up to column x and row y. It equals the EXCLUSIVE element x + 1, y + 1
    src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
-                 values, bit for bit. src_type is the format's, or 0. channels is the number of leading channels to use;
-                 0: all. Give gpuscan_integral_prepare and _scratch_size an image of the call's format
-   custom        optional, with src_image: custom->convert is an expression of the image's first `channels` channels, x,
-                 and of at and near (see gpuscan_custom; i is at.x). It gives a value, which is converted to dst_type as
-                 C converts. The table has one channel of these values, or with square of their squares
+                 values, bit for bit. src_type is the format's, or 0. `channels` is the number of leading channels to
+                 use; 0 means all. Prepare and scratch_size need an image of the call's format
+   custom        optional, with src_image: custom->convert is an expression that gives a value, which is converted to
+                 dst_type as C converts. It sees x, the image's first `channels` channels, i, which is at.x, and `at`
+                 and `near` (see gpuscan_custom). The table has one channel, of these values, or with `square` of their
+                 squares
    pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. They are
                  at least a row's bytes, and a multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
@@ -1504,9 +1511,10 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  caches, the order also depends on where in memory a row of dst begins. Differences of large sums round:
                  the absolute error of a box's sum is about that of the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
-                 src's pitches or several images; custom without an image or convert. INVALID_TYPE: a src_type or
-                 dst_type that the desc does not allow. For images the same as gpuscan_histogram. UNSUPPORTED_STRATEGY:
-                 any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+                 src's pitches or several images; custom without an image or convert.
+                 INVALID_TYPE: a src_type or dst_type that the desc does not allow.
+                 For images it returns the same as gpuscan_histogram.
+                 UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -1525,12 +1533,13 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    order: a bin holds as many as its counter says. A fraction selects the sample whose rank, counted from 1, is
    ceil(fraction * samples), computed exactly; fraction 0 selects the first.
 
-   counts        histogram r is bins counters of counter_type from counts.offset + r * pitch on
+   counts        histogram r is `bins` counters of counter_type from counts.offset + r * pitch on
    dst           out: for each histogram, one element per fraction; with MEAN, one per pair of fractions (0 and 1, 2
-                 and 3, ...). BIN: the first bin whose inclusive sum reaches the rank. VALUE: lower edge + (rank -
-                 before) / count * width of that bin, where it holds count samples and the bins below it hold before;
-                 the bin's last sample gives its upper edge. MEAN: the mean of the samples from the pair's lower rank
-                 to its upper rank, both included
+                 and 3, ...)
+                     BIN     the first bin whose inclusive sum reaches the rank
+                     VALUE   lower edge + (rank - before) / inside * width of that bin. `inside` is the number of its
+                             samples, `before` that of the bins below. The bin's last sample gives its upper edge
+                     MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
    bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. The exception
                  is NVIDIA: several groups share each of up to 16 large histograms, with up to 8 fractions and without
@@ -1540,8 +1549,9 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: with even
                  bins they are rounded only once, at the end
    returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1; with MEAN an odd number of fractions, or
-                 one that is above its partner; a pitch smaller than bins. INVALID_BINS: lower and upper are not finite
-                 or the range is empty. INVALID_TYPE: counters or a cdf of another type
+                 one that is above its partner; a pitch smaller than bins.
+                 INVALID_BINS: lower and upper are not finite or the range is empty.
+                 INVALID_TYPE: counters or a cdf of another type
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
 GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
@@ -1571,11 +1581,11 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
 
 /* Loads the programs of a blob, except those that the object has already, so that the first call is as fast as after
    gpuscan_X_prepare. It creates their kernels. On drivers that finish their work at a kernel's first launch, it
-   launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows the
-   object's scratch to the stored size (if a kind takes at most 64 MiB). It waits for the device, and takes about 2 ms a
-   program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed afterwards. A
-   program that the driver rejects, or fails to launch, is no failure: the logger is told, and the program is built from
-   source when it is needed.
+   launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows each
+   kind of the object's scratch to its stored size, if that is at most 64 MiB. It waits for the device, and takes about
+   2 ms a program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed
+   afterwards. A program that the driver rejects, or fails to launch, is no failure: the logger is told, and the program
+   is built from source when it is needed.
 
    GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
    GPUSCAN_ONLY_... macros.
@@ -1748,7 +1758,7 @@ static void gpuscan__unload_opencl(void *library) {
         gpuscan__close_library(library);
 }
 
-/* Loads the entry points that a table lacks from `wanted`, or if that is NULL, from gpuscan__library_names. */
+/* Loads the entry points that `cl` lacks from the library `wanted`, or from gpuscan__library_names if that is NULL. */
 GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
                                                   gpuscan__missing *missing) {
     const char *const *names = wanted ? &wanted : gpuscan__library_names;
