@@ -16254,7 +16254,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* If the desc has segments of `count` elements, resolves them and their type. has_rows: 1 if the desc has rows, too. */
+/* If the desc has segments of `count` elements, resolves them and their type. `has_rows` is 1 if the desc has rows. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -16364,7 +16364,7 @@ static const gpuscan__image_channel gpuscan__image_channels[] = {
     {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
     {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
 
-/* Holds the facts of an image that kernels depend on. place: GPUSCAN__IMAGE_NONE if there is no image. */
+/* Holds the facts of an image that kernels depend on. `place` is GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -16572,7 +16572,7 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
-/* Halves the number of a work-item's vectors until they take at most 128 bytes of registers. bytes: a vector's size. */
+/* Halves the number of a work-item's vectors until they take at most 128 bytes of registers. A vector has `bytes`. */
 static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
@@ -16611,7 +16611,7 @@ GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpus
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
 
-/* Returns why a strategy is not used for an operation on this device; NULL: it may be used. */
+/* Returns why a strategy is not used for an operation on this device, or NULL if it may be. */
 static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
@@ -16907,7 +16907,7 @@ static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *
             chain->stand_in = plan->ranges[i].buffer.mem;
 }
 
-/* Enqueues a planned call. program: NULL if the call computes nothing. A self-test does not count as the last call. */
+/* Enqueues a planned call. `program` is NULL if the call computes nothing. A self-test is never the last call. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
@@ -16977,7 +16977,7 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
 
 /* Holds the outcome of preparing a range of counts. */
 typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* the last count's programs. keys[0]: not in place. keys[1]: in place */
+    gpuscan__key keys[2]; /* the last count's programs. keys[0] is for calls not in place, keys[1] in place */
     gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
     uint64_t size;        /* bytes of one buffer with all scratch, for the count that needs most */
 } gpuscan__prepared;
@@ -17012,7 +17012,7 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
     return r;
 }
 
-/* Runs a call. plan: begun by gpuscan__plan_begin. */
+/* Runs a call whose plan gpuscan__plan_begin has begun. */
 static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan_result r;
     plan->is_run = 1;
@@ -17272,7 +17272,7 @@ typedef struct gpuscan__test_sum {
     unsigned char bytes[GPUSCAN__CUSTOM_MOST];
 } gpuscan__test_sum;
 
-/* Stores element i in src and adds it to the sum. is_first: 1 if the sum begins with element i. */
+/* Stores element i in src and adds it to the sum. `is_first` is 1 if the sum begins with element i. */
 GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
                                        int is_first, unsigned char *src, gpuscan__test_sum *sum) {
     uint64_t x;
@@ -17326,7 +17326,7 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
-    gpuscan_buffer *buffer; /* a buffer of the test's desc; NULL: an array on the host alone */
+    gpuscan_buffer *buffer; /* a buffer of the test's desc, or NULL if the array is on the host alone */
     int is_input;           /* 1: the call must not change the array */
     uint64_t bytes;         /* bytes of the array and its guard */
     unsigned char *before, *expected; /* contents before the call, and those expected after it */
@@ -17335,7 +17335,7 @@ typedef struct gpuscan__test_array {
 /* A self-test's image on the host, for a call that reads an image. The test skips its first columns and rows. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
-    gpuscan_image *image; /* a field of the test's desc; NULL: no image */
+    gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
     const unsigned char *pixels; /* rows of pixels without gaps */
     gpuscan_type type;
     uint32_t place, channels;
@@ -17747,7 +17747,7 @@ enum { GPUSCAN__HOST_ARRAYS = 7 }; /* maximum number of a call's host arrays */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
-    gpuscan_buffer *buffer; /* NULL: the call itself writes the array */
+    gpuscan_buffer *buffer; /* NULL if the call itself writes the array */
     gpuscan__range range;   /* the plan's range whose field is `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
 } gpuscan__host_array;
@@ -17922,7 +17922,7 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* Runs a blocking call on arrays, unless its arguments are wrong. plan: room for the operation's plan. */
+/* Runs a blocking call on arrays, unless its arguments are wrong. `plan` is room for the operation's plan. */
 GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     const gpuscan__operation *operation = host->operation;
@@ -17974,7 +17974,7 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     host->result = gpuscan__enter(gs, copy, host->call);
 }
 
-/* Adds segments that are given as a host array. segments: a field of the copied desc. */
+/* Adds segments that are given as a host array. `segments` is a field of the copied desc. */
 GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
     if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
         return;
@@ -18104,7 +18104,7 @@ static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     gpuscan__need_words(&plan->need, plan->key.word, payload, tiles);
 }
 
-/* Returns why a single pass cannot take these tiles; NULL: it can. */
+/* Returns why a single pass cannot take these tiles, or NULL if it can. */
 static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
     if (tiles >= (uint64_t)1 << 30)
         return "more than 2^30 tiles";
@@ -18219,7 +18219,7 @@ typedef struct gpuscan__scan_plan {
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
     uint32_t parts, part_tiles; /* multi-pass: see [ENGINE] in kernels.cl.inc */
-    uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles by which summing is ahead of scanning */
+    uint64_t ahead;             /* number of tiles by which summing is ahead of scanning in SINGLE_PASS_AHEAD */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
     gpuscan__heads heads;
 } gpuscan__scan_plan;
@@ -18515,7 +18515,7 @@ static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan
     return gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0);
 }
 
-/* Returns why the strategy cannot do the call; NULL: it can. */
+/* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     int in_place = plan->common.in_place;
     const char *why = gpuscan__why_no_look_back(gs, &plan->common, strategy);
@@ -18725,7 +18725,7 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     return gpuscan__min(units, most);
 }
 
-/* Enqueues the two kernels that turn offsets into bits. first_kernel: the index of the first one. */
+/* Enqueues the two kernels that turn offsets into bits. `first_kernel` is the index of the first one. */
 static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
                                                size_t first_kernel) {
     const gpuscan_scan_desc *desc = plan->desc;
@@ -19111,12 +19111,12 @@ typedef struct gpuscan__reduce_key {
     uint32_t each;     /* 1: a group takes each row or segment */
     uint32_t split;    /* 1: extra groups share the long rows or segments */
     uint32_t image;    /* GPUSCAN__IMAGE_... */
-    uint32_t seen;     /* number of channels that custom->convert sees; 0: it sees none */
+    uint32_t seen;     /* number of channels that custom->convert sees, or 0 if it sees none */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* a few segments with more elements on average are split, even in a small src */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* elements. A few segments that are longer on average are split, even in a small src */
     GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group. A longer row gets a group */
     GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane on average, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
@@ -19124,7 +19124,7 @@ enum {
     GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
                                      group's start takes longer than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
-    GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments: a ticket's lower half counts them */
+    GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments, since a ticket's lower half counts them */
     GPUSCAN__REDUCE_STEPS = 256 /* maximum steps of a work-item on a GPU. If more are needed, there are more groups */
 };
 
@@ -19135,7 +19135,7 @@ typedef struct gpuscan__reduce_plan {
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows rows */
     uint64_t results;   /* 1, or the number of rows or segments */
     uint64_t mean;      /* elements of a row, or of a segment on average */
-    int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
+    int by_rows, is_few; /* is_few is 1 if rows or segments are too few to keep all groups busy */
     uint64_t src_pitch;
     gpuscan__image_facts image;
     uint64_t src_width; /* pixels per row of an image */
@@ -19247,7 +19247,7 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image, and the elements' type. range: gets what later checks of the image need. */
+/* Resolves src_image, and the elements' type. Sets `range` for later checks of the image. */
 static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
                                             gpuscan_type *type) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
@@ -19325,7 +19325,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
 }
 
-/* Returns why the strategy cannot do the call; NULL: it can. */
+/* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     const char *why = gpuscan__why_refused(gs, plan, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
@@ -19367,8 +19367,8 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether long rows or segments are split. They are if they are few and long on average. Segments are also
-   split if src has many elements, since one segment may have them all. */
+/* Returns whether long rows or segments are split. This is done if they are few, and long on average. It is also done
+   for segments if src has many elements, since one segment may have them all. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
