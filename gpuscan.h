@@ -19116,7 +19116,7 @@ typedef struct gpuscan__reduce_key {
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* elements. A few segments that are longer on average are split, even in a small src */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean length in elements above which few segments are split, even in a small src */
     GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group. A longer row gets a group */
     GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane on average, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
