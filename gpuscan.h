@@ -16327,7 +16327,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Checks a type that is u32, the default, or u64, and gets its size in bytes. */
+/* Checks that a type is u32, u64 or the default, which is u32. Gets the type's size in bytes. */
 static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field, gpuscan_type type, uint32_t *size) {
     *size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
     if (type == GPUSCAN_TYPE_DEFAULT || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)
@@ -16355,8 +16355,8 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 #undef GPUSCAN__PAYLOAD_FIELDS
 
-/* Resolves the payloads. Each has `count` elements to read and at most `written` to write. in_place: the field in_place
-   of payload 0's ranges; each further payload gets the next number; 0: no payload may be in place. */
+/* Resolves the payloads. Each has `count` elements to read and at most `written` to write. The ranges of payload k get
+   `in_place` + k as their field in_place. If `in_place` is 0, they all get 0, since no payload may be in place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -16383,7 +16383,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* If the desc has segments of `count` elements, resolves them and their type. has_rows: 1 if the desc has rows, too. */
+/* If the desc has segments of `count` elements, resolves them and their type. `has_rows` is 1 if the desc has rows. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -16443,7 +16443,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Names the desc's fields: a range of rows, its pitch in pixels, and its pitch in bytes, which may split a pixel. */
+/* Names the desc's fields for rows, their pitch in pixels, and their pitch in bytes. The latter may split a pixel. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -16493,7 +16493,7 @@ static const gpuscan__image_channel gpuscan__image_channels[] = {
     {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
     {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
 
-/* Holds the facts of an image that kernels depend on. place: GPUSCAN__IMAGE_NONE if there is no image. */
+/* Holds the facts of an image that kernels depend on. `place` is GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
     gpuscan_type type;
     uint32_t channels, place;
@@ -16599,7 +16599,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan_
 /* Suffixes of the names of vector types, by the number of channels. */
 GPUSCAN__SHARED const char *const gpuscan__vector_lengths[] = {"", "", "2", "3", "4"};
 
-/* Defines how kernels read the image. seen: number of channels that the caller's expressions see; 0: no expressions. */
+/* Defines how kernels read the image. The caller's expressions see `seen` channels. Without expressions `seen` is 0. */
 GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, gpuscan_type type, uint32_t seen) {
     const char *const order = place == GPUSCAN__IMAGE_ALPHA ? "w" : place == GPUSCAN__IMAGE_RED_ALPHA ? "xw" : "xyzw";
     char kind = gpuscan__types[type].kind, x[16], line[80];
@@ -16652,8 +16652,8 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns the bits of a state word for values of t_size bytes; 0: no word holds them. whole: 1 if groups consist of
-   whole sub-groups. With words of twice the size a look-back takes half the registers. tuning: scan-words */
+/* Returns how many bits a state word has for values of `t_size` bytes, or 0 if it cannot hold them. `whole` is 1 if
+   groups consist of whole sub-groups. Words of twice the size halve a look-back's registers. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
@@ -16662,7 +16662,7 @@ GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, 
     return gs->device.int64_atomics ? 64 : 32;
 }
 
-/* Returns the bits of the plan's state words for values of t_size bytes; 0: no word holds them, or none is used. */
+/* Returns gpuscan__word_bits for the key's groups if the key's strategy has a single pass, otherwise 0. */
 GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__is_single_pass(gpuscan__key_strategy(key))
                ? gpuscan__word_bits(gs, t_size, gpuscan__whole_lanes(gs, key->group))
@@ -16673,7 +16673,7 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Sets the scratch for state words of `count` tiles or partial results. See [HANDOVER] in kernels.cl.inc. */
+/* Sets the scratch for the states of `count` tiles or `count` partial results. See [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     need->bytes[gpuscan__word_scratch(word)] =
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
@@ -16689,8 +16689,8 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 }
 
 /* Limits a group's work-items. Each lane holds one sub-group's sum, so a group has at most as many sub-groups as a
-   sub-group has lanes. With LANES_LOCAL only a whole group can look back. So a group is one sub-group in a single-pass
-   scan, and in a reduction whose operator does not commute. */
+   sub-group has lanes. With LANES_LOCAL no sub-group can work while others of its group wait. Single-pass scans, and
+   reductions whose operator does not commute, need this. So their groups are a single sub-group. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->alone == GPUSCAN__ALONE_IN_LOOK_BACK
@@ -16701,14 +16701,14 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
-/* Halves the number of a work-item's vectors until they take at most 128 bytes of registers. bytes: a vector's size. */
+/* Halves the number of a work-item's vectors until they take at most 128 bytes of registers. A vector has `bytes`. */
 static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
     return vectors;
 }
 
-/* Sets the key's group, vectors and tile. Reduces group and vectors to the device's limits and the element's size. */
+/* Sets the key's group, vectors and tile. Makes group and vectors smaller if the device or large elements need it. */
 GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
     gpuscan__key *key = &plan->key;
@@ -16740,7 +16740,7 @@ GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpus
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
 
-/* Returns why a strategy is not used for an operation on this device; NULL: it may be used. */
+/* Returns why a strategy is not used for an operation on this device, or NULL if it may be. */
 static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
@@ -16776,7 +16776,7 @@ static gpuscan_result gpuscan__unsupported(gpuscan *gs, const char *why) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, "call.strategy: %s", why);
 }
 
-/* Notes for bug reports that a strategy, the lanes or a program is given up. */
+/* Records for bug reports that a strategy, the lanes or a program is given up. */
 GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan, const char *what, const char *why) {
     gs->refusals++;
     snprintf(gs->refusal, sizeof(gs->refusal), "%s, %s: %s: %s", plan->operation->name,
@@ -16833,7 +16833,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
 /* Returns whether a program is tested when first built. If its test fails, this object stops using the strategy. */
 static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    /* CPU compilers take a second for a stand-in's program; programs of builtin types test the same kernels */
+    /* a CPU tests no stand-ins, since they take a second to compile, and builtin types test the same kernels */
     if (gpuscan__key_is_cpu(&plan->key) && e->custom)
         return 0;
     /* only the caller's text knows how to convert between a builtin type and the caller's type */
@@ -16855,7 +16855,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-/* Returns whether sub-groups have the width that the kernels are written for. Some devices cannot require the width. */
+/* Returns whether sub-groups have the width that the kernels are written for. Some devices let no kernel require it. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
     size_t i, width = gs->device.lane_width;
     if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
@@ -16872,7 +16872,7 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Runs the self-test of `stand_in`, a plan that replaces the call's, unless its group is too large for its kernels. */
+/* Runs the self-test of `stand_in`, a plan that replaces the call's. Runs none if the kernels need smaller groups. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -16975,9 +16975,9 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     return r;
 }
 
-/* Plans a resolved call and gets its program. Group sizes depend on the call's own kernels, never on earlier calls,
-   which would change the results of floats. The one exception is gpuscan__give_up_lanes, on a device that does not do
-   what its driver promises. */
+/* Plans a resolved call and gets its program. Group sizes depend on the call's own kernels alone. If they depended on
+   earlier calls, the results of floats would change. The one exception is gpuscan__give_up_lanes, on a device that does
+   not do what its driver promises. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     int again;
     gpuscan_result r;
@@ -17011,7 +17011,7 @@ static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     return need;
 }
 
-/* Rehearses a call's program if the driver defers work to a first launch, so that blobs contain the recording. */
+/* Rehearses a call's program if the driver defers work to a first launch. A blob then contains the recording. */
 static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -17023,8 +17023,8 @@ static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, g
     return r;
 }
 
-/* Chooses a buffer in place of those that the call lacks: its scratch, or a buffer that it writes. Chooses none if the
-   driver accepts NULL. */
+/* Chooses one buffer to replace all those that the call lacks. It is a buffer of the scratch or, if there is none, one
+   that the call writes. Chooses none if the driver accepts NULL. */
 static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
     size_t i;
     if (chain->gs->device.profile.facts.nulls)
@@ -17038,7 +17038,7 @@ static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *
             chain->stand_in = plan->ranges[i].buffer.mem;
 }
 
-/* Enqueues a planned call. program: NULL if the call computes nothing. A self-test does not count as the last call. */
+/* Enqueues a planned call. `program` is NULL if the call computes nothing. A self-test is never the last call. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
@@ -17085,7 +17085,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
-/* Returns whether two of the plan's ranges may be in place. Both are marked, so the first marked range is enough. */
+/* Returns whether two of the plan's ranges may be the same. Both ranges are marked, so one marked range is proof. */
 static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++)
@@ -17094,7 +17094,7 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
-/* Refuses sizes that no device can address: a preparation may lack the buffers whose sizes would be checked. */
+/* Refuses sizes that no device can address. In a preparation there may be no buffers whose sizes can be checked. */
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
@@ -17108,14 +17108,14 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
 
 /* Holds the outcome of preparing a range of counts. */
 typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* the last count's programs. keys[0]: not in place. keys[1]: in place */
+    gpuscan__key keys[2]; /* the last count's programs. keys[0] is for calls not in place, keys[1] in place */
     gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
     uint64_t size;        /* bytes of one buffer with all scratch, for the count that needs most */
 } gpuscan__prepared;
 
-/* Prepares a call. Mode SIZE builds the program, too, since the program's group size decides the scratch. It is unknown
-   whether the call will be in place: AUTO plans both cases; a forced strategy has one plan for both. Rehearses a
-   program unless the last count used the program. always: 1: rehearses in any case. */
+/* Prepares a call. Mode SIZE also builds the program, since its group size decides the scratch. The call may later be
+   in place or not. AUTO plans both cases, and a forced strategy has one plan for both. Rehearses a program unless the
+   last count used the same one. If `always` is 1, rehearses it in any case. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
@@ -17158,7 +17158,7 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     return r;
 }
 
-/* Runs a call. plan: begun by gpuscan__plan_begin. */
+/* Runs a call whose plan gpuscan__plan_begin has begun. */
 static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan_result r;
     plan->is_run = 1;
@@ -17265,7 +17265,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* Describes the data of one round: `count` elements in tiles. Several rounds are run: a mistake may hide another. */
+/* Describes the data of one round: `count` elements in tiles. There are several, since one mistake may hide another. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* a tile begins with an edge (gpuscan__is_edge) if its number has the round's parity */
@@ -17284,7 +17284,8 @@ static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element i is an edge, the second of a tile that begins with an edge, or a random one in `spacing`. */
+/* Returns whether element `i` is marked. Edges are, and the second element of a tile that begins with an edge. Of the
+   other elements about one in `spacing` is, at random. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -17294,8 +17295,9 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns element i's rank: 2 to 100 if it is marked, otherwise 0. Ranks ascend. An edge's rank exceeds all earlier
-   ones. If shape->decides, element `best` has rank 100 and others less. sparse: elements after `best` have rank 0. */
+/* Returns element i's rank. If shape->decides is 0, marked elements have ranks from 2 to 100, and others have rank 0.
+   The marked ones' ranks ascend, and an edge's rank exceeds all earlier ranks. If shape->decides is 1, element
+   shape->best has rank 100, and others have less. If `sparse` is 1 as well, elements after shape->best have rank 0. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -17311,8 +17313,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the number of the bit that only element i changes; 64: it changes none. Edges change bits below 8, and other
-   elements change even bits from 8 on. One bit below 8 is left to init. No element changes odd bits from 9 on. */
+/* Returns the position of the bit that element `i` alone changes, or 64 if it changes none. Edges change bits below 8,
+   but not the one that init changes. Other elements change even bits from 8 on. No element changes odd bits above 8. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -17327,14 +17329,14 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns the number of low bits that elements change: those that both types have and f16 holds exactly. */
+/* Returns how many low bits elements change. Both types have these bits, and f16 holds them exactly. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor for small source numbers. With this factor both halves of a 64-bit type matter. */
+/* Returns a factor for small source numbers. Multiplied by it, they fill the half of a 64-bit type that was 0. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -17375,7 +17377,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* GPUSCAN__DATA_SET, _CLEARED. A float has the value of x as an integer of 8 bits */
+    default: /* GPUSCAN__DATA_SET, _CLEARED. A float gets the value of an 8-bit integer made of x or ~x */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -17405,7 +17407,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Returns one byte of a custom element. All bytes are 0 or none is: the stand-in keeps the last part that is not 0. */
+/* Returns one byte of a custom element. All bytes are 0 or no byte is, since the stand-in skips parts that are 0. */
 static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
@@ -17416,7 +17418,7 @@ typedef struct gpuscan__test_sum {
     unsigned char bytes[GPUSCAN__CUSTOM_MOST];
 } gpuscan__test_sum;
 
-/* Stores element i in src and adds it to the sum. is_first: 1 if the sum begins with element i. */
+/* Stores element i in src and adds it to the sum. `is_first` is 1 if the sum begins with element i. */
 GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
                                        int is_first, unsigned char *src, gpuscan__test_sum *sum) {
     uint64_t x;
@@ -17443,7 +17445,7 @@ GPUSCAN__SHARED void gpuscan__put_sum(const gpuscan__elements *e, unsigned char 
         gpuscan__put(e->dst, to, i, sum->number);
 }
 
-/* Fills src, init, `scan` with the expected scan (NULL: not wanted), and the expected total. */
+/* Fills `src` and `init`. Sets `total` to the expected total and, unless it is NULL, `scan` to the expected scan. */
 GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
                                             unsigned char *src, unsigned char *init, unsigned char *scan,
                                             unsigned char *total) {
@@ -17470,7 +17472,7 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
-    gpuscan_buffer *buffer; /* a buffer of the test's desc; NULL: an array on the host alone */
+    gpuscan_buffer *buffer; /* a buffer of the test's desc, or NULL if the array is on the host alone */
     int is_input;           /* 1: the call must not change the array */
     uint64_t bytes;         /* bytes of the array and its guard */
     unsigned char *before, *expected; /* contents before the call, and those expected after it */
@@ -17479,7 +17481,7 @@ typedef struct gpuscan__test_array {
 /* A self-test's image on the host, for a call that reads an image. The test skips its first columns and rows. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
-    gpuscan_image *image; /* a field of the test's desc; NULL: no image */
+    gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
     const unsigned char *pixels; /* rows of pixels without gaps */
     gpuscan_type type;
     uint32_t place, channels;
@@ -17528,7 +17530,7 @@ static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buff
     return array->before;
 }
 
-/* Adds an output. Returns its expected contents, filled with GPUSCAN__TEST_FILL; NULL: as in gpuscan__test_in. */
+/* Adds an output. Returns its expected contents, filled with GPUSCAN__TEST_FILL, or NULL as gpuscan__test_in does. */
 GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
     return array ? array->expected : NULL;
@@ -17735,7 +17737,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 
 /* ---- rehearsal */
 
-/* Releases a rehearsal's stage: a buffer or image for each kind of step that takes one, indexed by the kind. */
+/* Releases a rehearsal's stage. stage[kind] is the buffer or the image for steps of this kind, or NULL. */
 static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     int i;
     for (i = 0; i < GPUSCAN__STEPS; i++) {
@@ -17830,10 +17832,11 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program: runs the call's kernels in the library's queue with other buffers and scratch. The kernels do
-   nothing, since they read a count of 0 on the device. Drivers defer work to a kernel's first launch of some shape:
-   PoCL and Mesa compile it, others load it onto the device. Calls with large data besides counted elements (many bins)
-   are not rehearsed. If a driver compiles at a launch, a launch that the program's recording has is not repeated. */
+/* Rehearses a program. Runs the call's kernels in the library's queue with other buffers and scratch. The kernels do
+   nothing, since they read a count of 0 on the device. At a kernel's first launch with new sizes, PoCL and Mesa
+   compile it, and other drivers load it onto the device. A call is not rehearsed if it has large data that the count
+   does not limit, such as many bins. If the driver compiles at launches, the kernels run only if the program's
+   recordings lack one of the launches. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -17886,11 +17889,11 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
 
 enum { GPUSCAN__HOST_ARRAYS = 7 }; /* maximum number of a call's host arrays */
 
-/* Describes an array of a blocking call: the plan's range that it replaces, and where the desc has its buffer. */
+/* Describes an array of a blocking call. The array stands for a range of the plan and for a buffer of the desc. */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
-    gpuscan_buffer *buffer; /* NULL: the call itself writes the array */
+    gpuscan_buffer *buffer; /* NULL if the call itself writes the array */
     gpuscan__range range;   /* the plan's range whose field is `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
 } gpuscan__host_array;
@@ -17915,7 +17918,7 @@ static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, in
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* If is_wanted, adds an array that replaces a buffer of the desc. buffer: NULL: the call itself writes the array. */
+/* Adds an array for a buffer of the desc if `is_wanted` is 1. If `buffer` is NULL, the call itself writes the array. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -17929,7 +17932,7 @@ static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const
     array->buffer = buffer;
 }
 
-/* Sets a number of the desc that is a parameter of the function. */
+/* Sets a field of the desc to `number`, a parameter of the blocking function. Refuses a desc whose field is not 0. */
 GPUSCAN__SHARED void gpuscan__host_set(gpuscan__host_call *host, const char *field, uint64_t number, uint64_t *to) {
     gpuscan__host_refuse(host, field, *to != 0);
     *to = number;
@@ -17939,8 +17942,8 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges. Checks arrays for overlaps as if they were buffers, in a copy of the plan with the arrays'
-   addresses. Arrays are copied back as a whole, so gaps between rows count as written. Sets plan->in_place. */
+/* Finds the arrays' ranges, and sets plan->in_place. Overlaps are checked in a copy of the plan, whose ranges have the
+   arrays' addresses. Gaps between rows count as written, since each array is copied back as a whole. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     gpuscan__plan copy = *plan;
@@ -17973,7 +17976,8 @@ static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     return ((uintptr_t)array->data & (power - 1)) == 0;
 }
 
-/* Fills a buffer from its array. A blocking write waits only for the read, so an out-of-order queue needs an event. */
+/* Fills a buffer from its array. A blocking write waits only until the array is read. In an
+   out-of-order queue an event shows when the buffer is written. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -17985,8 +17989,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* Creates an array's buffer: from the array's memory if the device can use it there, otherwise with a copy. Arrays that
-   begin at one address share a buffer of the longest array's size: they are all only read, or the call is in place. */
+/* Creates an array's buffer, in the array's memory if the device can use it. Arrays with one address share a buffer of
+   the longest array's size. They can share it, since the call only reads them or is in place. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -18064,7 +18068,7 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* Runs a blocking call on arrays, unless its arguments are wrong. plan: room for the operation's plan. */
+/* Runs a blocking call on arrays, unless its arguments are wrong. `plan` is room for the operation's plan. */
 GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     const gpuscan__operation *operation = host->operation;
@@ -18116,7 +18120,7 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     host->result = gpuscan__enter(gs, copy, host->call);
 }
 
-/* Adds segments that are given as a host array. segments: a field of the copied desc. */
+/* Adds segments that are given as a host array. `segments` is a field of the copied desc. */
 GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
     if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
         return;
@@ -18130,7 +18134,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* Scans, selections and runs share tiles and their states in a single pass, and parts of rows in several passes. */
+/* Scans, selections and runs all have tiles with states in a single pass, and parts of rows in several passes. */
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
@@ -18139,7 +18143,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
-/* Numbers a key's kernels: in several passes scan_sums and scan_carries, then the form's, then the operation's. */
+/* Numbers a key's kernels. Several passes begin with scan_sums and scan_carries. The form's and operation's follow. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
@@ -18166,7 +18170,7 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #undef GPUSCAN__ENGINE_ROW
 #undef GPUSCAN__ENGINE_ROWS
 
-/* Maximum number of tiles that load all sums before their own, one sum for each of 512 lanes. Tests define fewer. */
+/* Maximum number of tiles if each tile loads all earlier tiles' sums. 512 lanes load one sum each. Tests set fewer. */
 #ifndef GPUSCAN__FEW_TILES
 #define GPUSCAN__FEW_TILES 512
 #endif
@@ -18246,15 +18250,15 @@ static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     gpuscan__need_words(&plan->need, plan->key.word, payload, tiles);
 }
 
-/* Returns why a single pass cannot take these tiles; NULL: it can. */
+/* Returns why a single pass cannot take these tiles, or NULL if it can. */
 static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
     if (tiles >= (uint64_t)1 << 30)
         return "more than 2^30 tiles";
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts rows into parts of whole tiles, enough to keep the device busy, and sets the scratch for the parts' sums. A row
-   of a few tiles is one part, except in a self-test. */
+/* Cuts rows into parts of whole tiles. There are enough parts to keep the device busy. A row of a few tiles is a single
+   part, except in a self-test. Sets the scratch for the parts' sums. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
@@ -18274,8 +18278,8 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint6
 /* Tells a kernel where segments begin. */
 typedef struct gpuscan__heads {
     uint32_t form;       /* GPUSCAN__HEADS_... */
-    gpuscan_buffer data; /* FLAGS, KEYS: the caller's array */
-    uint64_t at;         /* BITS: the offset of the bits in PLAIN scratch, in bytes */
+    gpuscan_buffer data; /* the caller's array, if it has flags or keys */
+    uint64_t at;         /* the offset of the bits in PLAIN scratch, in bytes, if `form` is HEADS_BITS */
 } gpuscan__heads;
 
 /* Sets the heads, keys or bits as a kernel's argument, and returns their offset. Without segments sets no argument. */
@@ -18331,23 +18335,24 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
 #if GPUSCAN__HAS_SCAN
 
 /* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose takes a row of the
-   profile's tunings (one strategy, group and vectors), then the form. AUTO scans many short rows in several passes.
-    form         | chosen for                                        | kernels gpuscan_...
-    whole rows   | rows shorter than a tile; key.whole_rows          | scan_rows
-    multi-pass   | MULTI_PASS; long or many rows, parts of rows      | scan_sums, scan_carries if parts > 1, parts
-    few          | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
-    look-back    | SINGLE_PASS otherwise                             | look_back, on CPUs look_back_cpu
-    ahead        | SINGLE_PASS_AHEAD                                 | ahead
-   The kernels scan_heads_clear and scan_heads_set first turn segments' offsets (heads == BITS) into bits. The key has
-   `shifts` in all forms except whole rows. It has few, counted and word only in single passes. */
+   profile's tunings (a strategy, a group and vectors). Then it chooses the form. AUTO takes MULTI_PASS for many or
+   short rows. The forms `whole rows` and `few` set key.whole_rows and key.few.
+    form        | chosen if                                           | kernels gpuscan_...
+    whole rows  | rows are shorter than a tile                        | scan_rows
+    multi-pass  | otherwise the strategy is MULTI_PASS                | if parts > 1 scan_sums and scan_carries; parts
+    few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
+    look-back   | otherwise the strategy is SINGLE_PASS               | look_back, or look_back_cpu on a CPU
+    ahead       | the strategy is SINGLE_PASS_AHEAD                   | ahead
+   Only single passes have key.few, key.counted and key.word. All forms except whole rows have key.shifts. If heads is
+   BITS, the kernels scan_heads_clear and scan_heads_set first turn segments' offsets into bits. */
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* FEW_TILES: each tile loads all sums before its own, in a single pass; 0: another form */
+    uint32_t few; /* FEW_TILES if each tile loads all earlier tiles' sums in a single pass, otherwise 0 */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
-    uint32_t heads_size; /* bytes of a flag or key; BITS: bytes of an offset */
+    uint32_t heads_size; /* bytes of a flag, of a key or, if heads are BITS, of an offset */
     uint32_t heads_real; /* 1: the heads are keys, and the keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
 } gpuscan__scan_key;
@@ -18360,7 +18365,7 @@ typedef struct gpuscan__scan_plan {
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
     uint32_t parts, part_tiles; /* multi-pass: see [ENGINE] in kernels.cl.inc */
-    uint64_t ahead;             /* SINGLE_PASS_AHEAD: tiles by which summing is ahead of scanning */
+    uint64_t ahead;             /* number of tiles by which summing is ahead of scanning in SINGLE_PASS_AHEAD */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
     gpuscan__heads heads;
 } gpuscan__scan_plan;
@@ -18378,8 +18383,11 @@ GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
-/* Says how groups take whole rows. NONE: not at all. BY_VECTORS: by vectors of a row's elements. WITH_GAPS: by vectors
-   that include gaps. BY_ELEMENTS: neighbouring lanes take neighbouring elements, since vectors would be half empty. */
+/* Lists how groups take whole rows.
+   NONE         there is another form
+   BY_VECTORS   a lane takes vectors of one row's elements
+   WITH_GAPS    a lane takes vectors that include the gaps between rows
+   BY_ELEMENTS  neighbouring lanes take neighbouring elements, since vectors would be half empty */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
@@ -18415,8 +18423,8 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
     return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
-/* Returns whether lanes exchange results to store them side by side: see SPREADS, and for vectors of 16 bytes SHIFTS,
-   in kernels.cl.inc. *bytes: gets the size of a lane's vector. PoCL 3.1 hangs on a look-back with exchanges. */
+/* Returns whether lanes exchange results to store them side by side. Sets `*bytes` to the size of a lane's vector. See
+   SHIFTS (for 16 bytes) and SPREADS (for others) in kernels.cl.inc. PoCL 3.1 hangs on a look-back with exchanges. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
@@ -18426,7 +18434,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns how many bytes of local memory lanes need to exchange one vector each; 0: lanes do not exchange vectors. */
+/* Returns how many bytes of local memory lanes need to exchange one vector each, or 0 if they exchange none. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -18439,7 +18447,6 @@ static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *pla
                : 0;
 }
 
-/* Returns how many bytes of local memory a launch takes. */
 static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     return gpuscan__key_shared_bytes(gs, &plan->key, plan->e.t_size) +
            gpuscan__few_bytes(gs, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
@@ -18547,7 +18554,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* Segmented scans store large outputs past the caches, others without prefetch_dst. tuning: scan-stream-segments */
+    /* stores large outputs past the caches if there are segments or prefetch_dst is 0. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -18602,13 +18609,13 @@ static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     return ((plan->desc->src.offset * e->src_size | plan->desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
-/* Returns the limit on a work-item's registers; 0: no limit, as for elements above 40 bytes. tuning: scan-registers */
+/* Returns the limit on a work-item's registers, or 0 for none. Elements above 40 bytes get 0. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
-/* Sets the key, which a self-test has already, and the tiles. */
+/* Sets the key and the tiles. A self-test's key is that of the tested program. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -18628,7 +18635,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
-    plan->tiles = plan->row_tiles * plan->rows; /* the product fits 64 bits: at most the number of elements or rows */
+    plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits, as the numbers of elements and rows do */
     plan->ahead = 1;
     if (common->forced) {
         memcpy(&plan->key, key->own, sizeof(plan->key));
@@ -18654,7 +18661,7 @@ static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan
     return gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0);
 }
 
-/* Returns why the strategy cannot do the call; NULL: it can. */
+/* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     int in_place = plan->common.in_place;
     const char *why = gpuscan__why_no_look_back(gs, &plan->common, strategy);
@@ -18670,7 +18677,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* a simulator reports late loads, although the loaded values are not used: see gpuscan_window_sums */
+    /* FENCE_MEM's simulator reports loads of overwritten elements, though gpuscan_window_sums does not use them */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
@@ -18695,8 +18702,8 @@ static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint3
     return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
 }
 
-/* Cuts a tile into whole rows: sets their number, and the elements from one row to the next. Returns the elements of
-   the tile that are used; 0 if a row does not fit. */
+/* Cuts a tile into whole rows. Sets their number, and the distance in elements from one row's begin to the next row's.
+   Returns how many elements of the tile are used, or 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
@@ -18718,8 +18725,8 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Sets the key's group and vectors for tiles of whole rows. Step 0 takes the profile's, or fewer vectors for few
-   elements; each further step makes tiles larger. Returns 0 after the last step, or if the device limits the tile. */
+/* Sets the key's group and vectors for tiles of whole rows. Step 0 takes the profile's values, or fewer vectors if
+   `few` is 1. Each further step makes tiles larger. Returns 0 after the last step, or if the device limits the tile. */
 static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
     static const uint32_t wider[] = {8, 9, 10, 12, 16};
     const gpuscan__profile *profile = &gs->device.profile;
@@ -18748,8 +18755,9 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Returns how busy a multiprocessor is, in %: the used part of a tile, times the work-items that run at a time, divided
-   by those that run with the smallest groups. Without known registers, the used part alone. tuning: scan-rows-group */
+/* Returns how busy a multiprocessor is, in %. This is the used part of a tile, times a ratio. The ratio is the number
+   of work-items that run at a time, divided by their number with the smallest groups. If the registers are not known,
+   the ratio is 1. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
@@ -18760,7 +18768,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest form of whole rows. Dense rows include gaps, to store whole 32 bytes. tuning: scan-rows-form */
+/* Returns the fastest form of whole rows. WITH_GAPS lets dense rows store 32-byte blocks. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -18796,7 +18804,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     whole_rows.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     gpuscan__scan_shape(gs, plan, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
-    /* takes the step that leaves the least of a tile empty; 90 % in use is good enough */
+    /* takes the step that keeps a multiprocessor busiest, or the first step that reaches 90 % */
     for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
         uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
         if (busy > best) {
@@ -18863,7 +18871,7 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     return gpuscan__min(units, most);
 }
 
-/* Enqueues the two kernels that turn offsets into bits. first_kernel: the index of the first one. */
+/* Enqueues the two kernels that turn offsets into bits. `first_kernel` is the index of the first one. */
 static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
                                                size_t first_kernel) {
     const gpuscan_scan_desc *desc = plan->desc;
@@ -18928,7 +18936,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
-    /* groups share no row, so a rehearsal needs only one group */
+    /* each row is scanned by a single group, so a rehearsal needs only one group */
     uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_ROWS);
@@ -19028,7 +19036,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* without NVIDIA's or local lanes the program is the same at any offset */
+    /* unless lanes are NVIDIA's or LANES_LOCAL, the program is the same at any offset */
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
         desc->src.offset = 1;
         desc->dst.offset = 2;
@@ -19146,8 +19154,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-/* Returns addend i or, with of_dst, element i of dst. Each decides a result in at least one round, and neighbours
-   differ. wins: 1: an operator that returns one of its operands returns dst's element. */
+/* Returns element i of dst if `of_dst` is 1, otherwise addend i. Each of them decides a result in at least one round.
+   Neighbours differ. If `wins` is 1, an operator that returns one of its operands returns dst's element. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -19204,7 +19212,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* 7: less than a vector; 77: several vectors and a rest */
+    desc->block = test->round == 0 ? 7 : 77; /* 7 is less than a vector, and 77 is several vectors and a part */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -19231,17 +19239,16 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_REDUCE
 
-/* gpuscan__reduce_choose takes the profile's strategy for reductions; SINGLE_PASS_AHEAD becomes SINGLE_PASS. In a
+/* gpuscan__reduce_choose takes the profile's strategy for reductions, with SINGLE_PASS for SINGLE_PASS_AHEAD. In a
    single pass groups exchange partial results in state words, and key.word is not 0. Otherwise a second launch combines
    the partial results. There is one result, or one for each row or segment, in a buffer or on the host.
-    form        | chosen for                                      | kernels gpuscan_...
-    one result  | key.segments == NONE                            | reduce; word == 0: reduce_finish
-    path        | rows and segments on a CPU                      | reduce_segments; word == 0: reduce_join
-    lanes       | rows, few elements in segments;                 | reduce_segments
-                | lanes, vector; each: a group per row or segment |
-    split       | few long rows, many elements in segments;       | reduce_segments; word == 0: reduce_join
-                | as lanes, extra groups share the long ones      |
-   The last command reads a result for the host from the scratch. */
+    form        | chosen if                                       | kernel gpuscan_... | second one if key.word is 0
+    one result  | key.segments is NONE                            | reduce             | reduce_finish
+    path        | there are rows or segments, on a CPU            | reduce_segments    | reduce_join
+    split       | they are few and long, or segments in a big src | reduce_segments    | reduce_join
+    lanes       | otherwise                                       | reduce_segments    |
+   Both `split` and `lanes` use key.lanes and key.vector. If key.each is 1, each row or segment gets a group. In `split`
+   extra groups sum the long ones. The last command reads a result for the host from the scratch. */
 
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
@@ -19250,21 +19257,21 @@ typedef struct gpuscan__reduce_key {
     uint32_t each;     /* 1: a group takes each row or segment */
     uint32_t split;    /* 1: extra groups share the long rows or segments */
     uint32_t image;    /* GPUSCAN__IMAGE_... */
-    uint32_t seen;     /* number of channels that custom->convert sees; 0: it sees none */
+    uint32_t seen;     /* number of channels that custom->convert sees, or 0 if it sees none */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
 enum {
-    GPUSCAN__LANE_MEAN = 1 << 16, /* mean elements above which few segments are split, even if their total is small */
-    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group; a group takes longer rows */
+    GPUSCAN__LANE_MEAN = 1 << 16, /* mean length in elements above which few segments are split, even in a small src */
+    GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group. A longer row gets a group */
     GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane on average, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
     GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes take rows */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
                                      group's start takes longer than its loads. tuning: reduce-lane-groups */
     GPUSCAN__LANE_FEW = 48 << 20,
-    GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments: a ticket's lower half counts them */
-    GPUSCAN__REDUCE_STEPS = 256 /* maximum steps of a work-item on a GPU: more elements get more groups */
+    GPUSCAN__MOST_SHARERS = 0xffff, /* maximum groups that share segments, since a ticket's lower half counts them */
+    GPUSCAN__REDUCE_STEPS = 256 /* maximum steps of a work-item on a GPU. If more are needed, there are more groups */
 };
 
 typedef struct gpuscan__reduce_plan {
@@ -19274,14 +19281,15 @@ typedef struct gpuscan__reduce_plan {
     uint32_t lane_bits, lane_rows; /* 1 << lane_bits lanes take a row; a group takes lane_rows rows */
     uint64_t results;   /* 1, or the number of rows or segments */
     uint64_t mean;      /* elements of a row, or of a segment on average */
-    int by_rows, is_few; /* is_few: too few rows or segments to keep all groups busy */
+    int by_rows, is_few; /* is_few is 1 if rows or segments are too few to keep all groups busy */
     uint64_t src_pitch;
     gpuscan__image_facts image;
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
-    uint64_t group_rows; /* on a CPU, if not 0: whole rows that each group takes */
-    uint64_t split_groups, split_each, split_count; /* split_groups groups share the segments of more than split_each
-                                                       elements; on a CPU they share the path */
+    uint64_t group_rows; /* number of whole rows that each group takes on a CPU, or 0 if groups share rows */
+    /* Segments of more than `split_each` elements are summed by `split_groups` groups together. On a CPU these groups
+       divide the path of [REDUCE SEGMENTS] in kernels.cl.inc. */
+    uint64_t split_groups, split_each, split_count;
     uint64_t marks_at;  /* offset in PLAIN scratch, in bytes, of the groups' marks, which describe their shares */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
@@ -19323,9 +19331,9 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* Returns the number of levels of running sums: see [CASCADE] in kernels.cl.inc. 0: additions are exact, or their order
-   does not change the error (MUL). On a CPU a work-item may sum 2^32 elements, in steps of at least 64. On a GPU, where
-   registers are scarce, it takes at most REDUCE_STEPS steps, and more in small groups that take whole segments. */
+/* Returns the number of levels of running sums, see [CASCADE] in kernels.cl.inc. It is 0 if additions are exact, or if
+   their order does not change the error, as in MUL. A CPU's work-item may sum 2^32 elements in steps of 64 or more. On
+   a GPU, which has few registers, it takes up to REDUCE_STEPS steps, and more in small groups for whole segments. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -19385,7 +19393,7 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image, and the elements' type. range: gets what later checks of the image need. */
+/* Resolves src_image, and the elements' type. Sets `range` for later checks of the image. */
 static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
                                             gpuscan_type *type) {
     const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
@@ -19453,7 +19461,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         range->buffer.mem = desc->src_image.mem;
         gpuscan__input_image(range, "src_image", &image);
     }
-    /* dst and result are both checked, since a host's result may overlap src. A stand-in has room for one element. */
+    /* both are checked, since a host's result may overlap src; a missing one's stand-in has room for one element */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -19463,7 +19471,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
 }
 
-/* Returns why the strategy cannot do the call; NULL: it can. */
+/* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     const char *why = gpuscan__why_refused(gs, plan, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
@@ -19497,30 +19505,30 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
-/* Returns how many loads a lane has for rows of `vectors` vectors: at most one per vector, and five instead of four if
-   that halves the lanes. tuning: reduce-lanes-loads */
+/* Returns how many loads a lane has for a row of `vectors` vectors. One lane loads up to four vectors. For more vectors
+   a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
 static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     if (vectors <= 4)
         return (uint32_t)gpuscan__max(vectors, 1);
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether long rows or segments are split: if there are few long ones, or if segments have many elements, which
-   may all be in one segment. */
+/* Returns whether long rows or segments are split. This is done if they are few, and long on average. It is also done
+   for segments if src has many elements, since one segment may have them all. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
            (!plan->by_rows && plan->desc->count > gs->device.profile.segments.lanes);
 }
 
-/* Returns the size of a group for split segments, in work-items: with LANES_LOCAL a single sub-group. */
+/* Returns the size of a group for split segments, in work-items. With LANES_LOCAL a group is a single sub-group. */
 static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
-/* Returns whether each row or segment gets a whole group: if it has more elements than a sub-group's lanes load in a
-   few steps. Very many rows stay with lanes unless the rows are split, or summed in order. (In order, a lane loads
-   neighbouring elements. If these were many more than a vector, they would exhaust the first-level cache.) */
+/* Returns whether each row or segment gets a whole group. It does if it has more elements than a sub-group's lanes load
+   in a few steps. Very many rows stay with lanes if they are neither split nor summed in order. In order a lane loads
+   neighbouring elements. If these were many more than a vector, they would exhaust the first-level cache. */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -19535,8 +19543,8 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the group's size if each segment gets a group. Few long segments that are split get groups as for one result
-   (tuning: segments-few). In order, a group has no more work-items than a segment has loads. */
+/* Sets the group's size if each segment gets a group. If segments are split and few, the size is that for one result
+   (tuning: segments-few). If elements stay in order, a group has at most one work-item for each load of a segment. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -19592,8 +19600,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the groups of split rows or segments. Extra groups share those longer than split_each elements: each extra group
-   takes what lies in its own range of split_count * split_each elements. See gpuscan_split_sum. */
+/* Sets the groups of split rows or segments. Extra groups sum the long ones, of more than split_each elements. An extra
+   group has a range of split_count * split_each elements, and sums what long ones have in it. See gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
@@ -19605,7 +19613,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t least = profile->segments.split_from;
     uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
-    if (plan->is_few) /* split_each is a quarter of an equal share of all elements */
+    if (plan->is_few) /* split_each is a quarter of the mean number of elements per group */
         each = gpuscan__max(tile, gpuscan__ceil_div(all, 4 * most));
     if (plan->common.forced)
         each = (uint64_t)group * plan->key.lanes * plan->key.vector;
@@ -19647,7 +19655,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->groups = gpuscan__min(gpuscan__ceil_div(results, plan->lane_rows), plan->common.forced ? 2 : most);
 }
 
-/* Sets the groups' shares of the path on a CPU. */
+/* Divides the path of [REDUCE SEGMENTS] in kernels.cl.inc among a CPU's groups. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     /* If `steps` wraps, `most` groups run. */
     uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
@@ -19664,7 +19672,7 @@ static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     }
 }
 
-/* Sets the groups' shares of rows and segments, and the scratch that joins them: see [REDUCE SEGMENTS]. */
+/* Divides rows or segments among groups. Sets the scratch that joins the groups' sums: see [REDUCE SEGMENTS]. */
 static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     gpuscan__need *need = &plan->common.need;
@@ -19700,7 +19708,7 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(plan->desc->count, least), 1), most);
     }
     if (plan->common.forced)
-        plan->groups = gpuscan__min(plan->groups, 2); /* two groups give each of a self-test's groups several tiles */
+        plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's two groups take several tiles each */
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
     if (plan->groups > 1 && key->word)
         gpuscan__need_words(need, key->word, e->t_size, plan->groups);
@@ -19820,7 +19828,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Returns a round's data. In each round another element is the result; in the last init is (not in ARGMIN, ARGMAX). */
+/* Returns a round's data. Rounds have different elements as results. The last has init, except in ARGMIN and ARGMAX. */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -19832,9 +19840,10 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments: many short ones in round 0; three longer than a tile in round 1; if rows or segments
-   are split, three longer than a lane takes in round 2. One empty segment follows each of these; with lanes 15 do from
-   round 1 on, so that long segments are exceptions. Returns 1 + the empty segments that follow each; 0: rows. */
+/* Sets a round's rows or segments. Round 0 has many short ones, and round 1 has three that are longer than a tile. If
+   they are split, round 2 has three that are longer than a lane takes. An empty segment follows each one. With lanes 15
+   empty segments follow each from round 1 on, so that long ones are exceptions. Returns 0 for rows. For segments it
+   returns 1 + the number of empty ones that follow each. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
