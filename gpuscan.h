@@ -19802,7 +19802,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t in_launch; /* how the counting launch also finishes: see gpuscan__histogram_in_launch */
+    uint32_t in_launch; /* how the counting launch also writes `counts`: see gpuscan__histogram_in_launch */
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image */
     uint32_t slices;             /* number of slices into which bins or values are cut */
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
@@ -20579,8 +20579,8 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
 }
 
 /* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds those to the bins. It
-   counts other samples in tables of bins. Few bins are in local memory unless that is `refused`, in tables with a spare
-   counter. Other bins are in the scratch. */
+   counts other samples in tables of bins. If bins are few and local memory is not `refused`, these tables are there and
+   have a spare counter. Otherwise they are in the scratch. */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
@@ -21030,7 +21030,7 @@ static double gpuscan__whole_half(double x) {
 }
 
 /* Sets `x` to a sample. It is in the middle of a bin, at an edge, or outside the range of all bins. Returns the
-   sample's bin, or NOWHERE if rounding to the type may move the sample into another bin. */
+   sample's bin, or NOWHERE if the sample, rounded to the type, is too close to an edge. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
@@ -21374,7 +21374,7 @@ typedef struct gpuscan__select_plan {
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t units;           /* number of elements that decide; of 32-bit words if bits decide. See [SELECT] there */
+    uint64_t units;           /* number of elements that decide, or of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
     uint64_t shares;          /* number of groups that store a tile: see gpuscan__select_shares */
@@ -21519,7 +21519,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Resolves a tally of at most `count` elements, `written` of them stored. Sets `items` and `limit` of the dispatch. */
+/* Resolves a tally of up to `count` elements. At most `written` are stored. Sets the dispatch's `items` and `limit`. */
 static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
                                              const gpuscan_tally *tally, uint64_t count, uint64_t written,
                                              uint32_t *items, uint32_t *limit) {
@@ -22382,8 +22382,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 #if GPUSCAN__HAS_SORT
 
 /* gpuscan__sort_resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation.
-   gpuscan__sort_choose decides how payloads move, then the form. Payloads either move with the keys, as values or in
-   records. Or indices move with the keys, and at the end payloads are gathered by index.
+   gpuscan__sort_choose decides how payloads move, then the form. Payloads move with the keys, as values or in records.
+   Otherwise indices move with the keys, and at the end payloads are gathered by index.
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile; on a CPU up to sort_small elements   | small
     together         | up to profile.sort.together elements           | together
@@ -22392,7 +22392,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
     CPU buckets      | CPU_MULTI_PASS from sort_buckets elements on   | count, places, scatter by the top digit; buckets
-   The kernel keys runs first if there is custom->key; gather runs last. Digits have 8 bits, in MULTI_PASS on GPUs 4. */
+   The kernel keys runs first if there is custom->key; gather runs last. Digits have 8 bits, but 4 in MULTI_PASS. */
 
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
@@ -22470,7 +22470,7 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
 /* Lists the numbers of all kernels but keys and gather. `pass` is the launch's pass. `parts` groups count or scatter.
-   Buckets of `split` elements or more are divided once more. from_f, to_f are field f's: see gpuscan__sort_fields. */
+   Buckets of `split` elements or more are divided once more. gpuscan__sort_fields sets from_f and to_f of field f. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -22527,8 +22527,8 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
-/* Returns whether one word holds a digit's positions for two sub-groups. Positions are computed from counts, which are
-   in the room for the tile's keys. Keys have at most 8 bytes each. */
+/* Returns whether one word holds a digit's positions for two sub-groups. The counts that become positions are then in
+   the room for the tile's keys, which have at most 8 bytes each. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
@@ -22561,7 +22561,7 @@ static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key 
         gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
 }
 
-/* Returns an upper bound of the bytes that precede the member `places` of gpuscan_sort_shared in kernels.cl.inc. */
+/* Returns an upper bound of the bytes that precede the member `digits` of gpuscan_sort_shared in kernels.cl.inc. */
 static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
@@ -22807,8 +22807,9 @@ enum {
     GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of rounds[2] */
 };
 
-/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. Adding to the
-   total takes time, so a group loads four times or more unless units would be idle. tuning: sort-histogram-groups */
+/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group adds its
+   counts to the total, so it loads at least four times, or less if units would be idle. tuning:
+   sort-histogram-groups */
 enum {
     GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* for groups that would load fewer than 32 times; for counts on the device */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
@@ -23074,7 +23075,7 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel alternates to[0], to[1]. */
+/* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel picks to[0] or to[1]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
     int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
@@ -23642,8 +23643,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. Round 1 asks for indices that move. Round 2 gathers payloads by them, and sorts by a part of the
-   bits. */
+/* Tests a sort. If indices move, round 1 asks for them and round 2 gathers by them. Round 2 sorts by only some bits. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -24894,8 +24894,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
    about 2,000 counts between each power of two and the next. A plan takes a microsecond. In each step of a 1024th of
    the count, a multiple of 16 and its successor are planned, since rows without gaps take another program if all begin
    at a whole vector. A count between two planned ones may need slightly more scratch, so a 256th is added. Drivers that
-   compile at a launch also rehearse each halving of the count, since a program may launch other kernels for other
-   counts. */
+   compile at a launch also rehearse each halving of the count, since other counts may launch other kernels. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -24947,7 +24946,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         gpuscan__plan_begin(&plan.common, operation, desc, call);
         return gpuscan__do(gs, &plan.common);
     }
-    do { /* after a refusal starts again, since larger counts may now need something else */
+    do { /* a refusal can change the plans of larger counts, so all counts are planned again */
         refusals = gs->refusals;
         if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
             return r;
