@@ -158,7 +158,15 @@ static inline void code_desc(const char *type, const gpuscan_custom *custom) {
 static inline void code_call(const gpuscan_call *call) {
     const code_field fields[] = {{"call.wait_count", CODE_NUMBER, "", call->wait_count},
                                  {"call.scratch_size", CODE_NUMBER, "", call->scratch_size},
-                                 {"call.strategy", CODE_STRATEGY, "", call->strategy}};
+                                 {"call.strategy", CODE_STRATEGY, "", call->strategy},
+                                 {"call.values_size", CODE_NUMBER, "", call->values_size}};
+    size_t i;
+    if (call->values && call->values_size <= 256) {
+        code_add("    static const unsigned char values[] = {0");
+        for (i = 0; i < call->values_size; i++)
+            code_add(", %u", ((const unsigned char *)call->values)[i]);
+        code_add("};\n    d.call.values = values + 1;\n");
+    }
     if (call->queue)
         code_add("    d.call.queue = queue;\n");
     if (call->wait_list)

@@ -1696,11 +1696,13 @@ static const struct {
                   {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_U32, GPUSCAN_SELECT_PREDICATE, 1, 4, 0}};
 enum { SELECTIONS = sizeof selections / sizeof *selections };
 
-static const gpuscan_custom odd = {NULL, NULL, 12, NULL, NULL, NULL, "x & 1 || i % 5 == 0", NULL, NULL};
+static const gpuscan_custom odd = {
+    "struct values { uchar step; };\n", NULL, 12, NULL, NULL, NULL, "x & 1 || i % values->step == 0", NULL, NULL};
+static unsigned char values[257]; /* the first is the step */
 
 static int is_kept(unsigned b, const unsigned char *flags, uint64_t i) {
     int kept = selections[b].by == GPUSCAN_SELECT_BITS        ? flags[i / 8] >> i % 8 & 1
-               : selections[b].by == GPUSCAN_SELECT_PREDICATE ? (flags[i] & 1) || i % 5 == 0
+               : selections[b].by == GPUSCAN_SELECT_PREDICATE ? (flags[i] & 1) || i % values[0] == 0
                : selections[b].size == 2                      ? (flags[2 * i] | flags[2 * i + 1]) != 0
                                                               : flags[i] != 0;
     return kept != selections[b].invert;
@@ -1721,6 +1723,7 @@ static void do_select(form which) {
     size_t size = selections[b].size, flag_size = size == 2 ? 2 : 1, index_size;
     int src = NONE, dst = NONE, flags = NONE, indices = NONE, from = NONE, to = NONE, tally = NONE, limit = NONE;
     int before, by_predicate = selections[b].by == GPUSCAN_SELECT_PREDICATE;
+    unsigned mistake;
     gpuscan_type count_type;
     uint64_t count, capacity, units, need = 0;
     gpuscan_result result;
@@ -1743,7 +1746,21 @@ static void do_select(form which) {
     desc.capacity = fuzz_8() < 200 ? 0 : some_count(which);
     capacity = desc.capacity && desc.capacity < count ? desc.capacity : count;
     units = desc.by == GPUSCAN_SELECT_BITS ? count / 32 + (count % 32 != 0) : count;
-    switch (fuzz_8()) {
+    mistake = fuzz_8();
+    values[0] = (unsigned char)(1 + mistake % 8);
+    now.call.values = by_predicate ? values : NULL;
+    now.call.values_size = by_predicate ? 1 : 0;
+    switch (mistake) {
+    case 252:
+        now.call.values_size = by_predicate ? sizeof values : 1; /* too many, or none that a text sees */
+        now.call.values = values;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 251:
+        now.call.values = by_predicate ? NULL : values;
+        if (which != PREPARE || !by_predicate)
+            surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
     case 255:
         desc.flag_type = GPUSCAN_TYPE_I8;
         surely_wrong(by_predicate ? GPUSCAN_ERROR_INVALID_ARGUMENT : GPUSCAN_ERROR_INVALID_TYPE);
@@ -1764,6 +1781,8 @@ static void do_select(form which) {
         (desc.payload_count == 1 && !fits64(product(count, payload.size))))
         surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
     desc.count_type = some_count_type(&count_type);
+    desc.call.values = now.call.values;
+    desc.call.values_size = now.call.values_size;
     if (which == PREPARE) {
         test_case("select_prepare");
         right.unsure = 1;

@@ -625,6 +625,20 @@ static inline ref_value test_start(test_filling filling, gpuscan_type from, gpus
 /* A conversion that uses both of its variables and keeps results exact; and its effect on a row. */
 static const gpuscan_custom test_conversion = {NULL, NULL, 0, NULL, NULL, "i % 3 == 1 ? 1 : x", NULL, NULL, NULL};
 
+/* The same conversion by values of the call. */
+static const gpuscan_custom test_conversion_by_values = {
+    "struct values { uint pad, step; };\n", NULL, 0, NULL, NULL, "i % values->step == 1 ? 1 : x", NULL, NULL, NULL};
+static const uint32_t test_conversion_values[2] = {0, 3};
+
+/* Sets a call's values if it needs them, and returns its conversion. converts: 0 none, 1 without values, 2 with them */
+static inline const gpuscan_custom *test_conversion_of(int converts, gpuscan_call *call) {
+    if (converts == 2) {
+        call->values = test_conversion_values;
+        call->values_size = sizeof test_conversion_values;
+    }
+    return converts == 2 ? &test_conversion_by_values : converts ? &test_conversion : NULL;
+}
+
 static inline void test_convert(gpuscan_type type, void *row, uint64_t count) {
     uint64_t i;
     for (i = 1; i < count; i += 3)

@@ -243,44 +243,70 @@ static void done_with(gpuscan *gs, gpuscan_result result, const char *what) {
     gpuscan_destroy(gs);
 }
 
+/* Gives every third call with custom texts values, which the kernels then pass to where texts are evaluated. used: the
+   call uses the texts. */
+static void give_values(const gpuscan_custom **custom, gpuscan_call *call, int used) {
+    static char source[2048];
+    static gpuscan_custom texts;
+    static unsigned calls;
+    if (!*custom || !used || calls++ % 3 != 0)
+        return;
+    snprintf(source, sizeof source, "struct values { float4 plane; uint of[3]; };\n%s",
+             (*custom)->source ? (*custom)->source : "");
+    texts = **custom;
+    texts.source = source;
+    *custom = &texts;
+    call->values_size = 32;
+}
+
 static void prepare_scan(const gpuscan_scan_desc *desc) {
+    gpuscan_scan_desc given = *desc;
     gpuscan *gs;
     if (!is_in_turn())
         return;
+    give_values(&given.custom, &given.call, 1);
     gs = fresh();
-    done_with(gs, gpuscan_scan_prepare(gs, desc), "scan");
+    done_with(gs, gpuscan_scan_prepare(gs, &given), "scan");
 }
 
 static void prepare_uniform_add(const gpuscan_uniform_add_desc *desc) {
+    gpuscan_uniform_add_desc given = *desc;
     gpuscan *gs;
     if (!is_in_turn())
         return;
+    give_values(&given.custom, &given.call, 1);
     gs = fresh();
-    done_with(gs, gpuscan_uniform_add_prepare(gs, desc), "uniform add");
+    done_with(gs, gpuscan_uniform_add_prepare(gs, &given), "uniform add");
 }
 
 static void prepare_reduce(const gpuscan_reduce_desc *desc) {
+    gpuscan_reduce_desc given = *desc;
     gpuscan *gs;
     if (!is_in_turn())
         return;
+    give_values(&given.custom, &given.call, 1);
     gs = fresh();
-    done_with(gs, gpuscan_reduce_prepare(gs, desc), "reduce");
+    done_with(gs, gpuscan_reduce_prepare(gs, &given), "reduce");
 }
 
 static void prepare_histogram(const gpuscan_histogram_desc *desc) {
+    gpuscan_histogram_desc given = *desc;
     gpuscan *gs;
     if (!is_in_turn())
         return;
+    give_values(&given.custom, &given.call, 1);
     gs = fresh();
-    done_with(gs, gpuscan_histogram_prepare(gs, desc), "histogram");
+    done_with(gs, gpuscan_histogram_prepare(gs, &given), "histogram");
 }
 
 static void prepare_select(const gpuscan_select_desc *desc) {
+    gpuscan_select_desc given = *desc;
     gpuscan *gs;
     if (!is_in_turn())
         return;
+    give_values(&given.custom, &given.call, desc->by == GPUSCAN_SELECT_PREDICATE);
     gs = fresh();
-    done_with(gs, gpuscan_select_prepare(gs, desc), "select");
+    done_with(gs, gpuscan_select_prepare(gs, &given), "select");
 }
 
 /* Prepares selections by flags, bits and predicates, with outputs of all kinds, by every strategy. */
@@ -332,11 +358,13 @@ static void selections(void) {
 }
 
 static void prepare_runs(const gpuscan_runs_desc *desc) {
+    gpuscan_runs_desc given = *desc;
     gpuscan *gs;
     if (!is_in_turn())
         return;
+    give_values(&given.custom, &given.call, desc->key_type == GPUSCAN_TYPE_CUSTOM || desc->op == GPUSCAN_OP_CUSTOM);
     gs = fresh();
-    done_with(gs, gpuscan_runs_prepare(gs, desc), "runs");
+    done_with(gs, gpuscan_runs_prepare(gs, &given), "runs");
 }
 
 /* Prepares runs of keys: keys alone, with starts and lengths, and with reduced values, by every strategy. */
@@ -521,6 +549,9 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
         gpuscan *gs;
         if (!is_in_turn())
             continue;
+        desc.custom = custom;
+        desc.call.values_size = 0;
+        give_values(&desc.custom, &desc.call, 1);
         gs = fresh();
         desc.call.strategy = (gpuscan_strategy)s;
         done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort");

@@ -19,7 +19,7 @@ typedef struct reduce_case {
     gpuscan_type         count_type;
     const void          *data; /* NULL: as filling says */
     test_filling         filling;
-    int                  converts; /* with test_conversion; not with custom operators, ARGMIN or ARGMAX */
+    int                  converts; /* see test_conversion_of; not with custom operators, ARGMIN or ARGMAX */
     test_scratch_choice  scratch;
     int                  events; /* waits for an event, and returns one */
     uint64_t             rows, src_pitch; /* as in the desc */
@@ -175,7 +175,7 @@ static inline void *reduce_set_up(const void *given) {
     s->d.src_type = c->from;
     s->d.dst_type = c->to;
     s->d.op = c->op;
-    s->d.custom = c->custom ? &c->custom->custom : c->converts ? &test_conversion : NULL;
+    s->d.custom = c->custom ? &c->custom->custom : test_conversion_of(c->converts, &s->d.call);
     if (c->init) {
         test_buffer_set(&s->init, 7, 1, s->start);
         if (c->init == INIT_HOST)

@@ -23,7 +23,7 @@ typedef struct scan_case {
     const void          *data; /* the source; NULL: as filling says */
     test_filling         filling;
     uint64_t             total_offset, init_offset; /* besides dst's and src's */
-    int                  converts;                  /* with test_conversion; not with custom operators */
+    int                  converts;                  /* see test_conversion_of; not with custom operators */
     test_scratch_choice  scratch;
     int                  events; /* waits for an event, and returns one */
     gpuscan_segment_form form;   /* of segments; NONE: no segments */
@@ -180,7 +180,7 @@ static inline void *scan_set_up(const void *given) {
     s->d.dst_type = c->to;
     s->d.op = c->op;
     s->d.kind = c->kind;
-    s->d.custom = c->custom ? &c->custom->custom : c->converts ? &test_conversion : NULL;
+    s->d.custom = c->custom ? &c->custom->custom : test_conversion_of(c->converts, &s->d.call);
     if (c->init == INIT_HOST)
         s->d.init = s->start;
     if (c->init == INIT_DEVICE)

@@ -199,6 +199,59 @@ sed -e 's/^ *//; s/ {.*gone.*/{ GPUSCAN_ONE_ITEM/; s/g) {/g){ GPUSCAN_ONE_ITEM/;
   kernels.inc > kernels.out
 check "how kernels begin" embeds kernels.inc kernels.out
 
+# --- values: the marks of functions from which an expression can be reached
+
+cat > values.inc <<'END'
+first
+static int gpuscan_low(void) { return GPUSCAN_IDENTITY; }
+static int gpuscan_other(int a) { return a; }
+#define gpuscan_same gpuscan_far
+static int gpuscan_far(int a) { return a; }
+#define gpuscan_high(a) gpuscan_other(gpuscan_low() + (a))
+#define GPUSCAN_DEFINE(name, half) \
+    static int name(GPUSCAN_VALUES_PARAMETER int a) { return half(GPUSCAN_VALUES_ARGUMENT a); }
+static int gpuscan_up(
+    int a) {
+    return gpuscan_same(gpuscan_high(a));
+}
+GPUSCAN_DEFINE(gpuscan_made, gpuscan_up)
+kernel void gpuscan_one(int a) {
+    gpuscan_made(a); gpuscan_same(a);
+}
+kernel void gpuscan_two(int a) {
+    gpuscan_other(a);
+}
+#undef gpuscan_same
+#define gpuscan_same gpuscan_up
+END
+cat > values.out <<'END'
+first
+static int `low(`*){return $IDENTITY;}
+static int `other(int a){return a;}
+#define `same `far
+static int `far(`+int a){return a;}
+#define `high(`-a) `other(`low(`.) + (a))
+#define $DEFINE(name, half) \
+ static int name(`+int a){return half(`-a);}
+static int `up(`+
+int a){
+return `same(`-`high(`-a));
+}
+$DEFINE(`made,`up)
+kernel void `one(int a){ $ONE_ITEM`=
+`made(`-a);`same(`-a);
+}
+kernel void `two(int a){ $ONE_ITEM
+`other(a);
+}
+#undef `same
+#define `same `up
+END
+new_header
+"$embed" values.inc h.h
+sed -n 's/^"\(.*\)\\n",*$/\1/p' h.h | sed 's/\\\\$/\\/' > back.txt
+check "marks for values" diff back.txt values.out
+
 # --- words
 
 # with_words LIST: the header has words for codes.
@@ -221,8 +274,32 @@ printf '%s\n' 'x' '15a 16b 18d 19a 27d' > words.inc
 check "72 of them" grep -qxF '"$u $z $9 `A `9\n",' h.h
 with_words "$list \"more\""
 check "but no more" refused words.inc 'h.h: more than 72 words'
+with_words '    "$UINT", "`add(`-", "`one(`.)",'
+printf '%s\n' 'x' 'static int gpuscan_one(void) { return GPUSCAN_IDENTITY; }' \
+  'static int gpuscan_add(int a) { return a + gpuscan_one(); }' \
+  'static int gpuscan_sum(void) { return gpuscan_add(gpuscan_one() + GPUSCAN_UINT); }' > own.inc
+"$embed" own.inc h.h
+check "words may hold prefixes and marks" grep -qF 'return $b$c+$a);}' h.h
+short='static const char gpuscan__short_words[][8] = {'
+with_words "$(echo "$list" | cut -d, -f1-36),
+};
+$short
+    \"uintptr\","
+printf '%s\n' 'x' '18d uintptr' > own.inc
+"$embed" own.inc h.h
+check "short words stand behind 36 long ones" grep -qxF '"$9 `A\n",' h.h
+with_words "    \"uint\",
+};
+$short
+    \"int\","
+check "and behind no fewer" refused own.inc 'h.h: not 36 words before the short ones'
+with_words "$(echo "$list" | cut -d, -f1-36),
+};
+$short
+    \"uintptr_\","
+check "a short word that is too long" refused own.inc 'h.h: a word of 0 or more than 7 characters'
 with_words '    "", "uint",'
-check "an empty word" refused words.inc 'h.h: a word of 0 or more than 23 characters'
+check "an empty word" refused words.inc 'h.h: a word of 0 or more than 15 characters'
 with_words '    "uint", /* not "19" */'
 "$embed" words.inc h.h
 check "a text in a comment is no word" grep -qxF '"15a 16b 18d 19a 27d\n",' h.h
@@ -586,7 +663,7 @@ int main(void) {
     return puts(pieces_text()) < 0;
 }
 END
-sed '/^static const char gpuscan__words/,/^};/s/"[^"]*"/"????"/g' "$root/gpuscan.h" > gpuscan.h
+sed '/^static const char gpuscan__[a-z_]*words\[/,/^};/s/"[^"]*"/"????"/g' "$root/gpuscan.h" > gpuscan.h
 "$embed" "$root/kernels.cl.inc" gpuscan.h
 for folder in . "$root"; do
   cp "$folder/gpuscan.h" t.h && sed "s|gpuscan.h|$PWD/t.h|" whole.c > program.c

@@ -199,7 +199,8 @@ static int op_converts(unsigned op, unsigned converts) {
 
 /* Beside extreme floats, sums would lose what the conversion adds. */
 static int stays_exact(unsigned from, unsigned converts, unsigned filling) {
-    return from == PAIRS_OPEN || !ref_is_float(types[from]) || converts != 1 || filling != FILL_EXTREME;
+    return from == PAIRS_OPEN || !ref_is_float(types[from]) || converts == 0 || converts == PAIRS_OPEN ||
+           filling != FILL_EXTREME;
 }
 
 static size_t level_size(unsigned type, unsigned op) {
@@ -271,7 +272,7 @@ static uint64_t count_on_device(unsigned level, uint64_t count, gpuscan_type *ty
     X(SCAN_OP, LEVELS_OP)                                                                                              \
     X(SCAN_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                           \
     X(SCAN_KIND, 2)                                                                                                    \
-    X(SCAN_CONVERTS, 2)                                                                                                \
+    X(SCAN_CONVERTS, 3)                                                                                                \
     X(SCAN_FILLING, FILL_COUNT)                                                                                        \
     X(SCAN_COUNT, LEVELS_COUNT)                                                                                        \
     X(SCAN_ROWS, LEVELS_ROWS)                                                                                          \
@@ -429,7 +430,7 @@ static uint64_t level_segments(unsigned level) {
     X(REDUCE_TO, LEVELS_TYPE)                                                                                          \
     X(REDUCE_OP, LEVELS_OP_ARG)                                                                                        \
     X(REDUCE_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                         \
-    X(REDUCE_CONVERTS, 2)                                                                                              \
+    X(REDUCE_CONVERTS, 3)                                                                                              \
     X(REDUCE_FILLING, FILL_COUNT)                                                                                      \
     X(REDUCE_COUNT, LEVELS_COUNT)                                                                                      \
     X(REDUCE_CUT, LEVELS_CUT)                                                                                          \
@@ -531,7 +532,7 @@ enum { LEVELS_SEGMENT_DATA = 17 };
     X(SEGMENTED_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                      \
     X(SEGMENTED_KIND, 2)                                                                                               \
     X(SEGMENTED_DATA, LEVELS_SEGMENT_DATA)                                                                             \
-    X(SEGMENTED_CONVERTS, 2)                                                                                           \
+    X(SEGMENTED_CONVERTS, 3)                                                                                           \
     X(SEGMENTED_FILLING, FILL_COUNT)                                                                                   \
     X(SEGMENTED_COUNT, LEVELS_COUNT)                                                                                   \
     X(SEGMENTED_CUTS, CUTS_COUNT)                                                                                      \
