@@ -19942,30 +19942,32 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 #if GPUSCAN__HAS_HISTOGRAM
 
 /* gpuscan__histogram_resolve sets samples (a buffer or an image), expressions, bins, weights and tiles.
-   gpuscan__histogram_choose decides where samples are counted, then the groups. gpuscan_histogram counts, or for tiles
-   whose rows are whole vectors gpuscan_histogram_tiles. gpuscan_histogram_finish follows, unless in_launch.
+   gpuscan__histogram_choose decides where samples are counted, then the groups. The kernel gpuscan_histogram counts.
+   gpuscan_histogram_tiles replaces it for tiles whose rows are whole vectors. gpuscan_histogram_finish follows unless
+   the plan's in_launch is set.
     form            | chosen for                                        | fields of the key
-    by value        | bytes: a local counter for each value             | by_value, copies, merge
+    by value        | bytes, if each value has a local counter          | by_value, copies, merge
     local bins      | bins that fit local memory                        | copies, spare
     slices          | bins whose slices fit local memory                | slices, spare
     local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
     global bins     | MULTI_PASS, and other bins                        | copies == 0
     CPU, bytes      | bytes without weights or expressions              | byte_tables
-    CPU, tables     | up to CPU_LOCAL_BINS bins, in local memory        | copies; 0: more bins, tables in scratch */
+    CPU, local      | up to CPU_LOCAL_BINS bins that fit local memory   | copies
+    CPU, scratch    | other bins                                        | copies == 0 */
 
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t in_launch; /* 1: the launch that counts also finishes, by a fence; GPUSCAN__ARRIVALS_...: by arrivals */
-    uint32_t rows;      /* 1: rows have gaps, or there are tiles or an image */
+    uint32_t in_launch; /* how the counting launch also writes `counts`: see gpuscan__histogram_in_launch */
+    uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image */
     uint32_t slices;             /* number of slices into which bins or values are cut */
     uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
-    uint32_t merge;              /* GPUSCAN__MERGE_...: where counts by value are added; 0: values are bins */
+    uint32_t merge;              /* GPUSCAN__MERGE_...: where counts of values are added to bins; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
     uint32_t edge_cells;         /* number of cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
     uint32_t spare;              /* 1: each copy has one more counter, for samples outside the bins */
-    uint32_t converted, weighed; /* converted: custom->convert is used; weighed: the desc's weight is used */
+    uint32_t converted, weighed; /* 1 if custom->convert is used; 1 if the desc's weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
     uint32_t by_channel;         /* 1: each channel has its own bounds or edges */
     uint32_t pixel_channels;     /* number of channels that expressions see; 0: a custom type, or no expressions */
@@ -19977,7 +19979,7 @@ GPUSCAN__OWN_KEY(histogram)
 
 /* Holds the bounds of the bins, in the form in which kernels compare samples with them. */
 typedef struct gpuscan__bounds {
-    uint64_t lower, range, factor; /* integers: see gpuscan_even_bin in kernels.cl.inc; range 0: 2^64 */
+    uint64_t lower, range, factor; /* for integers, see gpuscan_even_bin in kernels.cl.inc; range 0 is 2^64 */
     double real_lower, real_upper, real_step;
     uint64_t edges; /* index of the first edge in the edges' array */
 } gpuscan__bounds;
@@ -19991,22 +19993,22 @@ typedef struct gpuscan__histogram_plan {
     gpuscan_type counter, weight;
     uint32_t element_size, sample_size; /* sizes in bytes; with expressions a sample is a whole pixel */
     uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
-    uint32_t unit;                      /* bytes that the kernels' offset and pitch count as 1: see gpuscan_element */
+    uint32_t unit;                      /* unit of the kernels' offset and pitch, in bytes: see gpuscan_element */
     uint32_t channels;               /* channels that are counted separately; with expressions 1 */
-    uint32_t bins, channel_bins;     /* numbers of a channel's bins, and of its counters */
+    uint32_t bins, channel_bins;     /* number of a channel's bins; number of a channel's counters */
     uint32_t slice_bins;             /* number of bins, or of byte values, that a group counts */
-    gpuscan_custom texts;            /* the program's texts: the caller's; `combine` is the desc's weight */
+    gpuscan_custom texts;            /* the caller's texts, but `combine` is the desc's weight */
     uint64_t all_bins;               /* number of bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
     uint64_t count, rows;            /* rows without gaps become one long row */
     uint64_t pitch, weights_pitch, groups; /* pitch is in bytes */
     uint64_t tile_width, tile_height, tiles_across, tiles; /* if tiles is 1, that tile holds all samples */
     uint64_t members;                                      /* groups per tile; on a CPU, pieces per tile */
-    int in_launch;                   /* 1: the launch that counts also finishes */
+    int in_launch;                   /* 1: the launch that counts also writes `counts` */
     int few;                         /* 1: one row with few samples, and bins cut into slices: see SLICE_MORE */
     gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
-    gpuscan__bounds channel[4];      /* if by_channel: bounds of the mask's channels in turn */
-    uint64_t edges;                  /* number of edges from the first channel's first to the last channel's last */
+    gpuscan__bounds channel[4];      /* bounds of the mask's channels in turn, if key.by_channel is set */
+    uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
@@ -20029,12 +20031,12 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     return active;
 }
 
-/* Returns how many words a bin has besides its copies: 1 for the upper half of 64-bit weighted sums, otherwise 0. */
+/* Returns 1 if a bin has one more word than its copies, for the upper half of 64-bit weighted sums; otherwise 0. */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
 
-/* Returns how many bins, or byte values, a group counts. */
+/* Returns how many bins a group counts. If it counts by value, values of bytes take the place of bins. */
 static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
     return plan->key.by_value ? 256 * gpuscan__active_channels(plan->key.mask)
                               : (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->key.slices);
@@ -20104,7 +20106,7 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
     return (gpuscan_type)(key->dst ? key->dst : key->src);
 }
 
-/* Returns how many samples a CPU puts into bins as one vector; 1: no vectors. The simulator crashes on 16 samples. */
+/* Returns how many samples a CPU puts into bins as a vector, or 1 without vectors. 16 would crash the simulator. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
@@ -20205,7 +20207,7 @@ static uint64_t gpuscan__fraction64(uint64_t a, uint64_t b) {
     return quotient;
 }
 
-/* Returns whether integer bins can use BIN_MODE_MULTIPLY: see gpuscan_even_bin in kernels.cl.inc. range: 0: 2^64. */
+/* Returns whether bins can use BIN_MODE_MULTIPLY (see gpuscan_even_bin in kernels.cl.inc). A `range` of 0 is 2^64. */
 static int gpuscan__is_product(uint64_t range, uint64_t bins) {
     return range == 0 || (bins < range && (range <= (uint64_t)1 << 32 || (range & (range - 1)) == 0));
 }
@@ -20250,7 +20252,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     int ordered = type->kind == 's' ? desc->lower.i < desc->upper.i : lower < upper;
     if (desc->form == GPUSCAN_BINS_VALUES) {
         uint64_t beyond = (type->kind == 's' ? (uint64_t)1 << 63 : 0) - lower; /* values from lower on; 0: 2^64 */
-        range = beyond && beyond < bins ? beyond : bins; /* no values exist past `beyond`; s - lower would wrap */
+        range = beyond && beyond < bins ? beyond : bins; /* the range ends before s - lower would wrap */
     } else if (lower == 0 && upper == 0) {
         lower = least;
         range = whole;
@@ -20268,7 +20270,7 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above)
-            key->wide_offset = desc->closed && range == whole - above; /* 1: lower + range is no value of the type */
+            key->wide_offset = desc->closed && range == whole - above; /* 1: `lower` + `range` exceeds the type */
     }
     key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: shift by 0 */
     if (desc->form != GPUSCAN_BINS_VALUES) {
@@ -20644,7 +20646,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
-/* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD counts whole pixels. */
+/* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD counts every channel. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint32_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t active = gpuscan__active_channels(own->mask), channels = plan->channels;
@@ -20675,7 +20677,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells are searched faster in the cache */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which cells are made */
 
-/* Puts edges beside the bins in local memory. To make room, halves the bins' copies: 4 avoid enough conflicts. */
+/* Puts edges beside the bins in local memory, and halves the bins' copies to make room. 4 copies avoid conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -20696,17 +20698,17 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 
 /* Above this many bins, each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
-/* Up to this many bytes of tables, the last group sums the tables, which takes less time than another launch. */
+/* Maximum bytes of a CPU's tables that the last group sums. Up to this, a sum takes less time than another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
 
 static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
-    return plan->tile_width * plan->tile_height * plan->channels; /* fits 64 bits, as the samples' extent does */
+    return plan->tile_width * plan->tile_height * plan->channels; /* no overflow: the samples' bytes fit 64 bits */
 }
 
-/* Limits for tiles: copies of the bins take time; small groups let more tiles run at once. tuning: histogram-tiles */
-#define GPUSCAN__TILE_COPIES  16 /* minimum number of samples for each counter in each copy */
+/* Limits for tiles. Copies of the bins take time. Small groups let more tiles run together. tuning: histogram-tiles */
+#define GPUSCAN__TILE_COPIES  16 /* minimum number of samples per counter, on average */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     if (!plan->key.tiled)
@@ -20719,7 +20721,7 @@ static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
     return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
 }
 
-/* Sets the number of copies of the bins: the largest power of two that the limits allow. */
+/* Sets the number of copies of the bins to the largest power of two up to `copies` that fits `local` bytes. */
 static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     for (own->copies = 1;
@@ -20728,8 +20730,9 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
         own->copies *= 2;
 }
 
-/* Chooses where a CPU counts. Bytes are counted in tables of byte values, which are added to the bins at the end. Few
-   bins are in local memory, in tables with a spare counter; others in the scratch. refused: local memory is refused. */
+/* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds those to the bins. It
+   counts other samples in tables of bins. If bins are few and local memory is not `refused`, these tables are there and
+   have a spare counter. Otherwise they are in the scratch. */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
@@ -20742,8 +20745,8 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
                             gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
-/* Chooses where a GPU counts: bytes by value, then bins in local memory (in several slices if necessary), then bins in
-   global memory. Returns why bins are not in local memory; NULL: they are. */
+/* Chooses where a GPU counts. Counting bytes by value comes first, then bins in local memory (in several slices if
+   necessary), then bins in global memory. Returns why bins are not in local memory, or NULL if they are. */
 static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
                                      uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
@@ -20808,8 +20811,8 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
 enum {
     GPUSCAN__IMAGE_PIXELS = 4, /* pixels that a work-item reads at a time */
     GPUSCAN__SLICE_SHORT = 48, /* samples are few if each work-item loads at most this many vectors */
-    GPUSCAN__SLICE_MORE = 8    /* maximum vectors that a work-item counts, with one group per compute unit, when few
-                                  samples get more slices than the bins need */
+    GPUSCAN__SLICE_MORE = 8    /* few samples get more slices than the bins need only if a work-item then counts at
+                                  most this many vectors, with one group per compute unit */
 };
 
 /* Sets the form: how samples are loaded, by which groups, and how bins are cut into slices. */
@@ -20818,7 +20821,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     gpuscan__histogram_key *own = &plan->key;
     gpuscan__key *key = &plan->common.key;
     uint32_t size = plan->sample_size, vector = gpuscan__histogram_vector(key, own);
-    uint64_t elements = plan->count * plan->channels * plan->rows; /* fits 64 bits, as the samples' extent does */
+    uint64_t elements = plan->count * plan->channels * plan->rows; /* no overflow: the samples' bytes fit 64 bits */
     uint64_t all_items = (uint64_t)vector * key->group * gs->device.units; /* samples of one vector per work-item */
     int is_cpu = gpuscan__key_is_cpu(key), spends;
     key->vectors = profile->histogram.vectors;
@@ -20864,8 +20867,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Sets how many groups share a tile, or on a CPU how many pieces a tile has: one if there are at least as many tiles as
-   groups that run at a time, or if a CPU's table is in the scratch; more if 32-bit counters could overflow. */
+/* Sets how many groups count a tile, or how many pieces of a tile CPUs count. One is enough if there are as many tiles
+   as groups that run at a time, or if a CPU's table is in the scratch. 32-bit counters may need more. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -20897,7 +20900,8 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     plan->groups = groups;
 }
 
-/* Sets a GPU's groups. Each counts enough vectors for its bins; with slices more, since it adds its bins at the end. */
+/* Sets the number of a GPU's groups. Each counts enough vectors to be worth its bins. With slices these are more
+   vectors, since a group adds its bins at the end. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
@@ -20919,7 +20923,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Returns how the launch that counts also finishes. 0: it does not finish; 1: by a fence; or GPUSCAN__ARRIVALS_... */
+/* Returns how the counting launch can write `counts`: not at all (0), by a fence (1), or by GPUSCAN__ARRIVALS_U64. */
 static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
@@ -20930,9 +20934,9 @@ static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__h
     return gs->device.fence != GPUSCAN__FENCE_NONE && small;
 }
 
-/* Returns whether the launch that counts also writes `counts`. With tiles: if one launch has one group per tile.
-   On a GPU: if the program does so. On a CPU: if the groups have few tables. They publish tables by plain stores before
-   a fence, which a simulator reports as a race. */
+/* Returns whether the launch that counts also writes `counts`. With tiles it does if a single launch has one group per
+   tile. Otherwise, on a GPU, it does if the program can. On a CPU it does if the groups have few tables. They publish
+   tables by plain stores before a fence, which a simulator reports as a race. */
 static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t tables = own->copies ? 1 : plan->groups - 1;
@@ -20946,14 +20950,14 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
             tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
-/* Returns whether a CPU's first group may count in the buffer `counts`: in one launch, if kernels may read it. */
+/* Returns whether a CPU's first group may count in `counts`. That takes a single launch and a readable buffer. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
            plan->key.stride == 1 && !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
-/* Returns how many tables there are: 1, or on CPUs without local tables one per group that does not use `counts`. */
+/* Returns the number of tables. It is 1, or in a CPU's scratch one for each group that does not use `counts`. */
 static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
     if (gpuscan__histogram_in_counts(plan))
         return plan->groups - 1;
@@ -20987,12 +20991,12 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
                : !own->tiled || !plan->in_launch ? plan->tiles * plan->all_bins
                                                  : 0;
     memset(&common->need, 0, sizeof(common->need));
-    common->need.bytes[GPUSCAN__ZEROS] = /* words that count arrivals, too, have 64 bits */
+    common->need.bytes[GPUSCAN__ZEROS] = /* a counter that also counts arrivals has 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets the argument gpuscan_bounds of kernels.cl.inc: the numbers of bins, and bounds in the type of comparisons. */
+/* Sets the kernels' argument gpuscan_bounds. It has the numbers of bins, and the bounds in the type of comparisons. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
     const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
     const size_t size = is_single ? sizeof(float) : sizeof(uint64_t);
@@ -21014,8 +21018,8 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns how many bytes of local memory a group has. On a GPU they hold the bins and later the ticket. On a CPU they
-   hold the tables, and behind tables of byte values a table of bins. Tables of bins have a spare counter. */
+/* Returns how many bytes of local memory a group has. A GPU's group keeps its bins there, and at the end its ticket. A
+   CPU's group keeps its tables there. A table of bins has a spare counter, and also follows tables of byte values. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -21118,7 +21122,8 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const g
                                                 : bounds->lower;
 }
 
-/* Returns the distance from the lower bound to bin k; k = bins: to the last bin's end. EVEN: ceil(k * range / bins). */
+/* Returns how far bin k begins above the lower bound. For k = bins, returns where the last bin ends. Even bins begin at
+   ceil(k * range / bins). */
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
@@ -21144,7 +21149,7 @@ static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, co
     if (plan->key.form != GPUSCAN_BINS_EVEN) /* all bins have one width */
         return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
     if (range)
-        part = gpuscan__fraction64(past, range); /* part / 2^64 is past / range, rounded down */
+        part = gpuscan__fraction64(past, range); /* `part` is 2^64 * `past` / `range`, rounded down */
     bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* may be 1 too small, as part is cut off */
     return (int64_t)(bin + 1 < end && gpuscan__test_bin_begin(plan, bounds, bin + 1) <= past ? bin + 1 : bin);
 }
@@ -21176,8 +21181,8 @@ static double gpuscan__whole_half(double x) {
     return (double)(int64_t)(x / part) * part;
 }
 
-/* Sets x to a sample in the middle of a bin, at an end of the bins' range, or outside it. Returns the sample's bin, or
-   NOWHERE if x, rounded to the type, is too close to an edge. */
+/* Sets `x` to a sample. It is in the middle of a bin, at an edge, or outside the range of all bins. Returns the
+   sample's bin, or NOWHERE if the sample, rounded to the type, is too close to an edge. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
     int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
@@ -21222,9 +21227,9 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
     return bin;
 }
 
-/* A self-test replaces the caller's expressions by its own. Each pixel holds a number below 64: in one of its channels,
-   with 0 in the others, or in the last part of a struct. That number plus the pixel's index in its row chooses the
-   pixel's weight, and its value among TEST_VALUES values. */
+/* A self-test replaces the caller's expressions by its own. Each pixel holds a number below 64. One of its channels is
+   that number and the others are 0, or the last part of a struct is that number. Its sum with the pixel's index in the
+   row chooses two things: the pixel's weight, and one of TEST_VALUES values that is put into a bin. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
 /* Adds the test's values as bits to the text, and the function by which an expression gets its value. */
@@ -21288,7 +21293,7 @@ typedef struct gpuscan__test_rows {
     uint64_t tile_width, tile_height, tiles;
 } gpuscan__test_rows;
 
-/* Adds `weight` to a bin's counter, unless counts is NULL. Treats samples outside the bins as the desc says. */
+/* Adds `weight` to a bin's counter unless `counts` is NULL. The desc says what happens to a sample outside the bins. */
 static void gpuscan__test_counted(const gpuscan__histogram_plan *plan, uint64_t *counts, int64_t bin, uint64_t weight) {
     if (bin < 0 && plan->key.outside == GPUSCAN_OUTSIDE_CLAMP && bin != gpuscan__nowhere)
         bin = bin == gpuscan__below ? 0 : (int64_t)plan->bins - 1;
@@ -21314,7 +21319,7 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     }
 }
 
-/* Fills a pixel and counts it. i: the pixel's number in its row, which expressions see. */
+/* Fills a pixel and counts it. `i` is the pixel's number in its row, which expressions see. */
 static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_t random, uint64_t i, uint64_t weight,
                                     unsigned char *pixel, uint64_t *counts) {
     uint64_t number = random % GPUSCAN__TEST_VALUES, unused;
@@ -21332,7 +21337,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
-/* Fills all rows and counts their samples. Gaps also hold samples, which must not be counted. counts: 0 on entry. */
+/* Fills all rows, and counts their samples in zeroed `counts`. Gaps hold samples, too, which must not be counted. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, uint64_t *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
@@ -21361,13 +21366,14 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
                      gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
 }
 
-/* Returns the rows of a round: one, or with gaps between rows two, and in round 1 many. With tiles, round 0 has a few,
-   each shared by groups. Round 1 has more, cut off at right and bottom. Round 2 has rows of whole vectors. */
+/* Returns the rows of a round. Without gaps there is one row. With gaps, round 0 has two rows and round 1 has many.
+   With tiles, round 0 has a few tiles, and several groups count each. Round 1 has more tiles, some of them cut off at
+   the right and at the bottom. Round 2 has tiles whose rows are whole vectors. */
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
-    /* row: a row of pixels that touches 17 vectors wherever it begins. A work-item's step is a power of two times the
-       test's few groups, so a work-item visits other columns in each row. */
+    /* `row` pixels touch 17 vectors wherever they begin. A work-item's step is a power of two times the test's few
+       groups, so a work-item visits other columns in each row. */
     uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
     uint64_t row = gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels), all;
     all = gpuscan__max(shape.pixels, 9 * row);
@@ -21482,11 +21488,11 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    fits. A scan of 0 and 1 gives each kept element its position.
     form        | chosen for                                        | kernels gpuscan_...
     multi-pass  | MULTI_PASS                                        | scan_sums, scan_carries if parts > 1, parts
-    few         | SINGLE_PASS, lanes, FEW_TILES at most; key.few    | look_back
-    look-back   | SINGLE_PASS otherwise, counted, shares            | look_back, on CPUs look_back_cpu
-    ahead       | SINGLE_PASS_AHEAD; once: no tile is read ahead    | ahead
-   key.moves: in place, outputs go to scratch, and select_move follows. word is 0 in several passes. key, length_size,
-   reduces and wide are for runs. */
+    few         | SINGLE_PASS, lanes, up to FEW_TILES tiles         | look_back, with key.few
+    look-back   | SINGLE_PASS otherwise; may have counted, shares   | look_back, on CPUs look_back_cpu
+    ahead       | SINGLE_PASS_AHEAD                                 | ahead; if key.once, no tile is read ahead
+   If a call is in place, key.moves is set. Then outputs go to scratch, and the kernel select_move follows. The key's
+   word is 0 in several passes. Its fields `key`, length_size, reduces and wide are for runs. */
 
 /* The outputs are dst, if the call wants it, and the payloads. */
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
@@ -21495,14 +21501,14 @@ enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
 enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
 typedef struct gpuscan__select_key {
-    uint32_t by, invert; /* by: GPUSCAN_SELECT_..., or GPUSCAN__SELECT_HEADS */
+    uint32_t by, invert; /* `by` is GPUSCAN_SELECT_... or GPUSCAN__SELECT_HEADS */
     uint32_t index_size; /* bytes of an index; 0: no indices are wanted */
-    uint32_t moves;      /* 1: outputs go to scratch, and the next launch moves them */
+    uint32_t moves;      /* 1: outputs go to scratch, and the next launch moves them to their buffers */
     uint32_t own_flags;  /* 1: the elements are their own flags */
     uint32_t outputs, sizes[GPUSCAN__MAX_OUTPUTS];
     uint32_t has_dst; /* 1: dst is the first output */
-    uint32_t key, length_size, reduces, wide; /* for runs: fields as in gpuscan__elements */
-    uint32_t counted, few; /* fields as in gpuscan__scan_key */
+    uint32_t key, length_size, reduces, wide; /* used by runs; gpuscan__elements has the same fields */
+    uint32_t counted, few; /* gpuscan__scan_key has the same fields */
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
@@ -21521,15 +21527,15 @@ typedef struct gpuscan__select_plan {
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t units;           /* number of elements that decide, or of 32-bit words. See [SELECT] in kernels.cl.inc */
+    uint64_t units;           /* number of elements that decide, or of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
-    uint64_t shares;          /* number of groups that write a tile: see gpuscan__select_shares */
+    uint64_t shares;          /* number of groups that store a tile: see gpuscan__select_shares */
     int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before the moved outputs: the total, then `rooms` */
-    uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* offsets of each output and of the indices, in bytes */
+    uint64_t moved;           /* bytes of PLAIN scratch before the total, which precedes the `rooms` */
+    uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* byte offset in PLAIN scratch of each output, then of the indices */
 } gpuscan__select_plan;
 
 #define GPUSCAN__SELECT_PLAN(X) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles)
@@ -21568,13 +21574,13 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-/* Returns whether a tile lists its kept elements in local memory. It does if its lanes load the elements to decide. */
+/* Returns whether a tile lists its kept elements in local memory. It does if it loads the elements to decide. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether a tile lists the positions of kept elements: indices, lengths and unstaged outputs need positions. */
+/* Returns whether a tile lists kept elements' positions. Indices, lengths and outputs that are not staged need them. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -21584,7 +21590,7 @@ static int gpuscan__select_lists_results(const gpuscan__elements *e) {
     return e->reduces && (e->result_size == 4 || e->result_size == 8);
 }
 
-/* Defines the outputs from number `from` on as a list for the kernels. */
+/* Defines the macro `name` as a list of the outputs. The list begins with output number `from`. */
 static void gpuscan__define_outputs(gpuscan__text *text, const char *name, const gpuscan__select_key *key,
                                     uint32_t from) {
     char line[64];
@@ -21607,7 +21613,7 @@ static uint64_t gpuscan__select_list_at(const gpuscan *gs, const gpuscan__key *k
     return gpuscan__key_shared_bytes(gs, key, t_size) + (windows + 15) / 16 * 16;
 }
 
-/* Returns how many bytes of local memory a group has, with its tile's lists. */
+/* Returns how many bytes of local memory a group has, including its tile's lists. */
 static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
                                        const gpuscan__elements *e) {
     uint64_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1, bytes = 0;
@@ -21662,11 +21668,11 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Names the fields of a tally for gpuscan__resolve_tally. name: the desc's name of the tally. */
+/* Names the fields of a tally for gpuscan__resolve_tally. `name` is the tally's name in the desc. */
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Resolves a tally of up to `count` elements, at most `written` of them stored. Gets the dispatch's items and limit. */
+/* Resolves a tally of up to `count` elements. At most `written` are stored. Sets the dispatch's `items` and `limit`. */
 static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
                                              const gpuscan_tally *tally, uint64_t count, uint64_t written,
                                              uint32_t *items, uint32_t *limit) {
@@ -21728,7 +21734,7 @@ static gpuscan__range *gpuscan__select_range(gpuscan__select_plan *plan, const c
     return range;
 }
 
-/* Sets the sizes of dst and the payloads. A preparation without any output counts as one with dst. */
+/* Sets the sizes of dst and the payloads. A preparation that has no output is treated as if it had dst. */
 static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
     gpuscan__select_key *key = &plan->key;
     int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
@@ -21743,7 +21749,7 @@ static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint3
 }
 
 #if GPUSCAN__HAS_SELECT
-/* Resolves the desc's type, flag_type, by, invert and custom: the elements that decide convert to 0 or 1. */
+/* Resolves the desc's `type`, flag_type, `by`, `invert` and `custom`. Elements that decide are converted to 0 or 1. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -21870,7 +21876,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     plan->decides = desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
     plan->count = desc->count;
     plan->count_buffer = desc->count_buffer;
-    /* a self-test's elements have no buffer yet if they are their own flags */
+    /* if a self-test's elements are their own flags, only the buffer of flags exists yet */
     plan->from = common->forced && gpuscan__select_own(common->forced).own_flags ? desc->flags : desc->src;
     plan->to = desc->dst;
     plan->indices = desc->indices;
@@ -21884,7 +21890,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__select_ranges(plan);
     if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
         return r;
-    if (!common->is_run && !common->from_host) /* for a preparation, shows_in_place decides */
+    if (!common->is_run && !common->from_host) /* a preparation uses shows_in_place instead */
         for (i = 0; i < common->range_count; i++)
             common->ranges[i].in_place = 0;
     return GPUSCAN_SUCCESS;
@@ -21959,12 +21965,12 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Elements of LARGE_ELEMENTS bytes or more in all outputs get tiles as if at most SELECT_FEW bytes decided. */
+/* Elements that fill LARGE_ELEMENTS bytes of outputs get the tiles of calls that decide by at most SELECT_FEW bytes. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* Returns the first matching row of the profile's tunings for runs or selections, or for scans if it lacks those. A
-   forced strategy replaces the row's strategy. many: 1: skips rows of the plain SINGLE_PASS (not AHEAD). */
+/* Returns the first matching row of the profile's tunings for runs or selections, or for scans if it has none. A forced
+   strategy replaces the row's. If `many` is 1, skips rows of SINGLE_PASS, but not of SINGLE_PASS_AHEAD. */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->tiles.rest;
@@ -22024,14 +22030,14 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
         plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
-        /* selections by bits, too, are faster with limited registers. tuning: select-bits-registers */
+        /* limited registers also make selections by bits faster. tuning: select-bits-registers */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
         memcpy(key->own, &plan->key, sizeof(plan->key));
     }
 }
 
-/* Returns why the strategy cannot do the call; NULL: it can. */
+/* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__select_plan *plan,
                                           gpuscan_strategy strategy) {
     const gpuscan__key *key = &plan->common.key;
@@ -22090,7 +22096,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* Says where outputs go. HOME: to their buffers. TO_SCRATCH: to scratch. FROM_SCRATCH: from there to their buffers. */
+/* HOME stores outputs in their buffers, TO_SCRATCH in scratch. FROM_SCRATCH moves them from there to their buffers. */
 typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
     gpuscan__select_way;
 
@@ -22205,7 +22211,7 @@ static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t
     return i / shape->tile == 0 || (i / shape->tile != 1 && gpuscan__mix(i) % 7 == 0) || i == shape->count - 1;
 }
 
-/* Stores what decides about element i: a key that begins or continues run number `run`, or a flag from `keeps`. */
+/* Stores what decides about element i. For runs that is a key of run number `run`, otherwise a flag: `keeps`. */
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *to, uint64_t i, uint64_t run,
                                      int keeps) {
     gpuscan_type type = e->key ? e->key : e->src;
@@ -22225,7 +22231,7 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     }
 }
 
-/* Returns the shape of the test's data. Selections by bits have 32 times as many elements. */
+/* Describes the self-test's elements. Selections by bits have 32 times as many elements. */
 static gpuscan__test_shape gpuscan__select_test_shape(const gpuscan__test *test) {
     return gpuscan__test_shape_of((uint64_t)test->key->tile * (test->of->e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1),
                                   test->round);
@@ -22529,40 +22535,41 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 #if GPUSCAN__HAS_SORT
 
 /* gpuscan__sort_resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation.
-   gpuscan__sort_choose decides how payloads move, then the form. Payloads move with the keys, as values or in records;
-   or indices move with the keys, and at the end payloads are gathered by index.
+   gpuscan__sort_choose decides how payloads move, then the form. Payloads move with the keys, as values or in records.
+   Otherwise indices move with the keys, and at the end payloads are gathered by index.
     form             | chosen for                                     | kernels gpuscan_sort_...
-    small            | one tile, or on a CPU sort_small elements      | small
-    together         | sort_together elements; a device's count       | together; counted: rounds[] by the count
-    filled           | SINGLE_PASS: keys of one byte alone            | histogram, fill
+    small            | one tile; on a CPU up to sort_small elements   | small
+    together         | up to profile.sort.together elements           | together
+    counted          | a count that only the device knows             | together, in which the count selects rounds[]
+    filled           | SINGLE_PASS, if elements are keys of one byte  | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
-    CPU buckets      | CPU_MULTI_PASS, sort_buckets elements          | count, places, scatter by the top digit; buckets
-   The kernel keys is first if there is custom->key; gather is last. digit_bits is 8; several a pass on GPUs: 4. */
+    CPU buckets      | CPU_MULTI_PASS from sort_buckets elements on   | count, places, scatter by the top digit; buckets
+   The kernel keys runs first if there is custom->key; gather runs last. Digits have 8 bits, but 4 in MULTI_PASS. */
 
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t small; /* 1: one launch has all passes, by one work-item or one group */
-    uint32_t together; /* 1: one launch has all passes, by groups that wait for each other */
-    uint32_t copies, loads; /* copies of a group's counts of digits, and keys that a work-item loads at a time */
+    uint32_t small; /* 1: one group, or one work-item of a CPU, does all passes in one launch */
+    uint32_t together; /* 1: groups that wait for each other do all passes in one launch */
+    uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* together and counted: rounds of a tile. [0]: few elements; [1]: more; [2] to [4]: for a
-                           single tile, largest first; 0: a single tile has no rounds of its own */
+    uint32_t rounds[5]; /* rounds of a tile in the form counted. [0] is for few elements, [1] for more. [2] to [4]
+                           are for a single tile, largest first, or 0 if it has no rounds of its own */
     uint32_t halved;  /* 1: keys and values of 8 bytes or more go through local memory in pieces of a tile */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
-    uint32_t fields;  /* single pass: sizes of a record's fields, 8 bits each; 0: no record */
+    uint32_t fields;  /* sizes of the fields of a single pass's record, 8 bits each; 0 without a record */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
-/* Holds buffers of keys or of values. Buffers without mem are in PLAIN scratch, and their offsets are in bytes. Pass 0
-   loads `from`. Even passes store to[0], odd passes to[1]. dst gets the result. */
+/* Holds buffers of keys or of values. A buffer without mem is in PLAIN scratch, and its offset is in bytes. Pass 0
+   loads `from`. Even passes store to to[0], odd passes to to[1]. `dst` receives the result. */
 typedef struct gpuscan__sort_buffers {
     gpuscan_buffer from, to[2], dst;
     uint32_t size;
-    int has_dst; /* 0: there is no dst, so the result may stay where the last pass wrote it */
+    int has_dst; /* 0: the result may stay where the last pass stored it, since there is no dst */
 } gpuscan__sort_buffers;
 
 /* Maximum number of fields, and of bytes, of a record. */
@@ -22599,24 +22606,24 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int buckets; /* 1: on a CPU, the first pass sorts by the most significant digit, if its buckets are even */
+    int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
     int blocks;  /* 1: with buckets, values follow the keys block by block */
-    int wants_indices, by_index; /* wants_indices: the call wants a permutation; by_index: the values are indices */
-    size_t keys_range, payloads_range; /* first range of keys, and of payloads; a source precedes its destination */
-    uint64_t parts, moved_at; /* parts: for passes of several launches; moved_at: offset in PLAIN scratch, in bytes */
+    int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
+    size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
+    uint64_t parts, moved_at; /* groups of passes of several launches; offset in PLAIN scratch, in bytes */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size is 0 if there are no values */
     uint32_t fields;                        /* a record's fields, as in the key */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the number of each field's payload */
-    uint32_t flags; /* flags for the kernels that sort: where values come from, whether keys and fields are wanted */
+    uint32_t flags; /* flags that tell kernels where values come from, and whether they store keys and fields */
     unsigned commands;
 } gpuscan__sort_plan;
 
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-/* Lists the numbers of all kernels but keys and gather. pass: the launch's pass. parts: groups that count or scatter.
-   split: elements from which a bucket is divided once more. from_f, to_f: for each field f (gpuscan__sort_fields). */
+/* Lists the numbers of all kernels but keys and gather. `pass` is the launch's pass. `parts` groups count or scatter.
+   Buckets of `split` elements or more are divided once more. gpuscan__sort_fields sets from_f and to_f of field f. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -22626,7 +22633,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form's programs. With custom->key, the kernel gpuscan_sort_keys precedes them. */
+/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. */
 enum {
     GPUSCAN__SORT_GATHER = 0, /* this kernel is in every program */
     GPUSCAN__SORT_COUNT,
@@ -22673,7 +22680,7 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
-/* Returns whether one word holds a digit's positions for two sub-groups. The counts that become positions are stored in
+/* Returns whether one word holds a digit's positions for two sub-groups. The counts that become positions are then in
    the room for the tile's keys, which have at most 8 bytes each. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
@@ -22681,7 +22688,7 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Number of bytes before the states: words for the digits of 8 passes, and for zeros of both signs. */
+/* Number of bytes before the states. These words are for the digits of 8 passes, and for zeros of both signs. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
 /* Returns the type of a record or a field of `size` bytes. */
@@ -22707,7 +22714,7 @@ static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key 
         gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
 }
 
-/* Returns an upper bound of the bytes of gpuscan_sort_shared (in kernels.cl.inc) before its member places. */
+/* Returns an upper bound of the bytes that precede the member `digits` of gpuscan_sort_shared in kernels.cl.inc. */
 static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
@@ -22917,28 +22924,28 @@ enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* tiles pe
 /* The forms of a sort on a GPU. A call takes the first row that matches it, and whose tile fits local memory.
    ALONE    one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
             tuning: sort-small-shapes
-   MEETING  groups wait for each other, one per compute unit: two may not run at a time. tuning: sort-together-rounds
-   COUNTED  one launch sorts, if only the device knows the count
-   TILES    each pass has one or several launches; if one tile holds all elements, one group sorts them */
+   MEETING  groups wait for each other. There is one per compute unit, since two on one unit may not run at a time.
+            tuning: sort-together-rounds
+   COUNTED  only the device knows the count, and one launch sorts
+   TILES    each pass has one or several launches. If one tile holds all elements, one group sorts them */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
 enum { /* conditions of a form */
-    GPUSCAN__SORT_QUICK = 1,  /* the lanes are quick: see gpuscan__sort_is_quick */
-    GPUSCAN__SORT_SINGLE = 2, /* each digit takes a single pass over the elements */
+    GPUSCAN__SORT_QUICK = 1,  /* gpuscan__sort_is_quick says that the lanes are quick */
+    GPUSCAN__SORT_SINGLE = 2, /* the strategy is SINGLE_PASS */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
-    GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and the profile wants one launch */
+    GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and profile.sort.counted_once is set */
     GPUSCAN__SORT_PLAIN = 16, /* there are no records */
-    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements; without PTX lanes also more than a tile */
+    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements; more than a tile, if a batch is one round */
     GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
     GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
 };
 typedef struct gpuscan__sort_form {
     uint32_t form, needs;
     uint64_t to;                         /* maximum number of elements */
-    uint32_t key_from, key_to, value_to; /* bytes of keys, from and to; maximum bytes of values */
+    uint32_t key_from, key_to, value_to; /* minimum and maximum bytes of a key; maximum bytes of a value */
     uint32_t group, rounds;              /* 0: the profile's value */
 } gpuscan__sort_form;
 static const gpuscan__sort_form gpuscan__sort_forms[] = {
-    /* Columns: form, needs, to, key_from, key_to, value_to, group, rounds */
     {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 512, 1, 8, 8, 128, 4},
     {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 1024, 1, 8, 8, 256, 4},
     {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2048, 8, 8, 8, 512, 4},
@@ -22957,26 +22964,27 @@ enum {
     GPUSCAN__SORT_MEETING_TILE = 8192, /* elements per tile from which more than MEETING_GROUPS groups may be used */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
     GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH of tiles that are not sorted together */
-    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST: rounds of tiles that are sorted together */
+    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST limit the rounds of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
     GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
-    GPUSCAN__SORT_FEW_TILES = 128, /* maximum number of tiles that have rounds[0] */
+    GPUSCAN__SORT_FEW_TILES = 128, /* maximum number of tiles of rounds[0] rounds */
     GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of rounds[2] */
 };
 
-/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group adds
-   its counts to the total, so it loads four times or more, unless units would be idle. tuning: sort-histogram-groups */
+/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group adds its
+   counts to the total, so it loads at least four times, or less if units would be idle. tuning:
+   sort-histogram-groups */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* used if each group loads fewer than 32 times, or the device has the count */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* for groups that would load fewer than 32 times; for counts on the device */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
     GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum groups for keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
 };
 
-/* If elements are few, tiles shrink until there are this many groups per compute unit. tuning: sort-few-groups */
+/* Few elements get smaller tiles, so that each compute unit has this many groups. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
 /* Returns how many bytes of local memory a group may take at most. */
@@ -22985,7 +22993,7 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
-/* Sets the key's group, vectors and tile, cut down to local memory. Padding needs a multiple of 32 work-items. */
+/* Sets the key's group, vectors and tile, as far as they fit local memory. Padding takes a multiple of 32 items. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
@@ -23031,19 +23039,19 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     int loops = desc->count_buffer.mem || (!is_quick && desc->count <= (uint64_t)tile->group * tile->rounds);
     uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of pieces of a halved tile */
     gpuscan__sort_most most;
-    if (is_tuned && loops) /* the loop over tiles or passes takes registers, too */
+    if (is_tuned && loops) /* a loop over tiles or passes leaves fewer registers */
         tile = &of->counted[plan->key_size > 4][values];
     most.group = is_tuned ? tile->group : profile->sort.group;
     most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
     most.registers = tile->registers;
     most.batch = is_quick ? 4 : 1;
     if (is_quick && is_single && most.vectors > most.batch && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* digits of these keys take more registers */
+        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* digits of such keys leave fewer registers */
         most.vectors -= most.batch;
     most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
     if (!is_quick && !is_tuned && plan->values.size &&
         (desc->count_buffer.mem || desc->count <= (uint64_t)most.group * most.vectors))
-        most.vectors -= most.vectors / 8; /* the loop over tiles or passes takes registers, too */
+        most.vectors -= most.vectors / 8; /* a loop over tiles or passes leaves fewer registers */
     most.halves = is_single && gpuscan__whole_lanes(gs, most.group) && most.vectors >= parts &&
                   profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
                   gpuscan__max(plan->values.size, plan->key_size) >= 8;
@@ -23076,7 +23084,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
     if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
-        return 0; /* an earlier row had half the rounds: its tiles were large enough, but did not fit */
+        return 0; /* the row with half the rounds has tiles that are large enough, but did not fit */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
@@ -23235,7 +23243,7 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel chooses to[0] or to[1]. */
+/* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel picks to[0] or to[1]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
     int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
@@ -23259,7 +23267,6 @@ static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buf
     }
 }
 
-/* Sets buffers that are only in the scratch. */
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
     buffers->has_dst = 0;
     buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
@@ -23277,7 +23284,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
         buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
     } else if (desc->dst.mem || !common->is_run) {
         gpuscan__sort_buffers_of(plan, buffers, src);
-        if (!desc->dst.mem && plan->values.size) /* if a call lacks dst, both buffers of keys are in the scratch */
+        if (!desc->dst.mem && plan->values.size) /* if a call lacks dst, it needs a second scratch buffer of keys */
             gpuscan__sort_scratch(plan, buffers->size);
     } else {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
@@ -23291,7 +23298,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* packed sorts have 2 or more passes; the last one writes no records */
+    if (gpuscan__sort_packs(plan->fields)) { /* there are 2 passes or more, and the last one stores no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
@@ -23310,7 +23317,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     }
 }
 
-/* Returns an array that is gathered by index, or NULL. number: 0: the caller's elements; k + 1: payload k. */
+/* Returns array `number` if it is gathered by index, otherwise NULL. Array 0 is the elements, k + 1 is payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     const gpuscan__range *ranges = plan->common.ranges;
     if (number == 0)
@@ -23343,7 +23350,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     }
     plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
                   (gpuscan__sort_packs(plan->fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
-    common->idle_plain = gpuscan__max(*bytes, 1); /* a call that reads a count of 0 uses no scratch for elements */
+    common->idle_plain = gpuscan__max(*bytes, 1); /* a call whose count on the device is 0 uses only this scratch */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
@@ -23364,7 +23371,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
-/* Checks a preparation's src and dst if both are given, since they show which arrays are in place. */
+/* Checks src and dst of a preparation that has both, since they show whether an array is sorted in place. */
 static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -23376,7 +23383,7 @@ static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) 
     return r;
 }
 
-/* Returns why the strategy cannot do the call; NULL: it can. */
+/* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
@@ -23388,8 +23395,8 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return plan->desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Returns the fields of the record that passes carry, and sets each field's payload. Returns 0 if payloads are
-   gathered, or if one payload is the value. They share a record only if one pass packs and a later one unpacks it. */
+/* Returns the fields of the record that passes carry, and sets each field's payload. Returns 0 if payloads are gathered
+   or the only payload is the value. Packed records take two passes, one to pack and one to unpack. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
@@ -23415,12 +23422,12 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Decides whether a CPU sort makes buckets, and whether values follow in blocks. */
+/* Decides whether a CPU sort makes buckets, and whether values then follow the keys block by block. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     int forced = plan->common.forced != NULL;
     uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* bytes of all buckets */
-    /* share: a core's part of half of the cache, since elements are scattered from one half to the other */
+    /* a core has its part of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
     plan->buckets =
@@ -23464,8 +23471,8 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     return GPUSCAN_SUCCESS;
 }
 
-/* Chooses the key and the scratch. A preparation may want a permutation and lack its buffer. The scratch is then enough
-   with and without a permutation. */
+/* Chooses the key and the scratch. If a preparation wants a permutation but lacks its buffer, the scratch is enough for
+   calls with and without a permutation. */
 static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     if (plan->wants_indices && !((const gpuscan_sort_desc *)common->desc)->permutation.mem) {
@@ -23488,7 +23495,7 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
 }
 
-/* Does what gpuscan__arg_place does, in bytes: sizes of records and payloads need not divide offsets in the scratch. */
+/* Returns bytes, unlike gpuscan__arg_place: sizes of records and payloads need not divide offsets in the scratch. */
 static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
     return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
 }
@@ -23499,7 +23506,7 @@ static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort
     return plan->fields ? gpuscan__arg_bytes(launch, place, size) : gpuscan__arg_place(launch, place, size);
 }
 
-/* Sets the arrays of each field, one to read and one to write. Sets their offsets in bytes: from_0, to_0, from_1 ... */
+/* Sets the source and the destination of each field's payload, and their offsets in bytes: from_0, to_0, from_1 ... */
 static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
                                  gpuscan__sort_numbers *numbers) {
     cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
@@ -23531,7 +23538,7 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
 
 /* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles, it is the number
    of groups that run at a time, since even a group without work takes time. tuning: sort-idle-groups */
-enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit, at least as many as its local memory holds */ };
+enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
 static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
     uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
     return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
@@ -23553,7 +23560,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Moves elements of `size` bytes, by index or in order. widens: 1: stores the indices themselves as ulong. */
+/* Moves elements of `size` bytes, by index or in order. If `widens` is 1, stores the indices themselves as ulong. */
 static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
                                          int by_index, int widens) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -23572,7 +23579,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Returns the number of groups that count the digits of all passes; with key.counted, the maximum parts of the sort. */
+/* Returns how many groups count the digits of all passes. If key.counted is set, `parts` is at most this number. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
@@ -23584,11 +23591,11 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__min(groups, most);
 }
 
-/* For each of key.rounds, the number of tiles in a self-test, so that every body of the kernel runs. */
+/* A self-test has this many tiles for each element of key.rounds, so that every body of the kernel runs. */
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
-/* Returns the maximum count of elements for tiles of rounds[0] rounds or, if `more` is 1, of rounds[1]. */
+/* Returns up to how many elements tiles have rounds[0] rounds or, if `more` is 1, rounds[1] rounds. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
     uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
@@ -23596,7 +23603,7 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
-/* Enqueues a kernel that sorts. pass: 0 for kernels that do all passes. forms: flags besides the plan's. All kernels
+/* Enqueues a kernel that sorts. `pass` is 0 if it does all passes. `forms` adds flags to the plan's flags. All kernels
    get the buffers `from`, to[0], to[1] of keys and of values. Without values, the keys' buffers replace the values'. */
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
@@ -23604,7 +23611,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
     uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
-    int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: 64-bit cells of the table; 0: 32-bit words */
+    int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: the table's cells have 64 bits; 0: 32 bits */
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
@@ -23629,7 +23636,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
-/* Returns how many groups, which wait for each other, sort in one launch. *shared: bytes of local memory, may grow. */
+/* Returns how many groups, which wait for each other, sort in one launch. Raises *shared to the bytes they need. */
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
@@ -23641,10 +23648,10 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
     }
     if (plan->key.counted)
         *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
-    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* two more groups test groups without a tile */
+    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* a self-test has two groups without a tile */
 }
 
-/* Enqueues a pass that takes three launches. shared: bytes of local memory in the last launch. */
+/* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
 static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
     int is_cpu = gpuscan__key_is_cpu(&plan->common.key);
@@ -23657,7 +23664,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, 
 }
 
 /* Enqueues the kernels that sort. On a CPU, a pass by the most significant digit makes buckets, and one more kernel
-   sorts each bucket by the other digits; if the buckets are too uneven to be shared among groups, all passes run
+   sorts each bucket by the other digits. If the buckets are too uneven to be shared among groups, all passes run
    instead. Only the device knows the buckets, so both forms are enqueued. */
 static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -23691,7 +23698,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     return r;
 }
 
-/* Gathers an array by index. If the array is in place, its elements go through the scratch. */
+/* Gathers an array by index. If its destination may be its source, the elements go through the scratch. */
 static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
     gpuscan_buffer from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
     gpuscan_buffer moved = {NULL, run->plan->moved_at};
@@ -23744,7 +23751,7 @@ static uint64_t gpuscan__sort_code(gpuscan_type type, uint64_t key, uint64_t fli
     return (magnitude == 0 || key == magnitude ? magnitude | sign : key ^ ones) ^ flip;
 }
 
-/* Sorts indices by code, digit by digit. places: room for 2 * count indices; the returned half has the result. */
+/* Sorts indices by code, digit by digit. `places` has room for 2 * count of them. Returns the half that is sorted. */
 static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *places, uint64_t count) {
     uint32_t *from = places, *to = places + count, *swap, shift;
     uint64_t begins[257], i;
@@ -23765,8 +23772,8 @@ static const uint32_t *gpuscan__test_sort(const uint64_t *codes, uint32_t *place
     return from;
 }
 
-/* Returns key i of the self-test. Round 0: any bits. Round 1: many equal keys, infinities and NaNs, and one byte in
-   which a single value is frequent. Round 2: ascending keys, so that whole tiles have one digit. */
+/* Returns key i of the self-test. Round 0 has any bits. Round 1 has many equal keys, infinities, NaNs, and a byte that
+   is often 0. Round 2 has ascending keys, so that all keys of a tile have the same digit. */
 static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, unsigned round) {
     uint64_t random = gpuscan__mix(i + ((uint64_t)round << 40)), sign = (random >> 8 & 1) << (8 * size - 1);
     if (round == 1 && random % 9 == 0)
@@ -23776,7 +23783,7 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* Adds src, dst and, if the desc wants one, a permutation. Returns the order of the keys; NULL: memory is short. */
+/* Adds src, dst and, if the desc wants it, a permutation. Returns the keys' order, or NULL if memory is short. */
 static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t index_size) {
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
@@ -23804,7 +23811,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. Round 1 wants indices if the program moves indices. Round 2 gathers payloads and sorts by some bits. */
+/* Tests a sort. If indices move, round 1 asks for them and round 2 gathers by them. Round 2 sorts by only some bits. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -23870,24 +23877,25 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 #if GPUSCAN__HAS_INTEGRAL
 
 /* gpuscan__integral_resolve sets the types, the pixels (buffers with pitches, or an image) and the table.
-   gpuscan__integral_choose takes a portable strategy, bands of rows, and on GPUs strips of columns.
+   gpuscan__integral_choose chooses a portable strategy, bands of rows, and on GPUs strips of columns.
     form         | chosen for                                     | kernels gpuscan_integral_...
     one tile     | one band and one strip                         | tiles
-    direct       | few bands and strips, with lanes: is_direct    | sums, tiles
+    direct       | few bands and strips, if is_direct             | sums, tiles
     bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
-   The key has channels, square, exclusive and image in all forms. A CPU has one strip, and no kernel rows. */
+   The key's channels, square, exclusive and image are set in all forms. A CPU has one strip, so it lacks the kernel
+   gpuscan_integral_rows. */
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
     uint32_t image; /* GPUSCAN__IMAGE_... */
-    uint32_t seen;  /* number of channels that custom->convert sees; 0: it sees none */
+    uint32_t seen;  /* number of channels that custom->convert sees; 0 without custom->convert */
 } gpuscan__integral_key;
 GPUSCAN__OWN_KEY(integral)
 
 /* Describes the layout in memory of one or more images, which are src or the tables. */
 typedef struct gpuscan__pixels {
     uint64_t width, height, images;
-    uint64_t pitch, image_pitch; /* numbers of channels from one row, or image, to the next */
+    uint64_t pitch, image_pitch; /* distances from row to row, and from image to image, in channels */
     uint32_t channels, size;     /* size: bytes per channel */
 } gpuscan__pixels;
 
@@ -23941,8 +23949,8 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
 }
 
-/* Returns whether tiles can add up what precedes them, which takes lanes. With LANES_LOCAL and values of 16 bytes or
-   more, PoCL 3.1 fails on any program with such tiles, whichever kernel runs. */
+/* Returns whether tiles can add up the tiles that precede them, for which they need lanes. PoCL 3.1 fails in all
+   kernels of a program with such tiles, if it has LANES_LOCAL and values of 16 bytes or more. */
 static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
     return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
 }
@@ -23977,7 +23985,7 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
-/* Holds the pitches that a desc gives for src or dst (0: no gaps), and the names of the desc's fields. */
+/* Holds the pitches that a desc gives for src or dst, and the names of those fields. A pitch of 0 means no gaps. */
 typedef struct gpuscan__pixel_pitches {
     gpuscan__row_fields fields;
     const char *image_field;
@@ -24018,7 +24026,7 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Sets the range's `partial` and rows. One image, or images without gaps between them, are rows of one pitch. */
+/* Sets `partial` and the rows of a range. Rows of one image, or of images without gaps between them, have one pitch. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
@@ -24077,7 +24085,7 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image. range: gets what later checks of the image need. */
+/* Resolves src_image. Stores in `range` what later checks of the image need. */
 static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
                                               const gpuscan_integral_desc *desc, gpuscan__range *range) {
     gpuscan_result r;
@@ -24152,12 +24160,12 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
 }
 
-/* A single band takes one launch if there is one strip, otherwise two or three. One band suits low images. It also
-   suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
+/* A single band takes one launch if there is one strip, otherwise two or three launches. One band suits low images. It
+   also suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
-/* Up to this many bands, tiles add up what is above them, which saves two launches. tuning: integral-few-bands */
+/* Up to this many bands, each tile adds up the bands above it, which saves two launches. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
@@ -24175,13 +24183,13 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     while (key->group > 1 &&
            gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    while (gpuscan__integral_idle_half(gs, plan)) /* for narrow images, most of a group would wait */
+    while (gpuscan__integral_idle_half(gs, plan)) /* in narrow images, most of a group would have no strip */
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. On a GPU there are as many bands as one launch can add up in the time of the other
-   launches. On a CPU there are some bands per compute unit, with enough pixels in each. */
+/* Cuts the rows into bands. On a GPU, there are so many bands that one launch adds them up in the time of the other
+   launches. On a CPU, there are a few bands per compute unit, each with enough pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
@@ -24194,7 +24202,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
-        plan->band_rows = rows - 1; /* step 0, before the steps of the rows, takes the room of a row */
+        plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
@@ -24285,15 +24293,15 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
-/* Returns one of a pixel's two factors, its row's or its column's. The sums of both multiply to a table's cell. Factors
-   of integers use half of the type's bits; those of floats keep the sums of pixels and of squares exact. */
+/* Returns a row's or a column's factor. A pixel is the product of both, and a table's cell the product of their sums.
+   Factors of integers use half of the type's bits. Those of floats keep sums of pixels and of squares exact. */
 static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, uint64_t i) {
     if (gpuscan__is_float(desc->src_type) || gpuscan__is_float(desc->dst_type))
         return 1 + gpuscan__mix(i) % 2;
     return gpuscan__mix(i) >> (64 - gpuscan__types[desc->src_type].size * 4) | 1;
 }
 
-/* Fills src with pixels, and `table` with the expected table. */
+/* Fills `src` with pixels, and `table` with the expected table. */
 static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
     gpuscan_type from = desc->src_type, to = desc->dst_type;
     uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, x, y;
@@ -24320,7 +24328,7 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Tests a table. Rounds 0, 1: three bands of several strips, several groups. Round 2: less than a band and a strip. */
+/* Tests a table. Rounds 0 and 1 have three bands, several strips and several groups. Round 2 has one small tile. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
@@ -24382,11 +24390,12 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant of the kernel gpuscan_quantile, key.own[0].
+   takes a portable strategy and a variant of the kernel gpuscan_quantile, which key.own[0] holds. ALL is for the form
+   MEAN, and for more than QUANTILE_FEW fractions. Other calls take the first variant that suits them.
     variant  | chosen for                                                           | a row belongs to
-    SMALL    | no mean, up to QUANTILE_FEW fractions; bins fit a sub-group          | a sub-group, several at a time
-    LARGE    | the same fractions; above LARGE_BINS bins, few rows, no cdf          | row_groups groups
-    PLAIN    | the same fractions, NVIDIA                                           | a group
+    SMALL    | GPUs; a row's bins fit a sub-group                                   | a sub-group, several at a time
+    LARGE    | GPUs; above LARGE_BINS bins, few rows, and no cdf                    | row_groups groups
+    PLAIN    | NVIDIA                                                               | a group
     ALL      | otherwise                                                            | a group */
 
 /* Holds the fractions as the kernel's argument. */
@@ -24396,9 +24405,9 @@ typedef struct gpuscan__fractions {
 
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
-    uint32_t bins, results, cdf_size; /* bins, results: numbers per row; cdf_size: bytes per element, 0: no cdf */
+    uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* number of groups that share a row; 1 except in LARGE */
+    uint32_t row_groups; /* number of groups that take a row together: 1 unless the variant is LARGE */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
@@ -24459,7 +24468,7 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the positions of bins: those of a histogram's even bins of f32, or from 0 on with width 1. */
+/* Resolves the positions of bins. They are those of a histogram's even bins of f32. By default, bin k begins at k. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
     const double most = (double)FLT_MAX, least = (double)FLT_MIN;
@@ -24526,10 +24535,10 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except in ALL; GPUSCAN_FRACTIONS_PUT stores 8 */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL: GPUSCAN_FRACTIONS_PUT stores 8 */
 
-/* Sets a group with a work-item for each vector of a row. There are three sizes, since each is a program. (With
-   1024 work-items registers would be too few.) Many short rows get a sub-group each, with few vectors per lane. */
+/* Sets a group with a work-item for each vector of a row. Only three sizes exist, since each takes another program;
+   1024 work-items would have too few registers. Many short rows get a sub-group each, with few vectors per lane. */
 static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
     if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
@@ -24557,8 +24566,8 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* In LARGE several groups share a row. Each sub-group takes one batch of vectors, or more if the last group would have
-   to add up too many sums otherwise. Each row has a counter of arrivals. */
+/* In LARGE several groups take a row together. Each sub-group takes one batch of vectors. It takes more if the last
+   group would otherwise have too many sums to add up. Each row has a counter of arrivals. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -24658,8 +24667,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
-/* Fills counts that are symmetric and whose total is a power of two. So the mean is in the middle, and fractions are
-   exact. A self-test's rank is the first or last of its bin, except in the form MEAN. bins: 2 or more. */
+/* Fills counts symmetrically, with a power of two as total. So the mean is in the middle, and fractions are exact.
+   Except in the form MEAN, a self-test asks for the first or the last rank of a bin. `bins` is 2 or more. */
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
@@ -24679,8 +24688,8 @@ static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsign
     return total;
 }
 
-/* Sets a row's fractions and expected results. The form BIN expects a rank's bin, VALUE the upper edge of that bin, and
-   MEAN the middle of all bins. */
+/* Sets a row's fractions and expected results. The form BIN expects a rank's bin. VALUE expects the upper edge of that
+   bin, and MEAN the middle of all bins. */
 static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_t *sums, double *fractions,
                                 unsigned char *dst) {
     int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, by_bin = desc->form == GPUSCAN_QUANTILE_BIN;
@@ -24876,7 +24885,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
         if (!gs->device_id && (r = gpuscan__choose_device(gs, wanted)) != 0)
             return r;
         gs->context = gs->cl.clCreateContext(NULL, 1, &gs->device_id, NULL, NULL, &code);
-        if (!gs->context || code != CL_SUCCESS) /* gpuscan_destroy releases a context that came with an error code */
+        if (!gs->context || code != CL_SUCCESS) /* gpuscan_destroy releases a context even if there was an error */
             return gpuscan__fail(gs, code, "clCreateContext failed");
     }
     if ((r = gpuscan__open_device(gs)) != 0)
@@ -25026,8 +25035,8 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares a call, or sizes its scratch, for one count. is_less: 1: the count is below the desc's. If a forced strategy
-   has no form for such a count, prepares nothing and logs nothing. always: see gpuscan__prepare. */
+/* Prepares a call for one count, or only sizes its scratch. `is_less` is 1 if the count is below the desc's. If a
+   forced strategy then has no form, prepares nothing and logs nothing. gpuscan__prepare explains `always`. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
@@ -25049,11 +25058,11 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
 }
 
-/* Prepares a call, or sizes its scratch, for all counts down to call.counts_from. Plans every count up to 4096, and
-   about 2,000 between each power of two and the next, at a microsecond each. Each 1024th part has two of them, a
-   multiple of 16 and its successor, since rows without gaps take another program if all begin at a whole vector. A
-   count between two planned ones may need slightly more scratch, so a 256th is added. Drivers that compile at a launch
-   also rehearse each halving of the count, since a program may launch other kernels for other counts. */
+/* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096, and
+   about 2,000 counts between each power of two and the next. A plan takes a microsecond. In each step of a 1024th of
+   the count, a multiple of 16 and its successor are planned, since rows without gaps take another program if all begin
+   at a whole vector. A count between two planned ones may need slightly more scratch, so a 256th is added. Drivers that
+   compile at a launch also rehearse each halving of the count, since other counts may launch other kernels. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -25105,7 +25114,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         gpuscan__plan_begin(&plan.common, operation, desc, call);
         return gpuscan__do(gs, &plan.common);
     }
-    do { /* repeats after a refusal, since that can change what larger counts need */
+    do { /* a refusal can change the plans of larger counts, so all counts are planned again */
         refusals = gs->refusals;
         if ((r = gpuscan__prepare_counts(gs, operation, desc, mode, &known)) != 0)
             return r;
@@ -25117,7 +25126,7 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
     return r != 0 || mode == GPUSCAN__SIZE || call->queue ? r : gpuscan__own_queue(gs, &gs->queue);
 }
 
-/* Defines an operation's public functions: run, prepare and scratch size. Its own section has its _host function. */
+/* Defines an operation's public functions: run, prepare and scratch size. The operation's section defines _host. */
 #define GPUSCAN__PUBLIC(operation)                                                                                     \
     GPUSCAN_API gpuscan_result gpuscan_##operation(gpuscan *gs, const gpuscan_##operation##_desc *desc) {              \
         return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__RUN, NULL);                         \
@@ -25167,7 +25176,7 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
-    for (i = 0; i < count; i++) /* the others need room, too: a driver should skip NULL, but PoCL 3.1 writes to it */
+    for (i = 0; i < count; i++) /* other devices need room, since PoCL 3.1 does not skip NULL but writes there */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
     *size = sizes[index];
@@ -25200,7 +25209,7 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     return r;
 }
 
-/* Makes a blob of a header and one program. If `only` is NULL, it has all programs and the sizes of the scratch. */
+/* Makes a blob of the program `only`. If that is NULL, the blob has all programs and the sizes of the scratch. */
 GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
     const gpuscan__program *program;
@@ -25259,7 +25268,7 @@ typedef struct gpuscan__blob_view {
     const unsigned char *parts[GPUSCAN__PARTS];
 } gpuscan__blob_view;
 
-/* Reads the program at *at and moves *at behind it. Returns 0 if the program does not fit the blob or has no binary. */
+/* Reads the program at *at and moves *at to its end. Returns 0 if the program exceeds the blob or has no binary. */
 static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
     uint64_t part_size;
     int part;
@@ -25311,7 +25320,7 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
     memset(program, 0, sizeof(*program));
     program->key.registers = gs->device.registers ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* the recording's launches have been rehearsed */
+    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
     program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
     program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
@@ -25391,7 +25400,7 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Grows each kind of scratch to its size when the blob was made, if that is at most SHAM_MOST bytes. */
+/* Grows each kind of scratch to the size that it had when the blob was made, if that was at most SHAM_MOST bytes. */
 static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
     gpuscan__need need;
     int i;
@@ -25446,7 +25455,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
    It gets that name when it is complete, so no reader sees half of it. Two writers of a file write the same bytes. */
-#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* maximum bytes of a file; a folder of that name claims to have more */
+#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* maximum bytes of a file; a folder in its place appears larger */
 
 /* Returns the path of a program's file, or NULL if memory is short. */
 static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
@@ -25501,7 +25510,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
 /* Writes a file under a temporary name, then renames it. Returns NULL, or why the folder or the disk refused it. */
 static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
                                        size_t size) {
-    /* seeds of a writer's temporary name; if two writers have one name, the checksum shows it */
+    /* Seeds of the temporary name. If two writers take the same name, the checksum reveals a damaged file. */
     const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
     FILE *file;
@@ -25525,8 +25534,8 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
     return why;
 }
 
-/* Stores a program in the cache, and again after more of its launches are prepared. Stores it only before a call
-   launches it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
+/* Stores a program in the cache, and stores it again after more of its launches are prepared. Does nothing once a call
+   has launched it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;
