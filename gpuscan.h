@@ -1854,13 +1854,13 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$WORD == 64 || $COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 "`E\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 79 \"kernels.cl.inc\"\n"
+"#line 81 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "#ifndef $PLANTED\n"
 "$6$kname) false\n"
@@ -1870,9 +1870,9 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "$6$FITS(name, bytes) enum { `##name##_fits = 1 / (int)((bytes) <= $SHARED_BYTES) };\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 93 \"kernels.cl.inc\"\n"
+"#line 95 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n"
+"\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
@@ -1887,9 +1887,8 @@ static const char *const gpuscan__piece_device[] = {
 "$6$BARRIER_ORDERS $ON(PTX)\n"
 "$6$FIXED_LOCAL $ON(PTX)\n"
 "$6$SPILLS $ON(PTX)\n"
-"$6$SPECIALIZES ($ON(PTX) || $ON(AMD))\n"
-"$6$DEEP_LOADS $ON(PTX)\n"
-"$6$QUICK_LANES ($j && !$ON(SUBGROUPS))\n\n\n\n\n"
+"$6$SPECIALIZES ($ON(PTX) || ($ON(AMD) && $SORT_VALUES))\n"
+"$6$DEEP_LOADS $ON(PTX)\n\n\n\n\n"
 "`Y$INLINES\n"
 "#pragma clang attribute pop\n"
 "$6inline __attribute__((always_inline))\n"
@@ -2685,7 +2684,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`O\n"
 "$6$BEGINS 0\n"
 "`E\n"
-"$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n\n"
+"$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
 "$w$5`element(`+``0 `0,`Ni){\n"
 "`Qis_head=`is_head`5`0,i);\n"
 "`Y$RUN_STATE\n"
@@ -2716,8 +2715,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1141 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 1140 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
 "`Y$RUN_STATE\n"
@@ -2767,7 +2766,7 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "$LOW_NUMBER(`K)=lost<0||lost>0?lost:$IDENTITY;\n"
 "`K.high=`9;\n"
 "`C`K;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$n``K ``K_add(`+``K `K,$5`9){\n"
 "$5low=$o`5`low_`9(`K),`9);\n"
 "`7$BREAKS(`9)){\n"
@@ -2823,8 +2822,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1261 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n"
+"#line 1263 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n"
 "`Y$PACKED * $s >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$6$PACKED_HERE 1\n"
 "`O\n"
@@ -2882,7 +2881,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1327 \"kernels.cl.inc\"\n"
+"#line 1330 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2942,7 +2941,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1389 \"kernels.cl.inc\"\n"
+"#line 1392 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3264,8 +3263,8 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1756 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 1759 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$y_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $s > 4)\n"
 "$6$BEFORE_FROM_END 1\n"
 "`O\n"
@@ -3447,7 +3446,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "*(`Aushort*)to=(ushort)x->`4[0];\n"
 "else\n"
 "*(`Auchar*)to=(uchar)x->`4[0];\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "$n`X`bytes_store(`Avoid*to,`J`Iuint*`0,`Vbytes,`V`S,`Vstep){\n"
 "`Auchar*out=(`Auchar*)to;\n"
 "`Vpast=`F(size_t)to&127u,bits=(0-past)%4*8;\n"
@@ -3876,7 +3875,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2469 \"kernels.cl.inc\"\n"
+"#line 2474 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "`Y$RUNS_BY_SUBGROUP\n"
@@ -4062,8 +4061,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2672 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 2677 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
 "`I`reaches*reaches,`J``M*`M){\n"
@@ -4377,7 +4376,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "dst[i+v]=`dst_at(&out,v);\n"
 "`E\n"
 "}\n"
-"}\n\n\n"
+"}\n\n"
 "$n`X``3_store(`+`I``3*`3,`A`dst*dst,`N`S,`N`R,\n"
 "$5`K,`J``M*`M){\n"
 "`Vleft=``3_left(`S,$kSTORE_OVERRUN)?`R+1:`R);\n"
@@ -4413,7 +4412,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3060 \"kernels.cl.inc\"\n"
+"#line 3067 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4680,7 +4679,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9=i==`S?part:$o_`B`5`9,part);\n"
 "}\n"
 "`C`9;\n"
-"}\n\n\n"
+"}\n\n"
 "$w$5`run_of(`+$u `W){\n"
 "$5run=$f;\n"
 "run.open.`W=`W;\n"
@@ -4823,7 +4822,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$8struct{\n"
 "$4 a,b,c,d;\n"
 "`Ni,end,stride,`2;\n"
-"}$0`9;\n\n\n"
+"}$0`9;\n\n"
 "$6`is_wide(`S, `2) ((`S) + 2 * $STEP <= (`2))\n\n"
 "$w`X$0`9_clear(`+$0`9*`9){\n"
 "`9->a=`9->b=`9->c=`9->d=($4)($IDENTITY);\n"
@@ -4846,7 +4845,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9->c=$e`5`9->c,`load_wide`5src,`9->i+`9->stride));\n"
 "`9->d=$e`5`9->d,`load_wide`5src,`9->i+`9->stride+$3));\n"
 "`9->i+=$STEP/2;\n"
-"}\n\n\n"
+"}\n\n"
 "$w$5$0`9_`1s(`+`I$0`9*`9){\n"
 "$4 x=$e`5$e`5`9->a,`9->b),$e`5`9->c,`9->d));\n"
 "`Z`V`1s=$3;`1s>1;`1s/=2)\n"
@@ -4914,7 +4913,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "}\n"
 "$6$0`9_step `chain_step\n"
-"`E\n\n\n",
+"`E\n\n\n\n",
 "$w$0`9 `chain_begin(`+``0 `0,`N`S,`N`2,`Vhead){\n"
 "$0`9 `9;\n"
 "`9.own=``K_of`5$f);\n"
@@ -5224,8 +5223,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3994 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 3999 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
 "`V`3,share,shares;\n"
@@ -5396,7 +5395,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``4_store(slot+p,``4_make(tag,payloads.payload[p]));\n"
 "`4s--;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n"
 "$w`V`live_`3s(`N`R){\n"
 "`L`Fmax($91,`R/$TILE+(`R%$TILE!=0));\n"
 "}\n\n\n\n\n\n"
@@ -5617,13 +5616,13 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "`E\n"
 "`E\n\n"
-"`Y$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`Y$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SELECT || !$LOADS_TOGETHER\n"
 "$6$ONE_FINDER 1\n"
 "`O\n"
 "$6$ONE_FINDER 0\n"
 "`E\n"
-"$6$FINDERS ($ONE_FINDER ? 1 : $lS)\n\n\n\n"
+"$6$FINDERS ($ONE_FINDER ? 1 : $lS)\n\n\n\n\n"
 "$6$WANTS_AFTER(`8, `3) ($INCLUSIVE || $9((`3) + 1) * $TILE >= (`8)->`R)\n"
 "$n`X``P_share(`+$5`P,`J``M*`M){\n"
 "`7$LANE==0)\n"
@@ -5792,7 +5791,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4727 \"kernels.cl.inc\"\n"
+"#line 4737 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5871,7 +5870,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$6$ROWS_GUARDED 1\n"
 "`O\n"
 "$6$ROWS_GUARDED 0\n"
-"`E\n\n"
+"`E\n"
 "$n`X``8_$7(`+$z*x,`I`src_vector*vector,\n"
 "`I``8_`3*`3,`Vi,`V`H,`V`U){\n"
 "$r\n"
@@ -6100,8 +6099,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5080 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 5089 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
 "}$us;\n\n"
@@ -6158,7 +6157,7 @@ static const char *const gpuscan__piece_scan[] = {
 "total=`span_scan`5&span,to,carry,apart,`T);\n"
 "}\n"
 "`total_store($bjob->`8,ends,total);\n"
-"}\n\n\n"
+"}\n\n"
 "$6`op_span_`9`5span, `4s) `span_`9`5(span).src, (span).`S, (span).`2, (span).head)\n"
 "$w`X`scan_hook_span(`+$c,`I`job*job,`I`span*span,\n"
 "`span*next,``K `K,ulong*`4s){\n"
@@ -6205,7 +6204,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5200 \"kernels.cl.inc\"\n"
+"#line 5210 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6251,8 +6250,8 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5247 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5257 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
 "}$us;\n\n"
@@ -6579,7 +6578,7 @@ static const char *const gpuscan__piece_select[] = {
 "$6$OP_WORDS $WORDS\n"
 "$6$OP_HEAD(job) 0\n"
 "$6`op_`8s`5...) false\n"
-"$6`op_span_`9`5span, `4s) `kept_`9`5(span).src, (span).`S, (span).`2, `4s)\n\n\n",
+"$6`op_span_`9`5span, `4s) `kept_`9`5(span).src, (span).`S, (span).`2, `4s)\n\n",
 "$w`X`select_hook_span(`+$c,`I`job*job,`I`span*span,\n"
 "`span*next,``K carry,ulong*`4s){\n"
 "$5`K=$WHOLE(carry);\n"
@@ -6829,8 +6828,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5925 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5938 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_SUMS_NUMBERS\n"
@@ -7148,7 +7147,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6288 \"kernels.cl.inc\"\n"
+"#line 6303 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7260,8 +7259,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6404 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6419 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$8$RESULT_TYPE `result_t;\n"
@@ -7544,7 +7543,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6737 \"kernels.cl.inc\"\n"
+"#line 6754 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7751,7 +7750,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Y$BATCHES\n"
 "$8$3_MASK $0mask;\n"
 "$6$3_LANES ($0mask)($EACH_LANE($3, $LANE_AT, 0))\n\n"
-"$6$SHORT_SEGMENT (($CASCADE ? 48 : 128) * $3)\n"
+"$6$SHORT_SEGMENT (($CASCADE ? 48 : 128) * $3)\n\n"
 "$6$SOME_VECTORS 8u\n\n"
 "$6$sS_BEHIND ($BY_ROWS ? 2u : $SOME_VECTORS)\n\n\n"
 "$8struct{\n"
@@ -8249,7 +8248,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7565 \"kernels.cl.inc\"\n"
+"#line 7583 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8303,7 +8302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7619 \"kernels.cl.inc\"\n"
+"#line 7637 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8527,7 +8526,7 @@ static const char *const gpuscan__piece_integral[] = {
 "($PIXELS_RAW_SIZE-1))=`6\n"
 "`E\n"
 "`Cat;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$w`A`t*``Hs_at(`A`t*carries,`I`integral_`B*`B,\n"
 "`I``3_place*at){\n"
 "`Ccarries+`B->carries_offset+(at->image*`B->bands+at->band)*`B->width+at->x;\n"
@@ -8902,8 +8901,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8284 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 8303 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
 "}`quan`3_`B;\n\n"
@@ -9151,7 +9150,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "low+=x->element[v];\n"
 "}\n"
 "`quan`3_found(to,places,found,below,`R,rank);\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n"
 "$6$QUANTILE_RANKS ((`J`N*)(`M + 1))\n"
 "$6$QUANTILE_WORDS ($QUANTILE_RANKS + $MAX_FRACTIONS)\n"
 "$FITS(`4s,`D``M)+\n"
@@ -9434,7 +9433,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8890 \"kernels.cl.inc\"\n"
+"#line 8909 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9730,7 +9729,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$6$PAST(x, range) ((x) > (`offset)((range) - 1))\n"
 "`O\n"
 "$6$PAST(x, range) ((x) >= (`offset)(range))\n"
-"`E\n\n\n\n\n\n\n\n\n\n\n\n"
+"`E\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$w`bins `even_bin(`offsets x,`Vbins,`Nrange,`Nfactor){\n"
 "`Y$BIN_MODE == $BIN_MODE_SHIFT\n"
 "`C$TO_WIDE(uint,x>>`Ffactor);\n"
@@ -9804,7 +9803,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9337 \"kernels.cl.inc\"\n"
+"#line 9357 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9896,7 +9895,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9447 \"kernels.cl.inc\"\n"
+"#line 9467 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10253,7 +10252,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9850 \"kernels.cl.inc\"\n"
+"#line 9870 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10807,7 +10806,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10506 \"kernels.cl.inc\"\n"
+"#line 10526 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10833,8 +10832,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10529 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 10549 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
 "$8$PLACE `position;\n\n\n\n"
@@ -10966,7 +10965,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10692 \"kernels.cl.inc\"\n"
+"#line 10713 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11013,7 +11012,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10740 \"kernels.cl.inc\"\n"
+"#line 10761 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11162,7 +11161,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10912 \"kernels.cl.inc\"\n"
+"#line 10933 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11195,7 +11194,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Z`Vj`6j<`R;j++)\n"
 "pass->carried.to[places[j]]=pass->carried.`0[i+j];\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$w`X`sort_copy_span(`I`sort_pass*pass,`Nto,`N`S,`N`2,\n"
 "`Qhas_keys){\n"
 "`Qby_index=pass->`T&$FLAG_BY_INDEX;\n"
@@ -11454,8 +11453,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11241 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 11263 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
 "$6$RANK_GROUPS $lS\n"
@@ -11528,7 +11527,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Ctwiddled;\n"
 "}\n\n\n\n\n"
 "$6$RANK_MASKS \\\n"
-" ($QUICK_LANES&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
+" ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
 "$6$MASKED_BITS ($y >= 32 ? 5u : $y == 16 ? 4u : 3u)\n"
 "$6$MASKS (1u << $MASKED_BITS)\n"
 "$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n",
@@ -11536,11 +11535,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$RANKS_BY_VOTES 1u\n"
 "$6$RANKED 2u\n\n\n\n\n"
 "$6$SORT_ATOMICS \\\n"
-" ($j&& !$SORT_SMALL&&($SORT_FIELDS||($QUICK_LANES&& !$SORT_VALUES)))\n\n\n"
+" ($j&& !$SORT_SMALL&&($SORT_FIELDS||($SORT_QUICK&& !$SORT_VALUES)))\n\n\n"
 "$6$AT_DIGIT(type, p, digit) \\\n"
 " (*(`Jtype*)((`Juchar*)(p)+(digit)*(`F`Dtype)/$DIGIT_SCALE)))\n\n\n"
 "$6$RANK_BATCH \\\n"
-" (!$QUICK_LANES?1u \\\n"
+" (!$SORT_QUICK?1u \\\n"
 " :$SORT_SMALL?$ROUNDS \\\n"
 " :$SORT_TOGETHER&& !$SORT_COUNTED?4u \\\n"
 " :2u)\n\n\n"
@@ -11797,7 +11796,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7$2==0)\n"
 "`M->ranks_by=$RANKS_BY_MASKS;\n"
 "`E\n"
-"`7$QUICK_LANES){\n"
+"`7$SORT_QUICK){\n"
 "$r\n"
 "`Z`Vd=$LANE;d<$RADIX;d+=$y)\n"
 "$SORT_COUNTS[$RANK_GROUP*$RADIX+d]`6\n"
@@ -12273,7 +12272,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12187 \"kernels.cl.inc\"\n"
+"#line 12210 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12475,7 +12474,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12430 \"kernels.cl.inc\"\n"
+"#line 12453 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12596,7 +12595,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12564 \"kernels.cl.inc\"\n"
+"#line 12587 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13172,7 +13171,7 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* the count is on the device, or one tile without QUICK_LANES */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* if the device has the count; by sub-groups also for one tile */
 } gpuscan__sort_tiles;
 
 /* Settings of sorts that move payloads in records. */
@@ -13462,7 +13461,7 @@ static const struct {
     {'~', "", "ulong values[($VALUES_SIZE + 7) / 8]; "},
     {'=', "",
      " const struct values `values_copy = ((const __private `values_packed *)numbers.values)->packed;"
-     " `seen_values `call_values = sizeof(`values_place) > sizeof(`values_copy) + 8 ?"
+     " `seen_values `call_values = sizeof(struct { char before; struct values at; }) > sizeof(`values_copy) + 8 ?"
      " &`values_copy : (`seen_values)numbers.values;"}};
 enum { GPUSCAN__MARKS = sizeof(gpuscan__marks) / sizeof(gpuscan__marks[0]) };
 
@@ -13838,12 +13837,12 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
 /* Defines the elements of ARGMIN and ARGMAX. Each is a value with its index. */
 static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     const gpuscan__type_facts *src = &gpuscan__types[e->src];
-    gpuscan__define(text, "T", "gpuscan_arg");
-    gpuscan__define(text, "DST", "gpuscan_arg");
+    gpuscan__define(text, "T", "`arg");
+    gpuscan__define(text, "DST", "`arg");
     gpuscan__define(text, "ARG_BEFORE(a, b)", gpuscan__ops[e->op].before);
     gpuscan__define(text, "RESULT_TYPE", gpuscan__types[e->dst].name);
-    gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
-    gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
+    gpuscan__define(text, "CONVERT", "`arg_make(x, i)");
+    gpuscan__define(text, "IDENTITY", "`arg_make(0, $ARG_NONE)");
     gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
     gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
     gpuscan__define_number(text, "WIDE", 1);
@@ -13859,7 +13858,7 @@ typedef struct gpuscan__type_names {
 /* Defines how elements are converted and combined. */
 static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__elements *e,
                                      const gpuscan__type_names *names) {
-    static const char *const identities[] = {"0", "1", "~(GPUSCAN_T)0"};
+    static const char *const identities[] = {"0", "1", "~($T)0"};
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
     int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
@@ -14397,7 +14396,7 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
     /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
        runs 2. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 0, 1u << 20, 1, 0, 0},
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 1, 1u << 20, 1, 0, 0},
     /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so most groups have more
        work-items than AMD's, with fewer keys each. 8 or 16 units share a local memory. 512 work-items in sub-groups of
        8 lanes occupy 8 units. tuning: sort-intel, sort-together-others */
@@ -14410,9 +14409,11 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
    cache until their lines are full. If the count is on the device, u64 keys with values of 4 or 8 bytes need more
    registers, for loops. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory with waves of 32 lanes. Waves of 64 have fewer counts of digits. On Intel's
-   GPUs, more elements per work-item make sorts of keys faster, and with values slower. Loops over tiles or passes need
-   registers, so `counted` has fewer elements. tuning: sort-intel */
+   AMD's tiles fill the row's local memory. Keys of 4 bytes alone fill it with waves of 64 lanes, which have fewer
+   counts of digits than waves of 32; others fill it with waves of 32. On Intel's GPUs, more elements per work-item make
+   sorts of keys faster, and with values slower. Loops over tiles or passes need registers, so `counted` has fewer
+   elements.
+   tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14420,9 +14421,9 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
       {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
     {GPUSCAN__ON_AMD,
-     {{{256, 26, 0}, {256, 26, 0}, {256, 12, 0}, {256, 6, 0}}, {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}},
-     {{{256, 26, 0}, {256, 22, 0}, {256, 12, 0}, {256, 6, 0}},
-      {{256, 12, 0}, {256, 12, 0}, {256, 12, 0}, {256, 6, 0}}}},
+     {{{256, 28, 0}, {256, 26, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
+     {{{256, 26, 0}, {256, 22, 0}, {256, 16, 0}, {256, 8, 0}},
+      {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}}},
     {GPUSCAN__ON_INTEL,
      {{{256, 24, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}},
       {{512, 16, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}}},
@@ -15261,11 +15262,11 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int image, const char *name,
                                        const char *lines, const char *after) {
     if (image)
-        gpuscan__text_add(text, "#define near(dx, dy) gpuscan_near(gpuscan_image, at + (int2)(dx, dy))\n");
+        gpuscan__text_code(text, "#define near(dx, dy) `near(`image, at + (int2)(dx, dy))\n");
     gpuscan__text_add(text, "static inline ");
     gpuscan__text_code(text, head);
     if (image)
-        gpuscan__text_add(text, ", read_only image2d_t gpuscan_image, int2 at");
+        gpuscan__text_code(text, ", read_only image2d_t `image, int2 at");
     gpuscan__custom_lines(text, *after == ')' ? ") { return (" : ") { return", name, lines, after);
     if (image)
         gpuscan__text_add(text, "#undef near\n");
@@ -15311,7 +15312,6 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan_custom *cu
     gpuscan__text_code(text, /* as in gpuscan__define_custom_type */
                        "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                        "typedef const __private struct values *`seen_values;\n"
-                       "typedef struct { char before; struct values values; } `values_place;\n"
                        "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
 }
 
@@ -22684,9 +22684,18 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* Returns whether a group's lanes are QUICK_LANES: see [DEVICE] in kernels.cl.inc. */
+/* Returns whether a group's lanes rank all sorts quickly: see gpuscan__sort_ranks_quick. Lanes in local memory do for
+   tests. */
 static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
+}
+
+/* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
+   SORT_QUICK. With sub-groups only sweeps of keys of up to 4 bytes alone gain. tuning: sort-quick */
+static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
+                                     uint32_t value_size, uint32_t group) {
+    int sweeps = key_size <= 4 && value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
+    return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -22703,8 +22712,8 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_is_quick(gs, group) && !own->small) /* masks may exceed digits.to's room; ranks_by has 4 bytes */
-        bytes += (group > radix ? 4 * (group - radix) : 0) + 4;
+    if (gpuscan__sort_ranks_quick(gs, own, key_size, value_size, group) && !own->small)
+        bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
@@ -22718,6 +22727,17 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, rounds[0]) X(SORT_MORE_ROUNDS, rounds[1]) X(SORT_ONE_ROUNDS, rounds[2])    \
     X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4])
 
+/* Defines how a group ranks its elements, and the size of its local memory. */
+static void gpuscan__sort_define_group(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key,
+                                       const gpuscan__sort_key *own) {
+    uint32_t size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key);
+    uint64_t bytes = gpuscan__sort_struct_bytes(gs, own, size, value_size, key->group, key->vectors);
+    int is_quick = gpuscan__sort_ranks_quick(gs, own, size, value_size, key->group);
+    gpuscan__define_number(text, "SHARED_BYTES", bytes);
+    gpuscan__define_number(text, "SORT_QUICK", (uint64_t)is_quick);
+    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, own, key->group, key->vectors));
+}
+
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
@@ -22729,9 +22749,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
-    gpuscan__define_number(text, "SHARED_BYTES",
-                           gpuscan__sort_struct_bytes(gs, &own, type->size, gpuscan__sort_value_size(key), key->group,
-                                                      key->vectors));
+    gpuscan__sort_define_group(text, gs, key, &own);
     gpuscan__define_number(text, "SORT_COPIES", own.copies);
     gpuscan__define_number(text, "SORT_LOADS", own.loads);
     gpuscan__define_number(text, "KEY_SIZE", type->size);
@@ -22739,7 +22757,6 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
-    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
@@ -22910,6 +22927,7 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
 enum {
     GPUSCAN__SORT_MEETING_TILE = 8192, /* elements per tile from which more than MEETING_GROUPS groups may be used */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
+    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH of tiles that are not sorted together */
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST: rounds of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
@@ -23045,14 +23063,16 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
     int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
+    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->key_size, plan->values.size, most->group);
     uint32_t vectors = most->vectors;
+    uint32_t step = is_quick && !most->halves ? (uint32_t)GPUSCAN__SORT_TILE_BATCH : most->batch;
     plan->key.halved = most->halves;
     if (is_tuned && !counted) {
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
         vectors =
             (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
     }
-    gpuscan__sort_fit(gs, plan, most->group, vectors, most->batch);
+    gpuscan__sort_fit(gs, plan, most->group, vectors, step);
     /* padding helps keys that are multiples of a power of two; for smaller keys it has no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
