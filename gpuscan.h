@@ -11315,7 +11315,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "}\n\n",
 "`Y!$SORT_SMALL\n\n\n"
 "$APART\n"
-"$w`X`sort_`R_part(`I`sort_call*call,`Vp,`Npart,`Vown,\n"
+"$w`X`sort_`R_quarters(`I`sort_call*call,`Vp,`Npart,`Vown,\n"
 "`Vgroups){\n"
 "enum{TABLES=4};\n"
 "`A`position*table=(`A`position*)call->states;\n"
@@ -11345,7 +11345,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "}\n\n"
 "kernel $x_ATTRIBUTE `X`sort_`R_cpu($SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
-"`sort_`R_part(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
+"`sort_`R_quarters(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
 "`F$q0));\n"
 "}\n\n\n"
 "$APART\n"
@@ -12909,11 +12909,11 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_BY_INDEX, 8192)   /* sort: the values that move with the keys are indices */                                \
     X(FLAG_NO_KEYS, 16384)   /* sort: the call wants no keys */                                                        \
     X(FLAG_BUCKETS, 32768)   /* sort: the first pass moves elements into buckets, by their most significant digit */   \
-    X(FLAG_IF_UNEVEN, 65536) /* sort: the kernel works only if the buckets are uneven */                               \
+    X(FLAG_IF_UNEVEN, 65536) /* sort: the kernel returns without work unless the buckets are uneven */                 \
     X(FLAG_PACKS, 131072)    /* sort: the kernel loads a record's fields from separate arrays */                       \
     X(FLAG_UNPACKS, 262144)  /* sort: the kernel stores a record's fields to separate arrays */                        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: a block's keys are moved first, then the block's values */              \
-    X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: the kernel does nothing, for a rehearsal */             \
+    X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: this is a rehearsal, so the kernel does nothing */      \
     X(FENCE_NONE, 0)         /* no fence of device scope is known for the device */                                    \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
@@ -12923,7 +12923,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* SINGLE_PASS_AHEAD: prefixes begin behind a multiple of this number of sums */          \
+    X(STATES_ALIGN, 32)      /* state words in a cache line. SINGLE_PASS_AHEAD pads its sums to a multiple of it */    \
     X(MERGE_LOCAL, 1)        /* MERGE_...: where a histogram adds its counts of values to bins */                      \
     X(MERGE_GLOBAL, 2)                                                                                                 \
     X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
@@ -12932,9 +12932,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_MANY_16, 7)                                                                                             \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
-    X(BIN_MODE_GUESS, 5)     /* floats: the edges correct an estimate, whatever its error is */                        \
-    X(BIN_MODE_NEAREST, 6)   /* floats: the estimated bin is right or one too large */                                 \
-    X(HEADS_NONE, 0)         /* HEADS_...: what marks the first elements of a scan's segments; NONE: nothing */        \
+    X(BIN_MODE_GUESS, 5)     /* for float samples. The edges correct the estimated bin, whatever its error is */       \
+    X(BIN_MODE_NEAREST, 6)   /* for float samples. The estimated bin is either right or one too large */               \
+    X(HEADS_NONE, 0)         /* the scan has no segments. HEADS_... says what marks first elements of segments */      \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 mark first elements */                                            \
     X(HEADS_KEYS, 2)         /* keys that differ from the key before them mark first elements */                       \
     X(HEADS_BITS, 3)         /* bits that are 1 mark first elements */                                                 \
@@ -12949,8 +12949,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in bit 40 and the bits above it */            \
     X(QUANTILE_ALL, 0)       /* quantiles: the program computes any form */                                            \
     X(QUANTILE_PLAIN, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: as PLAIN, but one group takes several small histograms */                   \
-    X(QUANTILE_LARGE, 3)     /* quantiles: as PLAIN, but several groups share a large histogram */                     \
+    X(QUANTILE_SMALL, 2)     /* quantiles: PLAIN's conditions hold, and one group takes several small histograms */    \
+    X(QUANTILE_LARGE, 3)     /* quantiles: PLAIN's conditions hold, and several groups share a large histogram */      \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -13038,22 +13038,22 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of up to 4 bytes, with no outputs but keys and results */
 } gpuscan__tuning_for;
 
-/* Says how calls up to a size are cut into tiles. The size of a scan is that of its larger array, src or dst; the size
-   of selections and runs is that of the array that decides what is kept. A tile has group * vectors vectors of 16
-   bytes. With the CPU strategies, a tile has gpuscan__cpu_tuning.chunk bytes, and one work-item processes it. */
+/* Says how calls up to a size are cut into tiles. A scan's size is the bytes of its larger array, `src` or `dst`. The
+   size of a selection or of runs is the bytes of the array that decides what is kept. A tile has `group` * `vectors`
+   vectors of 16 bytes. With the CPU strategies, one work-item processes a tile of gpuscan__cpu_tuning.chunk bytes. */
 typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
-    uint32_t group, vectors; /* work-items per group, and vectors per work-item (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* SINGLE_PASS_AHEAD, if `once` is 0: the distance from the scanned tile to the summed tile, in
-                           bytes of source plus destination */
+    uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
+    uint32_t ahead;     /* if `once` is 0, SINGLE_PASS_AHEAD sums a tile this far ahead of the tile that it scans. The
+                           distance is in bytes of source plus destination */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     uint32_t size;      /* the row serves only elements of this size in bytes; 0: it serves all sizes */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. Without NVIDIA's lanes it always does so */
     gpuscan__tuning_for calls;
 } gpuscan__tuning;
 
-/* Lists indices of arrays by size. SMALL: samples of 1 byte, elements of up to 4 bytes. LARGE: all larger ones. */
+/* Lists indices of [GPUSCAN__BY_SIZE]: SMALL for samples of 1 byte or elements up to 4 bytes, otherwise LARGE. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 typedef struct gpuscan__tunings {
@@ -13071,11 +13071,11 @@ typedef struct gpuscan__facts {
     const char *part;    /* a part of the device's or its platform's name; NULL: any name */
     int fence;           /* the fence of device scope, a GPUSCAN__FENCE_... */
     int lanes;           /* how lanes exchange values, a GPUSCAN__LANES_... */
-    int nulls;           /* 1: a missing buffer is passed as NULL, which the driver accepts */
+    int nulls;           /* 1: a buffer that is not given is passed as NULL, which the driver accepts */
     int launches_late; /* 1: the driver completes a kernel at its first launch: PoCL and Mesa compile it then */
     int inlines;       /* 1: the compiler (clang) must inline every function, also those of custom texts */
     uint32_t polls;    /* how often a group polls a late tile before the group sums this tile itself */
-    unsigned refused;  /* strategies that do not work on the device: a sum of 1 << strategy */
+    unsigned refused;  /* the strategies that do not work on the device, each as a bit 1 << strategy */
 } gpuscan__facts;
 
 /* Settings of scans, selections and runs that are not in the rows of gpuscan__tunings. */
@@ -13083,12 +13083,14 @@ typedef struct gpuscan__tiles_tuning {
     uint32_t devices;
     gpuscan__tuning rest;     /* the row for scans that no other row matches */
     uint32_t groups_per_unit; /* groups per compute unit in multi-pass scans and sorts */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE]; /* if a row sets none: maximum registers per work-item of persistent
-                                                     groups, which take several tiles, and of selections by bits */
+    /* If a row sets no maximum of registers per work-item, this one holds for selections by bits and for persistent
+       groups, which take several tiles. */
+    uint32_t counted_registers[GPUSCAN__BY_SIZE];
     uint32_t parts_vectors; /* maximum number of vectors per work-item in multi-pass scans; 0: the row's number */
-    uint32_t select_tile; /* maximum elements of a selection's tile: indices have 16 bits, groups share local memory */
-    uint32_t rows_group, rows_vectors; /* for tiles of whole short rows: work-items per group (0: no such tiles), and
-                                          minimum number of vectors per work-item (2 if rows are few) */
+    uint32_t select_tile; /* maximum elements of a selection's tile, which 16-bit indices and local memory limit */
+    /* For tiles of whole short rows. A group has `rows_group` work-items; 0: there are no such tiles. A work-item takes
+       at least `rows_vectors` vectors, or at least 2 if rows are few. */
+    uint32_t rows_group, rows_vectors;
     uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */
     uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* `registers` for tiles of whole short rows */
 } gpuscan__tiles_tuning;
@@ -13098,13 +13100,13 @@ typedef struct gpuscan__cpu_tuning {
     uint32_t devices;
     uint32_t chunk;        /* bytes of a tile */
     uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
-    uint32_t prefetch_dst; /* prefetch distance in bytes for dst; 0: no prefetch, and large outputs bypass caches */
+    uint32_t prefetch_dst; /* prefetch distance in bytes for dst. If it is 0, large outputs bypass caches instead */
     uint32_t sort_small;   /* maximum number of elements that one work-item sorts in one launch */
     uint32_t sort_part;    /* minimum number of elements of a part, since its partly written cache lines cost time */
     uint32_t sort_buckets; /* minimum number of elements for which keys go into buckets first */
-    uint32_t sort_bucket;  /* maximum bytes of an average bucket. With values, the maximum is half of this. A core's
-                              share of the cache is always allowed. In average buckets of at least half this size,
-                              values follow the keys in blocks */
+    uint32_t sort_bucket;  /* maximum bytes of an average bucket. With values, half of this is the maximum. The maximum
+                              is never below a core's share of the cache. If an average bucket has at least half of
+                              `sort_bucket`, values follow the keys in blocks */
     uint32_t sort_split;   /* minimum bytes of a bucket that is divided once more */
 } gpuscan__cpu_tuning;
 
@@ -13121,12 +13123,12 @@ typedef struct gpuscan__reduce_tuning {
 typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
-    uint32_t row_lanes_group, row_lanes; /* work-items per group, and maximum elements of a row that lanes sum */
+    uint32_t row_lanes_group, row_lanes; /* groups of row_lanes_group sum rows by lanes, up to `row_lanes` elements */
     /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
        are split. Otherwise groups have lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* if segments are short on average, the group size is halved while the call has fewer
-                             elements than this number times the group size; 0: never */
+    uint32_t lanes_items; /* if the mean segment is short, the group size is halved until the call has this number of
+                             elements per work-item; 0: the group size is not halved */
     uint32_t each_group;  /* work-items of a group that takes a whole segment and loads no vectors */
     uint32_t split_from;  /* minimum number of elements of a segment that several groups share */
     uint32_t lane_registers; /* maximum number of registers per work-item if lanes take rows or segments */
@@ -13137,7 +13139,7 @@ typedef struct gpuscan__histogram_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors;
     uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t per_unit_far; /* groups per compute unit if bins lie in global memory, or are sliced with many samples */
+    uint32_t per_unit_far; /* replaces `per_unit` if bins lie in global memory, or are sliced and samples are many */
     uint32_t least; /* minimum number of vectors per work-item */
     uint32_t copies[GPUSCAN__BY_SIZE]; /* maximum number of copies of the bins in local memory */
     uint32_t registers;     /* maximum number of registers per work-item. Sliced bins with many samples have no limit */
@@ -13149,25 +13151,26 @@ typedef struct gpuscan__histogram_tuning {
 typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
-    uint32_t group, vectors; /* work-items per group, and maximum number of a tile's elements per work-item */
+    uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
     uint32_t local;  /* maximum bytes of local memory per group; 0: no limit */
-    uint32_t halves; /* when a tile's records go through local memory piece by piece. 0: never. 1: with values, if keys
-                        or values have 8 bytes or more. 2: also with keys of 8 bytes and no values */
-    uint32_t together; /* SINGLE_PASS: maximum number of elements that one launch sorts. Its groups wait for each other,
-                          so the device must not suspend running groups. A compute unit gets at most one tile */
-    uint32_t units;    /* compute units per group of a sort in one launch, whose groups must all run at the same time */
-    int counted_once;  /* 1: sorts whose count is on the device take one launch, whatever the count is */
-    int one; /* 1: in sorts of one launch a single tile stays in its group's registers, which doubles the code */
+    uint32_t halves; /* says when a tile's records go through local memory piece by piece. 0: never
+                        1: if there are values, and a key or a value has 8 bytes or more
+                        2: as 1, or if there are no values and a key has 8 bytes */
+    uint32_t together; /* SINGLE_PASS sorts up to so many elements in one launch, whose groups wait for each other, so
+                          the device must not suspend running groups. A compute unit gets at most one tile */
+    uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
+    int counted_once;  /* 1: a sort whose count is on the device takes one launch, however large the count is */
+    int one; /* 1: if one launch sorts a single tile, the tile stays in registers. This doubles the code */
 } gpuscan__sort_tuning;
 
 /* The size of a sort's tile. */
 typedef struct gpuscan__sort_tile {
-    uint32_t group, rounds; /* work-items per group, and elements per work-item */
+    uint32_t group, rounds; /* a group has `group` work-items; each takes `rounds` elements */
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with lanes. First index: 0 for keys of up to 4 bytes, 1 for keys of 8 bytes. Second index: 0 without
-   values, 1 with values of 4 bytes, 2 with values of 8 bytes, 3 with values of 16 bytes. */
+/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, and 1 for keys of 8 bytes. The second
+   index is 0 without values, and 1, 2, 3 for values of 4, 8, 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
@@ -13177,15 +13180,15 @@ typedef struct gpuscan__sort_tiles {
 /* Settings of sorts that move payloads in records. */
 typedef struct gpuscan__sort_records {
     uint32_t devices;
-    /* Minimum number of elements for which payloads move through the passes in records. 0: they are always gathered.
-       First index: 0 for keys of 4 bytes, 1 for 8. Second index: 0 for one payload (not of 4 or 8 bytes), 1 for
-       several. Third index: 0 to 4 for payloads that together have up to 0, 4, 8, 12, 16 bytes. */
+    /* Minimum number of elements for which payloads move through the passes in records; 0: they are always gathered.
+       First index: 0 for keys of up to 4 bytes, otherwise 1. Second index: 0 for one payload, otherwise 1; one of 4 or
+       8 bytes is never a record. Third index: the bytes of all payloads divided by 4, rounded up. */
     uint32_t carried[GPUSCAN__BY_SIZE][2][5];
 } gpuscan__sort_records;
 
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
-    uint32_t group, vectors; /* work-items per group, and rows that a work-item takes at a time */
+    uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
     uint32_t vectors_4;      /* `vectors` for pixels of four channels; 0: the value of `vectors` */
     uint32_t rows;           /* maximum number of rows of a band */
 } gpuscan__integral_tuning;
@@ -13194,7 +13197,7 @@ typedef struct gpuscan__profile {
     gpuscan__facts facts;
     gpuscan__tunings scan;
     gpuscan__tunings segmented;    /* scans by segments. These rows are tried before the rows of `scan` */
-    gpuscan__tunings select, runs; /* if `runs` has no rows, `select` serves runs. If `select` has none, `scan` does */
+    gpuscan__tunings select, runs; /* an empty `runs` is replaced by `select`, and an empty `select` by `scan` */
     gpuscan__tiles_tuning tiles;
     gpuscan__cpu_tuning cpu;
     gpuscan__reduce_tuning reduce;
@@ -13217,7 +13220,7 @@ typedef struct gpuscan__device {
     uint64_t capability; /* LANES_PTX: 10 times the compute capability, which decides which instructions exist */
     int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
-    int fence, lanes; /* the GPUSCAN__FENCE_... and the GPUSCAN__LANES_... in use */
+    int fence, lanes; /* the GPUSCAN__FENCE_... and the GPUSCAN__LANES_... that programs use */
     int asks_width;   /* 1: the kind is LANES_SUBGROUPS, but kernels cannot require a sub-group width, so the host
                          queries the width of each kernel */
     uint32_t lane_width;
@@ -13258,7 +13261,7 @@ enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 1
 enum { GPUSCAN__VALUES_MOST = 256 }; /* bytes of a call's values, which follow a kernel's numbers */
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
-    uint32_t generation; /* the generation of the library's buffer; 0: the argument is not such a buffer */
+    uint32_t generation; /* if the argument is a buffer of the library's, the buffer's generation, otherwise 0 */
     unsigned char value[GPUSCAN__MAX_KNOWN];
 } gpuscan__known_arg;
 
@@ -13278,7 +13281,7 @@ typedef struct gpuscan__text {
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* if the program is loaded from a blob, only `registers` is set */
+    gpuscan__key key; /* if the program is loaded from a blob, only key.registers is set */
     char *custom; /* the custom texts, each with its NUL; NULL: none */
     size_t custom_length;
     char *prefix; /* the text before the kernels, by which a blob identifies the program */
@@ -13298,29 +13301,29 @@ typedef struct gpuscan__program {
     int runs;                /* 1: a call has launched the program */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed. After a blob is loaded, recordings are replayed, too,
-   since there is no plan. A recording begins with the sizes of its buffers. Then it has for each launch the kernel, the
-   arguments in order, and the work-items. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
+/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed. A recording from a blob is replayed without a plan. A
+   recording begins with a step that sets the buffers' sizes. Each launch follows as a step for the kernel, a step for
+   each argument, and a step that launches. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
 typedef enum gpuscan__step_kind {
-    GPUSCAN__STEP_BUFFERS, /* sets the buffers' sizes; bytes: a gpuscan__step_buffers */
-    GPUSCAN__STEP_KERNEL,  /* selects a kernel; bytes: its number in the program, a uint64_t */
-    GPUSCAN__STEP_VALUE,   /* sets an argument to a value; bytes: the value */
-    GPUSCAN__STEP_LOCAL,   /* sets an argument to local memory; bytes: the number of bytes, a uint64_t */
-    GPUSCAN__STEP_SHAM,    /* sets an argument to the stand-in for a caller's buffer; no bytes */
+    GPUSCAN__STEP_BUFFERS, /* sets the buffers' sizes. The step's bytes are a gpuscan__step_buffers */
+    GPUSCAN__STEP_KERNEL,  /* selects a kernel. The step's bytes are the kernel's number in the program, a uint64_t */
+    GPUSCAN__STEP_VALUE,   /* sets an argument to a value. The step's bytes are the value */
+    GPUSCAN__STEP_LOCAL,   /* sets an argument to local memory. The step's bytes are the memory's size, a uint64_t */
+    GPUSCAN__STEP_SHAM,    /* sets an argument to the stand-in for a caller's buffer. The step has no bytes */
     GPUSCAN__STEP_NONE,
     GPUSCAN__STEP_SCRATCH,
-    GPUSCAN__STEP_IMAGE,   /* sets an argument to an image of one pixel; bytes: a cl_image_format */
-    GPUSCAN__STEP_LAUNCH,  /* launches the kernel; bytes: a gpuscan__step_launch */
+    GPUSCAN__STEP_IMAGE,   /* sets an argument to an image of one pixel. The step's bytes are a cl_image_format */
+    GPUSCAN__STEP_LAUNCH,  /* launches the kernel. The step's bytes are a gpuscan__step_launch */
     GPUSCAN__STEPS
 } gpuscan__step_kind;
 typedef struct gpuscan__step {
     uint32_t kind, size;
 } gpuscan__step;
 typedef struct gpuscan__step_buffers {
-    uint64_t sham, scratch, zeros; /* bytes of the stand-in for buffers, of scratch, and of scratch that must be 0 */
+    uint64_t sham, scratch, zeros; /* bytes. `sham` is the stand-in for buffers, `zeros` is scratch that must be 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of a rehearsal's stand-in, and of its scratch */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of a rehearsal's stand-in, and of its whole scratch */
 typedef struct gpuscan__step_launch {
     uint64_t global, group; /* work-items in total and per group */
 } gpuscan__step_launch;
@@ -13328,11 +13331,11 @@ typedef struct gpuscan__step_launch {
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
 /* Lists the object's scratch buffers. ZEROS holds accumulators of histograms, 0 between calls. WORDS hold state words,
-   whose epoch tells them from earlier calls' words. Each width has its own buffer, since a value could look like a tag
-   of another width. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds all other data. */
+   whose epoch tells them from words of earlier calls. Each width of words has its own buffer, since a value could look
+   like a tag of another width. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds the rest. */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
-#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters: whole cache lines, so that a window of words begins
-                                     at a cache line (in the object's own scratch). tuning: scan-window-line */
+#define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters, which fill whole cache lines. In the object's own
+                                     scratch, windows of words then begin at a line. tuning: scan-window-line */
 
 typedef struct gpuscan__own_scratch {
     cl_mem mem;
@@ -13361,7 +13364,7 @@ struct gpuscan {
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
     cl_event scratch_event;         /* the event of that call, if scratch_queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
-                                                   profile excludes: a sum of 1 << strategy */
+                                                   profile refuses, each as a bit 1 << strategy */
     char *cache;                    /* the name of the folder of built programs, or NULL */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often the library gave up a strategy or the lanes */
@@ -13374,10 +13377,10 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
         gs->logger.log(level, message, gs->logger.user);
 }
 
-/* NVIDIA's code for a lost context. Drivers also return CL_INVALID_COMMAND_QUEUE when a context is lost. */
+/* NVIDIA's driver returns this code for a lost context. CL_INVALID_COMMAND_QUEUE may also mean a lost context. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores the failure in words, logs it and returns its code. CL_SUCCESS: a driver returned NULL with this code. */
+/* Stores a failure in words, logs it and returns its code. Replaces CL_SUCCESS, which a driver gave with a NULL. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -13389,7 +13392,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     va_start(arguments, format);
     length = vsnprintf(gs->error, sizeof(gs->error), format, arguments) < 0 ? 0 : strlen(gs->error);
     va_end(arguments);
-    words = gpuscan_result_string(result); /* printed up to the colon, since `format` has its own advice */
+    words = gpuscan_result_string(result); /* the advice behind the colon is not printed, since `format` has its own */
     snprintf(gs->error + length, sizeof(gs->error) - length, " (%.*s)%s", (int)strcspn(words, ":"), words,
              result == CL_INVALID_COMMAND_QUEUE || result == GPUSCAN__NVIDIA_ILLEGAL_ACCESS
                  ? ": the queue is not valid, or its context is lost, and no object on that context works any more"
@@ -13544,9 +13547,9 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 
 /* Lists the types in the order of gpuscan_type. Columns after the name:
      the type's name in OpenCL C. An f16 is stored as its bits
-     the unsigned type of the same size. Signed integers are added in it, since unsigned ones wrap by definition
+     the unsigned type of the same size, in which signed integers are added, since it wraps by definition
      the size in bytes
-     the kind: 's'igned, 'u'nsigned, 'f'loat or 0
+     the kind: 's' for signed, 'u' for unsigned, 'f' for float, otherwise 0
      the least value, and the largest value */
 #define GPUSCAN__TYPES(X)                                                                                              \
     X(TYPE_DEFAULT, "", "", 0, 0, "", "")                                                                              \
@@ -13596,10 +13599,13 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
 
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
-     an expression of a and b for integers, scalars and vectors; NULL: the operator is custom an expression of a and b
-     for floats; NULL: the operator is not for floats, or custom the identity 1: signed integers are computed as
-     unsigned ones the comparison of ARGMIN or ARGMAX; NULL: another operator the self-test's data an expression of a
-     and b for integers on the host. `less` is a < b. Self-tests use a custom b ? b : a */
+     an expression of a and b for integers, scalars and vectors; NULL: the operator is custom
+     an expression of a and b for floats; NULL: the operator is custom, or not for floats
+     the identity
+     1 if signed integers are computed as unsigned ones, otherwise 0
+     the comparison of ARGMIN or ARGMAX; NULL: the operator is another one
+     the self-test's data
+     an expression of a and b for integers on the host, in which `less` is a < b. A custom one is b ? b : a */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                             \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                      \
@@ -13627,9 +13633,9 @@ GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 
 /* Lists the strategies in the order of gpuscan_strategy. Columns after the name:
      the name in words
-     1: each group is one work-item
-     1: groups of one launch wait for each other
-     the strategy to take if this one does not fit a call */
+     1 if each group is one work-item, otherwise 0
+     1 if groups of one launch wait for each other, otherwise 0
+     the strategy that a call takes instead if this one does not fit the call */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
     X(STRATEGY_AUTO, "auto", 0, 0, MULTI_PASS)                                                                         \
     X(STRATEGY_MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                             \
@@ -13684,7 +13690,7 @@ typedef struct gpuscan__elements {
     uint32_t values_size;         /* bytes of the values that the custom texts see */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
-    uint32_t begun;  /* bytes of the flag in an element that says whether a segment has begun; 0: no flag */
+    uint32_t begun;  /* bytes of an element's flag, which says whether a segment has begun; 0: there is no flag */
     int arg;         /* 1: the operator is ARGMIN or ARGMAX */
     int exact;       /* 1: prefixes of tiles and parts also have a low part, see [EXACT PREFIXES] in kernels.cl.inc */
     int commutes;
@@ -13693,18 +13699,18 @@ typedef struct gpuscan__elements {
     gpuscan_type converted; /* the type of the conversion's result; DEFAULT: the type is dst */
     int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
     int inverts; /* 1: the conversion gives how many elements a source element does not keep */
-    uint32_t channels; /* above 1: each element is a vector of this many numbers. 0 or 1: each element is a number */
+    uint32_t channels; /* how many numbers an element has. If there are several, it is a vector. 0 means 1 */
 
-    /* For runs, whose keys decide what is kept. The fields above then describe the values to reduce. */
+    /* The fields below are for runs, whose keys decide what is kept. The fields above describe the values to reduce. */
     gpuscan_type key; /* the type of keys; DEFAULT: the call is not one of gpuscan_runs */
     uint32_t key_size;
     int reduces;
     uint32_t length_size; /* bytes of a run's length; 0: the call wants no lengths */
-    uint32_t state_align; /* alignment of a gpuscan_run in bytes; 0: the scan needs only counts of runs */
+    uint32_t state_align; /* alignment of a gpuscan_run in bytes; 0: there is none, as the scan only counts runs */
     int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* ELEMENTS: a source element is kept if it, or custom->select, is not 0. BITS: it keeps an element for each 1 bit. */
+/* ELEMENTS keeps a source element if it, or custom->select, is not 0. BITS keeps an element for each 1 bit of it. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -13850,7 +13856,7 @@ static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e,
     gpuscan__define(text, "ARG_WORST", e->op == GPUSCAN_OP_ARGMIN ? src->largest : src->least);
 }
 
-/* Names a call's types. src, dst: elements. value: x in the conversion. number: its result. t: arithmetic. */
+/* Names a call's types. The conversion's x is a `value`, and its result a `number`. Arithmetic is done in `t`. */
 typedef struct gpuscan__type_names {
     const char *src, *dst, *value, *number, *t;
 } gpuscan__type_names;
@@ -13984,17 +13990,17 @@ typedef struct gpuscan__range {
     gpuscan_buffer buffer;
     uint64_t elements; /* number of elements, counted from buffer.offset */
     uint32_t size;     /* bytes of an element */
-    uint32_t cut;      /* bytes by which elements * size exceeds the range, if rows do not begin at whole elements */
-    uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), up to 16 */
-    uint64_t row, pitch; /* bytes of a row, and bytes from row to row; 0: the range is a single row */
+    uint32_t cut;      /* bytes to subtract from elements * size if rows do not begin at whole elements; otherwise 0 */
+    uint32_t alignment; /* alignment of the first element in bytes; 0: gpuscan__alignment(size), at most 16 */
+    uint64_t row, pitch; /* rows of `row` bytes begin every `pitch` bytes; if `pitch` is 0, the range is a single row */
     int required; /* 1: the buffer must not be NULL */
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
     int in_place; /* ranges with the same number may be one range; 0: the range may not overlap others */
-    int shorter;  /* 1: with in_place, the range may be shorter than the other one */
+    int shorter;  /* 1: the range may be shorter than the other range of its `in_place` */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
-    int at_zero;  /* 1: kernels access the range even with a count of 0 and no total, see gpuscan__rehearse */
+    int at_zero;  /* 1: kernels access the range even if the count is 0 and no total is wanted, see gpuscan__rehearse */
     /* gpuscan__check_range sets the fields below */
     cl_mem root;
     cl_mem_flags flags;
@@ -14015,7 +14021,7 @@ struct gpuscan__plan {
     const void *desc; /* the operation's desc */
     const gpuscan_call *call;
 
-    /* `resolve` sets the fields below from the arguments */
+    /* the function `resolve` of the operation sets the fields below from the arguments */
     gpuscan__elements e; /* histograms do not use this */
     gpuscan__range ranges[GPUSCAN__MAX_RANGES];
     size_t range_count;
@@ -14023,21 +14029,21 @@ struct gpuscan__plan {
     int from_host;   /* 1: the call works on host arrays, see [HOST ARRAYS] */
     int is_run;      /* 1: the plan is for a call, not a preparation, so all buffers must be given */
     const void *init; /* init on the host; NULL: none */
-    cl_mem init_mem;  /* a buffer that holds init, if it is too large for an argument. The plan owns it */
+    cl_mem init_mem;  /* a buffer with an init that is too large for an argument. The plan owns the buffer */
     int is_nothing;  /* 1: the call has nothing to compute and nothing to write */
     int reads_scratch; /* 1: the host reads a result from scratch */
     int is_enqueued; /* 1: the queue may hold commands of the call. Set before the first command is enqueued */
 
-    /* `choose` reads the fields below */
+    /* the function `choose` of the operation reads the fields below */
     int in_place;              /* 1: src and dst are the same range */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
 
-    /* `choose` sets the fields below from elements and profile */
+    /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* bytes of PLAIN scratch that a call may access if it reads a count of 0; 0: all bytes */
+    uint64_t idle_plain; /* if a call reads a count of 0, it accesses at most this many bytes of PLAIN; 0: all bytes */
     int not_built; /* 1: the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -14051,10 +14057,10 @@ struct gpuscan__operation {
     const char *name;
     uint32_t number;  /* the operation's GPUSCAN__OPERATION_... */
     int uses_scratch; /* 1: some calls of the operation use scratch */
-    int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for, even if the
-                         driver reports 256, as it does for limited registers */
+    int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for. The driver's
+                         limit is ignored, since it is 256 if registers are limited */
     int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
-    int alone;        /* a GPUSCAN__ALONE_..., which says when a sub-group works for its whole group */
+    int alone;        /* a GPUSCAN__ALONE_..., which says when one sub-group works while its group waits */
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Sets the program's key, the groups and the scratch from elements, counts and profile. It is called again after
@@ -14067,16 +14073,16 @@ struct gpuscan__operation {
     /* Writes the text that precedes the pieces in the program. */
     void (*define)(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan);
     gpuscan_result (*enqueue)(gpuscan__chain *chain, const gpuscan__plan *plan);
-    /* Sets the desc of a self-test's round and fills its arrays. Returns 0 if the program has no such round. */
+    /* Sets the desc of the self-test's round test->round and fills its arrays. Returns 0 if there is no such round. */
     int (*test)(gpuscan__test *test);
-    size_t plan_size, desc_size, call_at; /* sizes in bytes; call_at: the offset of `call` in desc */
+    size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
     /* Tests a program of custom texts through a program that has the self-test's stand-ins instead of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
-/* Says when one sub-group of a group works while the others wait: never, in a look-back, or to combine results in
-   order. LANES_LOCAL cannot do this, so its groups are then a single sub-group. */
+/* Says whether one sub-group of a group works while the others wait. IN_LOOK_BACK: it looks back. IN_ORDER: it combines
+   results in order. With LANES_LOCAL the others cannot wait, so such groups are a single sub-group. */
 enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDER };
 
 /* Defines the gpuscan__operation at the end of an operation's section. */
@@ -14143,7 +14149,7 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
-#define GPUSCAN__LANE_WIDTH 32 /* without lanes: width of the tree that sums a group's values */
+#define GPUSCAN__LANE_WIDTH 32 /* width of the tree that sums a group's values if there are no lanes */
 
 /* Lists the profiles. The first row that matches a device's type, vendor and name is used. The last row matches every
    device. It is for unknown devices, whose groups may not even make progress independently, so it has few and small
@@ -14154,25 +14160,25 @@ static const gpuscan__facts gpuscan__profiles[] = {
     /* The simulator runs groups in order, so mem_fence orders what they write. */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
      0, 0, 64, 0},
-    /* NVIDIA's own driver: other drivers of these GPUs (Mesa, PoCL) do not accept its instructions. nulls: 1, since
-       each buffer argument costs host time. launches_late: 0, since a launch ahead makes the first calls after
-       gpuscan_set_blob no faster. tuning: host-null-arguments, host-blob-first-calls */
+    /* The row is for NVIDIA's own driver: Mesa and PoCL do not accept its instructions. `nulls` is 1, since each buffer
+       argument costs host time. `launches_late` is 0, since a launch ahead makes the first calls after gpuscan_set_blob
+       no faster. tuning: host-null-arguments, host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
      GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    /* polls: many, since groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
+    /* `polls` is large, since groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
     {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, GPUSCAN__FENCE_NONE,
      GPUSCAN__LANES_NONE, 0, 1, 0, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
      0, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      4096, GPUSCAN__CPU_STRATEGIES},
-    /* llvmpipe silently ends every loop after 65535 iterations, so work-items must not loop that long, and llvmpipe
-       gets many groups, as a GPU does. If a launch's groups run for unequal times, the launch is reported as finished
-       too early (wrong scans, Mesa 22.3), so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes on calls of long
-       functions. */
+    /* llvmpipe silently ends every loop after 65535 iterations, so it gets many groups, as a GPU does, which keeps
+       loops short. If a launch's groups run for unequal times, Mesa 22.3 reports the launch as finished too early. This
+       made scans wrong, so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes on calls of long functions, so `inlines` is
+       1. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
      1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
-    /* This row precedes Skylake's, since PoCL calls AMD's CPUs with AVX-512, and unknown new CPUs, skylake-avx512. */
+    /* This row precedes Skylake's: PoCL names AMD's CPUs with AVX-512, like unknown new CPUs, skylake-avx512. */
     {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      256, 0},
     {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
@@ -14182,13 +14188,14 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
      0, 4096, 0}};
 
-/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available: their rows were measured on an H100
-   without NVIDIA's instructions, except for PTX lanes and, for AMD's rows, loads of states. Groups of AMD's and Intel's
-   GPUs make progress independently: these GPUs passed the tests of Sorensen and others, 2021. */
+/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available, so their rows were measured on an
+   H100. These measurements used PTX lanes and, for AMD's rows, PTX loads of states, but no other instructions of
+   NVIDIA's. Groups of AMD's and Intel's GPUs make progress independently: these GPUs passed tests of this by Sorensen
+   and others, 2021. */
 
 /* In small scans, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time and share the work, which is faster
-   than a look-back. Large scans sum tiles 24 MiB ahead, which a cache of 50 MB holds besides other data. Vectors and
-   registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
+   than a look-back. Large scans sum tiles 24 MiB before they scan them. A cache of 50 MB holds 24 MiB besides other
+   data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     /* scans up to 8 MiB */
     {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
@@ -14198,23 +14205,23 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     /* elements of 1 and 2 bytes that are not packed take small groups */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
-    /* one row each: packed elements of 1 byte; f16; packed elements of 2 bytes */
+    /* The rows are for packed elements of 1 byte, for f16, and for packed elements of 2 bytes. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-    /* one row each: elements of 8 bytes; of 4 bytes, from sources of 1 byte; of 16 bytes; of 32 bytes */
+    /* The rows are for elements of 8 bytes, of 4 bytes from sources of 1 byte, of 16 bytes, and of 32 bytes. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
 
-/* Tiles of scans by segments. A tile in which a segment begins waits for no other tile, so no group runs ahead. Many
-   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
+/* Tiles of scans by segments. A tile in which a segment begins waits for no other, so no row has SINGLE_PASS_AHEAD.
+   Many small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     /* small scans of elements of 1 byte */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    /* scans of a single tile, which waits for nothing */
+    /* scans of a single tile, which has no other tile to wait for */
     {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
@@ -14232,43 +14239,44 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Tiles of selections, by the size of the array that decides what is kept. `ahead` counts bytes of this array. In small
-   selections, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all
-   tiles before its own. Loading tiles once pays only for indices by flags of 1 byte and for u32 by a predicate. tuning:
-   select-tiles, select-small, select-once */
+/* Tiles of selections, by the bytes of the array that decides what is kept. `ahead` is in bytes of this array, too. In
+   small selections, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of
+   all tiles before its own. Loading each tile once pays only if flags of 1 byte select indices, or if a predicate
+   selects u32. tuning: select-tiles, select-small, select-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* selections up to 2 MiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* indices alone, by flags of 1 byte: tiles are loaded once */
+    /* flags of 1 byte select indices and nothing else, so tiles are loaded once */
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
-    /* one row each, by flags of 1 byte: several outputs or wide elements; other outputs */
+    /* Flags of 1 byte. The first row is for several outputs and for wide elements, the second for all other outputs. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
-    /* other selections; a predicate on elements of 4 bytes has its own row, which loads tiles once */
+    /* Other selections. The second row is for a predicate on elements of 4 bytes, and loads each tile once. */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
     /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Tiles of runs, by the size of the keys. In small calls all groups run at the same time, as in small selections. Large
-   calls load tiles once, which is faster. tuning: runs-tiles, runs-small, runs-once */
+/* Tiles of runs, by the bytes of the keys. In small calls all groups run at the same time, as in small selections.
+   Large calls load each tile once, which is faster. tuning: runs-tiles, runs-small, runs-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* calls up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* keys of 1 byte without a reduction, one row each: builtin keys, loaded once; custom keys, loaded twice */
+    /* Keys of 1 byte, no reduction. The first row loads tiles once. The second, for custom keys, loads them twice. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* wider keys, one row each: small calls; no reduction; no reduction and custom keys, so tiles are loaded twice */
+    /* Wider keys in small calls, then without a reduction. The last row is for custom keys, and loads tiles twice. */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* reductions, one row each: f64; short values, with four groups per multiprocessor; other values. The last two rows
-       are for custom keys or operators, whose tiles are loaded twice */
+    /* Reductions of f64, of short values and of other values, one row each. Short values have four groups per
+       multiprocessor. The last two rows are for calls with custom keys or a custom operator, and load each tile
+       twice. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
@@ -14277,8 +14285,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* On AMD's and Intel's GPUs, large scans have one group that folds the sums of tiles to prefixes, or they take several
-   passes (see gpuscan__scan_misfit). Intel's rows were measured with states loaded by atomics. tuning: scan-fold */
+/* On AMD's and Intel's GPUs, one group of a large scan folds the sums of tiles to prefixes, unless gpuscan__scan_misfit
+   makes the scan take several passes. Intel's rows were measured with states loaded by atomics. tuning: scan-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 /* Intel's compiler would keep 8 vectors of bytes in private memory, so scans of bytes take 4. */
@@ -14287,8 +14295,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Large selections, and runs without a reduction, have a folding group on AMD's and Intel's GPUs, too. Other large runs
-   take several passes, which are faster. tuning: select-fold, runs-fold */
+/* On AMD's and Intel's GPUs, large selections and large runs without a reduction have a folding group, as scans have.
+   Large runs with a reduction take several passes, which are faster. tuning: select-fold, runs-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
@@ -14322,12 +14330,12 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     /* Columns: devices, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
        rows_wider, rows_registers */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* Large scans run 24 MiB ahead, which a cache of 50 MB holds besides other data. For short rows, 56 registers suit
-       most lengths. 64 are as fast, unless fewer groups of 384 work-items are resident then. Prefetching tiles makes
-       scans some percent slower. tuning: scan-counted-registers, scan-rows */
+    /* Large scans run 24 MiB ahead. A cache of 50 MB holds 24 MiB besides other data. For short rows, 56 registers suit
+       most lengths. 64 registers are as fast, unless fewer groups of 384 work-items fit a multiprocessor then.
+       Prefetching tiles makes scans some percent slower. tuning: scan-counted-registers, scan-rows */
     {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
-    /* parts_vectors: 4, since in multi-pass scans 8 vectors of 8-byte elements leave registers for only 2 waves. */
+    /* `parts_vectors` is 4: with 8 vectors of 8-byte elements, multi-pass scans have registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
@@ -14337,13 +14345,14 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
 #undef GPUSCAN__REST
 
-/* A chunk stays in a core's second-level cache between its two loads. The prefetch distance hardly matters where large
-   outputs are stored past the caches. Cores that PoCL names Skylake servers store faster through their caches, if lines
-   are requested early and the chunk leaves room for these lines. The distances were also measured on one of the newer
-   CPUs that PoCL calls by this name. Cascade Lake was not measured. tuning: scan-cpu-stores, scan-skylake
-   Sorts of fewer than two parts take one launch. Values follow their keys in blocks if buckets are large; with small
-   buckets that is slower. Buckets of 1 MiB or more are divided once more: the second-level caches of the CPUs measured
-   hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+/* A chunk stays in a core's second-level cache between its two loads. If large outputs are stored past the caches, the
+   prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches, if lines
+   are requested early and the chunk leaves room for these lines. The distances were measured on a Skylake server and on
+   a newer CPU that PoCL gives this name, too, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
+   A sort takes one launch if it has fewer elements than two parts. If buckets are large, values follow their keys in
+   blocks, which is slower with small buckets. Buckets of 1 MiB or more are divided once more, since the second-level
+   caches of the CPUs measured hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks,
+   sort-cpu-split */
 #define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
 static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
     /* Columns: devices, chunk, prefetch_src, prefetch_dst, sort_... */
@@ -14356,8 +14365,8 @@ static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, registers, vectors_custom */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 4, 0, 2},
-    /* Two groups of 512 work-items share a multiprocessor's registers, and each work-item has 8 loads in flight.
-       Structs are combined in order, with two vectors per work-item. tuning: reduce-groups, reduce-structs */
+    /* Two groups of 512 work-items share a multiprocessor's registers, and each work-item has 8 loads in flight. For
+       structs, which are combined in order, a work-item takes two vectors. tuning: reduce-groups, reduce-structs */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 8, 2, 64, 2},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 8, 0, 4},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 8, 0, 4},
@@ -14369,9 +14378,9 @@ GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
     /* Columns: devices, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
        each_group, split_from, lane_registers */
     {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
-    /* Large groups sum segments that have few elements in total. Smaller groups, which start earlier, sum even fewer.
-       Lanes need registers for offsets, which are loaded a step ahead. tuning: segments-lanes, segments-lanes-few,
-       segments-split */
+    /* If the segments have few elements in total, large groups sum them. If there are still fewer, smaller groups sum
+       them, since these start earlier. Lanes need registers for the next step's offsets, which are loaded early.
+       tuning: segments-lanes, segments-lanes-few, segments-split */
     {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
     {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 256, 4096, 0},
     {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
@@ -14380,8 +14389,8 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
        local, slices */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
-    /* One group of 1024 work-items has all registers of a multiprocessor, so loads are in flight while it counts. With
-       32 copies of the bins of bytes, no two lanes use the same bank. Other samples come too slowly to need this. */
+    /* One group of 1024 work-items has all registers of a multiprocessor, so it loads while it counts. With 32 copies
+       of the bins of bytes, no two lanes use the same bank. Other samples come too slowly to need this. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
@@ -14394,26 +14403,26 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
-    /* Larger tiles store longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD; CDNA
-       runs 2. Without lanes, 32 KiB allow 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-together-others */
+    /* A larger tile stores longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD, and
+       CDNA runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item. tuning: sort-amd,
+       sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 1, 1u << 20, 1, 0, 0},
-    /* Intel's compiler puts arrays above 64 to 128 bytes per work-item into private memory, so most groups have more
-       work-items than AMD's, with fewer keys each. 8 or 16 units share a local memory. 512 work-items in sub-groups of
-       8 lanes occupy 8 units. tuning: sort-intel, sort-together-others */
+    /* Intel's compiler puts a work-item's arrays above 64 to 128 bytes into private memory. Most groups therefore have
+       more work-items than AMD's, and fewer keys per work-item. 8 or 16 units share a local memory. A group of 512
+       work-items in sub-groups of 8 lanes occupies 8 units. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0}};
 
 /* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
-   be resident. More groups per compute unit are slower, and so are early loads of values, since stores must stay in the
-   cache until their lines are full. If the count is on the device, u64 keys with values of 4 or 8 bytes need more
-   registers, for loops. tuning: sort-tiles, sort-record-tiles, sort-counted
+   be resident. More groups per compute unit are slower, since stores must stay in the cache until their lines are full.
+   Early loads of values are slower for the same reason. If the count is on the device, sorts of u64 keys with values of
+   4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
    AMD's tiles fill the row's local memory. Keys of 4 bytes alone fill it with waves of 64 lanes, which have fewer
-   counts of digits than waves of 32; others fill it with waves of 32. On Intel's GPUs, more elements per work-item make
-   sorts of keys faster, and with values slower. Loops over tiles or passes need registers, so `counted` has fewer
-   elements.
-   tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
+   counts of digits than waves of 32. Other elements fill it with waves of 32. On Intel's GPUs, more elements per
+   work-item make sorts of keys alone faster, and sorts with values slower. Loops over tiles or passes need registers, so
+   `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14447,7 +14456,7 @@ GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
 /* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
     const void *rows;
-    size_t bytes, row, at; /* bytes: of the table. row: bytes of a row. at: offset of the row in a profile */
+    size_t bytes, row, at; /* bytes of the table and of each row; offset of the row in a profile */
 } gpuscan__row_tables[] = {
 #define GPUSCAN__ROW_TABLE(name)                                                                                       \
     {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
@@ -14545,7 +14554,7 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
     return 0;
 }
 
-/* Returns the sub-group width that every kernel of a device has, or can require; 0 if a program cannot rely on one.
+/* Returns the sub-group width that every kernel of a device has or can require. Returns 0 if there is no such width.
    Intel's compiler chooses a width for kernels that require none. Most Intel GPUs are fastest with 16. */
 static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extensions) {
     static const uint32_t widths[] = {16, 32, 8};
@@ -14605,7 +14614,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     }
 }
 
-/* Sets the fence of device scope and its build options: the profile's fence if the lanes support it, or OpenCL's. */
+/* Sets the fence of device scope and build options. Takes OpenCL's if the profile has none that the lanes support. */
 static void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
@@ -14693,7 +14702,7 @@ static void gpuscan__open_limits(gpuscan *gs) {
         device->group_limit = gs->limits.work_group_size;
     device->group_limit = gpuscan__power_of_two_below(device->group_limit);
     device->parameters = gpuscan__device_number(cl, id, CL_DEVICE_MAX_PARAMETER_SIZE);
-    if (device->parameters == 0) /* a device that does not report it gets the least that OpenCL allows */
+    if (device->parameters == 0) /* if the device reports no maximum, it gets the least that OpenCL allows */
         device->parameters = 1024;
     device->local_memory = gpuscan__device_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     if (device->local_memory == 0)
@@ -14863,7 +14872,7 @@ typedef struct gpuscan__blob_header {
 enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
-    uint32_t registers, proved; /* the program's key.registers and `proved` */
+    uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
 } gpuscan__blob_entry;
 static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '2'};
 
@@ -14944,9 +14953,9 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording has a launch that the program's recordings lack. For a launch of the same kernel and the
-   same group size, on the same side of 65,536 work-items, a driver compiles the same code. Below this number PoCL
-   compiles other code. */
+/* Returns whether a recording has a launch that the program's recordings lack. A driver compiles the same code for two
+   launches of one kernel with one group size. PoCL is an exception: it compiles other code for fewer than 65,536
+   work-items, so both launches must be on one side of this number. */
 static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
     gpuscan__step_launch launch, known;
     uint64_t kernel = 0;
@@ -15016,7 +15025,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan_c
     return at == program->custom_length;
 }
 
-/* Puts the build log into gs->error, and returns CUSTOM_SOURCE, CUSTOM_SIZE or BUILD. */
+/* Puts the build log into gs->error. Returns CUSTOM_SIZE or CUSTOM_SOURCE if `custom` is 1, otherwise BUILD. */
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
@@ -15046,9 +15055,9 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program. If that fails, tries without the register limit, then without optimization. NVIDIA's assembler may
-   fail if registers are limited, and on an optimized kernel even without a limit ("register allocation failed with
-   register count of 7": an inclusive scan of f32 to f16, rows with a pitch, driver 580). */
+/* Builds a program. If that fails, builds it without the register limit, then without optimization. NVIDIA's assembler
+   may fail with a register limit, and on an optimized kernel even without one: driver 580 reported "register allocation
+   failed with register count of 7" (an inclusive scan of f32 to f16, rows with a pitch). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
     unsigned registers = (unsigned)program->key.registers;
     char limit[32], options[96]; /* if two programs' options differ, so do their prefixes */
@@ -15182,7 +15191,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit for kernels without a fixed group size; 0 if a group's work-items cannot all have them. */
+/* Returns the register limit of kernels without a fixed group size, or 0 if a group would need too many registers. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
@@ -15215,7 +15224,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
-    if (gs->device.profile.facts.inlines) /* the push serves custom texts, too; [DEVICE] has the pop */
+    if (gs->device.profile.facts.inlines) /* this push also covers custom texts. The pop is in [DEVICE] */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -15224,7 +15233,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS 1: a group's sub-groups run at the same time. On a CPU, sub-groups may run one after another */
+    /* TURNS is 1 if a group's sub-groups run at the same time. A CPU may run them one after another, so it has 0. */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -15294,8 +15303,8 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
 static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custom *custom) {
     gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
     gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
-    /* an array of negative size fails to compile, with this name in the log. sizeof gets the text itself, since some
-       compilers take an unknown type for an int */
+    /* If the sizes differ, the array has a negative size: the build fails, and its log has this name. sizeof gets the
+       caller's text itself, since some compilers take an unknown type for an int. */
     gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
@@ -15342,7 +15351,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e)
     return e->dst_size + e->values_size + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of a tile's or part's prefix. In scans by segments, the low part takes the room of `begun`. */
+/* Returns the bytes of a tile's or part's prefix. In scans by segments, the low part is stored in place of `begun`. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -15350,8 +15359,8 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels. In
-   scans, `inclusive` is the kind, and `ahead` and `few` describe the single pass. */
+/* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels. The last
+   three parameters are for scans: the macros INCLUSIVE, AHEAD and FEW are set to them. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
@@ -15538,7 +15547,7 @@ GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
         gpuscan__drop_scratch(gs, i);
 }
 
-/* Clears a buffer and waits until it is 0. Uses writes, not a fill: tools that track initialised memory see writes. */
+/* Clears a buffer and waits until it is 0. Uses writes, not a fill, since memory checkers see writes. */
 GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t bytes) {
     uint64_t piece = bytes < (uint64_t)1 << 20 ? bytes : (uint64_t)1 << 20, at;
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
@@ -15555,7 +15564,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Grows the object's own scratch of a kind. If that kind must begin as 0, clears it and waits until it is 0. */
+/* Grows the object's own scratch of one kind. Clears it and waits until it is 0, unless the kind is PLAIN. */
 static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     cl_int code;
@@ -15607,7 +15616,7 @@ struct gpuscan__chain {
     cl_event previous;     /* the last command's event, which the chain owns */
     cl_event pair[2];
     gpuscan__place place;
-    gpuscan__text *recording; /* in a rehearsal, takes the steps, which are not enqueued; otherwise NULL */
+    gpuscan__text *recording; /* in a rehearsal gets the steps instead of the queue; otherwise NULL */
 };
 
 /* Checks call.queue and call.wait_list, and gets the queue. */
@@ -15623,7 +15632,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
         return r;
     *queue = call->queue ? call->queue : gs->queue;
-    *in_order = gs->last_in_order; /* the library retains last_queue, so this is still true */
+    *in_order = gs->last_in_order; /* still true of last_queue, which the library retains */
     if (*queue != gs->last_queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
@@ -15730,7 +15739,7 @@ static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Handles a command's result. event: the command's event, or NULL. name: for the tracer. what: for error messages. */
+/* Handles a command's result. `event` may be NULL. The tracer gets `name`, and error messages get `what`. */
 static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
                                                 const char *what) {
     gpuscan__chain_waited(chain);
@@ -15807,7 +15816,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Gives the chain its scratch, the object's own or the caller's. In the caller's, clears the kinds that must be 0. */
+/* Gives the chain the caller's scratch or else the object's own. In the caller's, clears the kinds that must be 0. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -15855,8 +15864,8 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     return gpuscan__keep_queue(gs, &gs->scratch_queue, queue);
 }
 
-/* LIST(X) names a kernel's numbers. From this list NUMBERS makes the host's struct, and the text of the kernel's
-   struct, so that both structs have equal fields in one order. Each number has 64 bits. */
+/* LIST(X) names a kernel's numbers, which have 64 bits each. From LIST, GPUSCAN__NUMBERS makes the host's struct and
+   the text of the kernel's struct, so that both have the same fields in the same order. */
 #define GPUSCAN__NUMBER_FIELD(name) cl_ulong name;
 #define GPUSCAN__NUMBER_TEXT(name) "ulong " #name "; "
 #define GPUSCAN__NUMBERS(kernel, LIST)                                                                                 \
@@ -15867,7 +15876,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
 /* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets a kernel's `count`, `flags` and `count_offset`. of: a desc or a plan, whose count_buffer may limit `count`. */
+/* Sets a kernel's `count`, `flags` and `count_offset`. `of` is a desc or a plan. Its count_buffer may limit `count`. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
@@ -15898,7 +15907,7 @@ static int gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind,
     return 1;
 }
 
-/* Records an argument that is not a buffer. value: NULL stands for `size` bytes of local memory. */
+/* Records an argument that is not a buffer. If `value` is NULL, the argument is `size` bytes of local memory. */
 static int gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
     const uint64_t bytes = size;
     return value ? gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size)
@@ -15921,8 +15930,8 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-/* Sets an argument. value: NULL stands for `size` bytes of local memory. generation: the generation of the library's
-   buffer; 0: not a buffer. kept: where the value is remembered; NULL: the argument is set at each launch. */
+/* Sets an argument. NULL for `value` stands for `size` bytes of local memory. `generation` is that of the library's
+   buffer, otherwise 0. The value is remembered at `kept`. If `kept` is NULL, the argument is set each time. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
@@ -15941,7 +15950,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* Sets an argument. generation: as in gpuscan__arg_kept, or GPUSCAN__CALLERS if the library does not own the buffer. */
+/* Sets an argument as gpuscan__arg_kept does. GPUSCAN__CALLERS stands for a buffer that the library does not own. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
     gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
@@ -15971,8 +15980,8 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
     return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
 }
 
-/* Sets a kind of scratch as an argument. Returns an offset in units of `bytes_each` bytes (see gpuscan__slack): it
-   skips the kind's ticket counters, if the kind has any, and `past` more bytes. */
+/* Sets a kind of scratch as an argument. Returns the offset behind the kind's ticket counters, if it has any, and
+   behind `past` more bytes. The offset is in units of `bytes_each` bytes (see gpuscan__slack). */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     cl_mem mem = chain->place.mem[kind];
@@ -16008,8 +16017,8 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
         gpuscan__arg_kept(launch, numbers, size, 0, launch->known->numbers);
 }
 
-/* Enqueues a launch of groups. shared: bytes of local memory for the kernel's last argument; 0: the kernel has no such
-   argument. is_last: the launch is the call's last command. */
+/* Enqueues a launch of groups. If `shared` is not 0, the kernel's last argument is `shared` bytes of local memory.
+   `is_last` is 1 for the call's last command. */
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
                                           uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
@@ -16178,7 +16187,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     return gpuscan__check_alignment(gs, range);
 }
 
-/* Adds a range that the call reads. A range with elements needs a buffer, unless the function's caller changes that. */
+/* Adds a range that the call reads. If it has elements, it needs a buffer, unless the caller then clears `required`. */
 static gpuscan__range *gpuscan__input(gpuscan__plan *plan, const char *field, gpuscan_buffer buffer, uint64_t elements,
                                       uint32_t size) {
     gpuscan__range *range = &plan->ranges[plan->range_count++];
@@ -16212,7 +16221,7 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
                                       uint32_t size) {
     if (rows < 2 || count == 0)
         return;
-    range->row = count * size; /* fits 64 bits, since the range's extent does */
+    range->row = count * size; /* no overflow, since the range's extent fits 64 bits */
     range->pitch = pitch * size;
 }
 
@@ -16230,8 +16239,8 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether each range's rows lie in the other's gaps. Modulo the greatest common divisor of both pitches, all
-   rows of one range are at one position. The rows at these two positions must not overlap. A finer test is too slow. */
+/* Returns whether each range's rows lie in the other's gaps. Modulo the greatest common divisor of the pitches, a range
+   has all rows at one position. Only these two positions are compared, since a finer test is too slow. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
     uint64_t divisor = a->pitch, rest = b->pitch, from;
@@ -16253,8 +16262,8 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether an overlap is allowed: both ranges begin at one address and hold the same elements in place. A range
-   that is marked as shorter may end earlier. */
+/* Returns whether two ranges may overlap. They must begin at one address, with equal `in_place` and elements of one
+   size, and must end together. A range that is marked as `shorter` may end earlier. */
 static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
     return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
