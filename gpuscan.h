@@ -14421,8 +14421,8 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
    AMD's tiles fill the row's local memory. Keys of 4 bytes alone fill it with waves of 64 lanes, which have fewer
    counts of digits than waves of 32. Other elements fill it with waves of 32. On Intel's GPUs, more elements per
-   work-item make sorts of keys alone faster, and sorts with values slower. Loops over tiles or passes need registers, so
-   `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
+   work-item make sorts of keys alone faster, and sorts with values slower. Loops over tiles or passes need registers,
+   so `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
