@@ -13184,7 +13184,7 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* if the count is on the device; by sub-groups also for one tile */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* if the device has the count; by sub-groups also for one tile */
 } gpuscan__sort_tiles;
 
 /* Settings of sorts that move payloads in records. */
@@ -13474,7 +13474,7 @@ static const struct {
     {'~', "", "ulong values[($VALUES_SIZE + 7) / 8]; "},
     {'=', "",
      " const struct values `values_copy = ((const __private `values_packed *)numbers.values)->packed;"
-     " `seen_values `call_values = sizeof(`values_place) > sizeof(`values_copy) + 8 ?"
+     " `seen_values `call_values = sizeof(struct { char before; struct values at; }) > sizeof(`values_copy) + 8 ?"
      " &`values_copy : (`seen_values)numbers.values;"}};
 enum { GPUSCAN__MARKS = sizeof(gpuscan__marks) / sizeof(gpuscan__marks[0]) };
 
@@ -13853,12 +13853,12 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
 /* Defines the elements of ARGMIN and ARGMAX. Each is a value with its index. */
 static void gpuscan__define_arg(gpuscan__text *text, const gpuscan__elements *e, int cpu) {
     const gpuscan__type_facts *src = &gpuscan__types[e->src];
-    gpuscan__define(text, "T", "gpuscan_arg");
-    gpuscan__define(text, "DST", "gpuscan_arg");
+    gpuscan__define(text, "T", "`arg");
+    gpuscan__define(text, "DST", "`arg");
     gpuscan__define(text, "ARG_BEFORE(a, b)", gpuscan__ops[e->op].before);
     gpuscan__define(text, "RESULT_TYPE", gpuscan__types[e->dst].name);
-    gpuscan__define(text, "CONVERT", "gpuscan_arg_make(x, i)");
-    gpuscan__define(text, "IDENTITY", "gpuscan_arg_make(0, GPUSCAN_ARG_NONE)");
+    gpuscan__define(text, "CONVERT", "`arg_make(x, i)");
+    gpuscan__define(text, "IDENTITY", "`arg_make(0, $ARG_NONE)");
     gpuscan__define(text, "START", "GPUSCAN_IDENTITY");
     gpuscan__define(text, "COMBINE", gpuscan__ops[e->op].integer);
     gpuscan__define_number(text, "WIDE", 1);
@@ -13874,7 +13874,7 @@ typedef struct gpuscan__type_names {
 /* Defines how elements are converted and combined. */
 static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__elements *e,
                                      const gpuscan__type_names *names) {
-    static const char *const identities[] = {"0", "1", "~(GPUSCAN_T)0"};
+    static const char *const identities[] = {"0", "1", "~($T)0"};
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
     int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
@@ -14429,10 +14429,10 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    be resident. More groups per compute unit are slower, since stores must stay in the cache until their lines are full.
    Early loads of values are slower for the same reason. If the count is on the device, sorts of u64 keys with values of
    4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory. Keys of 4 bytes alone fill it with waves of 64 lanes, which have fewer counts
-   of digits than waves of 32. Other elements fill it with waves of 32. On Intel's GPUs, more elements per work-item make
-   sorts of keys alone faster, and sorts with values slower. Loops over tiles or passes need registers, so `counted` has
-   fewer elements. tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
+   AMD's tiles fill the row's local memory. Keys of 4 bytes alone fill it with waves of 64 lanes, which have fewer
+   counts of digits than waves of 32. Other elements fill it with waves of 32. On Intel's GPUs, more elements per
+   work-item make sorts of keys alone faster, and sorts with values slower. Loops over tiles or passes need registers,
+   so `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -15281,11 +15281,11 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int image, const char *name,
                                        const char *lines, const char *after) {
     if (image)
-        gpuscan__text_add(text, "#define near(dx, dy) gpuscan_near(gpuscan_image, at + (int2)(dx, dy))\n");
+        gpuscan__text_code(text, "#define near(dx, dy) `near(`image, at + (int2)(dx, dy))\n");
     gpuscan__text_add(text, "static inline ");
     gpuscan__text_code(text, head);
     if (image)
-        gpuscan__text_add(text, ", read_only image2d_t gpuscan_image, int2 at");
+        gpuscan__text_code(text, ", read_only image2d_t `image, int2 at");
     gpuscan__custom_lines(text, *after == ')' ? ") { return (" : ") { return", name, lines, after);
     if (image)
         gpuscan__text_add(text, "#undef near\n");
@@ -15331,7 +15331,6 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan_custom *cu
     gpuscan__text_code(text, /* as in gpuscan__define_custom_type */
                        "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                        "typedef const __private struct values *`seen_values;\n"
-                       "typedef struct { char before; struct values values; } `values_place;\n"
                        "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
 }
 
@@ -23101,7 +23100,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
     int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
     int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->key_size, plan->values.size, most->group);
-    uint32_t vectors = most->vectors, step = is_quick && !most->halves ? GPUSCAN__SORT_TILE_BATCH : most->batch;
+    uint32_t vectors = most->vectors;
+    uint32_t step = is_quick && !most->halves ? (uint32_t)GPUSCAN__SORT_TILE_BATCH : most->batch;
     plan->key.halved = most->halves;
     if (is_tuned && !counted) {
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
