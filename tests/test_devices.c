@@ -1035,9 +1035,12 @@ static uint32_t flags_of(const gpuscan *gs, uint32_t inclusive) {
     while (program && is_inclusive(program) != inclusive)
         program = program->next;
     for (k = 0; program && k < GPUSCAN__MAX_KERNELS; k++) {
-        size_t numbers = program->known[k].args[7].size / sizeof(cl_ulong);
-        if (numbers)
-            return (uint32_t)program->known[k].numbers[numbers - 1];
+        size_t size = program->known[k].args[7].size;
+        cl_ulong flags;
+        if (size) {
+            memcpy(&flags, program->known[k].numbers + size - sizeof flags, sizeof flags);
+            return (uint32_t)flags;
+        }
     }
     fail_msg("%s: no program was launched", test.what);
     return 0;
