@@ -55,7 +55,8 @@ ScanDesc = struct("gpuscan_scan_desc", ("src", Buffer), ("dst", Buffer), ("count
 ReduceDesc = struct("gpuscan_reduce_desc", ("src", Buffer), ("dst", Buffer), ("result", pointer), ("count", u64),
                     ("src_type", enum), ("dst_type", enum), ("op", enum), ("custom", pointer), ("init", pointer),
                     ("init_buffer", Buffer), ("count_buffer", Buffer), ("count_type", enum), ("call", Call),
-                    ("rows", u64), ("src_pitch", u64), ("segments", Segments))
+                    ("rows", u64), ("src_pitch", u64), ("segments", Segments), ("src_image", Image),
+                    ("src_width", u64))
 
 
 class Bound(ctypes.Union):
@@ -70,7 +71,8 @@ HistogramDesc = struct("gpuscan_histogram_desc", ("samples", Buffer), ("counts",
                        ("count_buffer", Buffer), ("count_type", enum), ("host_edges", pointer),
                        ("host_weights", pointer), ("call", Call), ("custom", pointer), ("value_type", enum),
                        ("weight", ctypes.c_char_p), ("tile_width", u64), ("tile_height", u64), ("pitch_bytes", u64),
-                       ("channel_bounds", pointer), ("edges_pitch", u64), ("samples_image", Image))
+                       ("channel_bounds", pointer), ("edges_pitch", u64), ("samples_image", Image),
+                       ("counts_stride", u32))
 
 
 def build_library():
