@@ -1898,7 +1898,7 @@ static const char *const gpuscan__piece_device[] = {
 "$6$FIXED_LOCAL $ON(PTX)\n"
 "$6$SPILLS $ON(PTX)\n"
 "$6$SPECIALIZES ($ON(PTX) || ($ON(AMD) && $SORT_VALUES))\n"
-"$6$DEEP_LOADS $ON(PTX)\n\n\n\n\n"
+"$6$DEEP_LOADS $ON(PTX)\n\n\n\n\n\n"
 "`Y$INLINES\n"
 "#pragma clang attribute pop\n"
 "$6inline __attribute__((always_inline))\n"
@@ -2286,7 +2286,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 646 \"kernels.cl.inc\"\n"
+"#line 647 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2331,7 +2331,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 699 \"kernels.cl.inc\"\n"
+"#line 700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2366,7 +2366,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 735 \"kernels.cl.inc\"\n"
+"#line 736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2448,7 +2448,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 825 \"kernels.cl.inc\"\n"
+"#line 826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2579,7 +2579,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 975 \"kernels.cl.inc\"\n"
+"#line 976 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2725,7 +2725,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1140 \"kernels.cl.inc\"\n"
+"#line 1141 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2832,7 +2832,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1263 \"kernels.cl.inc\"\n"
+"#line 1264 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$PACKED * $s >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$6$PACKED_HERE 1\n"
@@ -2891,7 +2891,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1330 \"kernels.cl.inc\"\n"
+"#line 1331 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2951,7 +2951,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1392 \"kernels.cl.inc\"\n"
+"#line 1393 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3273,7 +3273,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1759 \"kernels.cl.inc\"\n"
+"#line 1760 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$y_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $s > 4)\n"
 "$6$BEFORE_FROM_END 1\n"
@@ -3885,7 +3885,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2474 \"kernels.cl.inc\"\n"
+"#line 2475 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "`Y$RUNS_BY_SUBGROUP\n"
@@ -4071,7 +4071,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2677 \"kernels.cl.inc\"\n"
+"#line 2678 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4422,7 +4422,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3067 \"kernels.cl.inc\"\n"
+"#line 3068 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5233,7 +5233,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3999 \"kernels.cl.inc\"\n"
+"#line 4000 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5801,7 +5801,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4737 \"kernels.cl.inc\"\n"
+"#line 4738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6109,7 +6109,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5089 \"kernels.cl.inc\"\n"
+"#line 5090 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6214,7 +6214,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5210 \"kernels.cl.inc\"\n"
+"#line 5211 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6260,7 +6260,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5257 \"kernels.cl.inc\"\n"
+"#line 5258 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6838,7 +6838,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5938 \"kernels.cl.inc\"\n"
+"#line 5939 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -7157,7 +7157,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6303 \"kernels.cl.inc\"\n"
+"#line 6304 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7269,7 +7269,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6419 \"kernels.cl.inc\"\n"
+"#line 6420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7553,7 +7553,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6754 \"kernels.cl.inc\"\n"
+"#line 6755 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8258,7 +8258,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7583 \"kernels.cl.inc\"\n"
+"#line 7584 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8312,7 +8312,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7637 \"kernels.cl.inc\"\n"
+"#line 7638 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8911,7 +8911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8303 \"kernels.cl.inc\"\n"
+"#line 8304 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9073,7 +9073,7 @@ static const char *const gpuscan__piece_quantile[] = {
 " $FRACTIONS_PUT_4(4)\n"
 "`E\n\n"
 "`Y$CPU\n"
-"$6$QUANTILE_BLOCK 256\n\n\n"
+"$6$QUANTILE_BLOCK 256\n\n\n\n"
 "$APART\n"
 "$w`N`quan`3_block($1`src*`Rs,`I`places*places,`N`S,\n"
 "`N`2,`N`G,`Nrank,`I`mean_range*range,\n"
@@ -9443,7 +9443,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8909 \"kernels.cl.inc\"\n"
+"#line 8911 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9813,7 +9813,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9357 \"kernels.cl.inc\"\n"
+"#line 9359 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9905,7 +9905,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9467 \"kernels.cl.inc\"\n"
+"#line 9469 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10262,7 +10262,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9870 \"kernels.cl.inc\"\n"
+"#line 9872 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10816,7 +10816,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10526 \"kernels.cl.inc\"\n"
+"#line 10528 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10842,7 +10842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10549 \"kernels.cl.inc\"\n"
+"#line 10551 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10975,7 +10975,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10713 \"kernels.cl.inc\"\n"
+"#line 10715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11022,7 +11022,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10761 \"kernels.cl.inc\"\n"
+"#line 10763 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11171,7 +11171,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10933 \"kernels.cl.inc\"\n"
+"#line 10935 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11463,7 +11463,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11263 \"kernels.cl.inc\"\n"
+"#line 11265 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12282,7 +12282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12210 \"kernels.cl.inc\"\n"
+"#line 12212 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12484,7 +12484,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12453 \"kernels.cl.inc\"\n"
+"#line 12455 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12605,7 +12605,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12587 \"kernels.cl.inc\"\n"
+"#line 12589 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12957,7 +12957,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BY_VALUE_SPREAD, 2)                                                                                              \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
     X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in bit 40 and the bits above it */            \
-    X(QUANTILE_ALL, 0)       /* quantiles: the program computes any form */                                            \
+    X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
     X(QUANTILE_PLAIN, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
     X(QUANTILE_SMALL, 2)     /* quantiles: PLAIN's conditions hold, and one group takes several small histograms */    \
     X(QUANTILE_LARGE, 3)     /* quantiles: PLAIN's conditions hold, and several groups share a large histogram */      \
@@ -15276,8 +15276,8 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
 }
 
 /* Adds an expression as a function. `head` is the function's type, name and parameters, as embedded code. If `image`
-   is 1, x is a pixel of an image, and the expression also sees `at` and `near`. If `after` begins with a bracket, the
-   expression stands between brackets. */
+   is 1, x is a pixel of an image, and the expression also sees `at` and `near`. If `after` begins with `)`, an opening
+   bracket is added before the expression. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int image, const char *name,
                                        const char *lines, const char *after) {
     if (image)
@@ -15642,7 +15642,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
         return r;
     *queue = call->queue ? call->queue : gs->queue;
-    *in_order = gs->last_in_order; /* still true of last_queue, which the library retains */
+    *in_order = gs->last_in_order; /* holds for last_queue: the library retains it, so its handle is not reused */
     if (*queue != gs->last_queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
@@ -18277,7 +18277,7 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint6
 /* Tells a kernel where segments begin. */
 typedef struct gpuscan__heads {
     uint32_t form;       /* GPUSCAN__HEADS_... */
-    gpuscan_buffer data; /* the caller's array, if it has flags or keys */
+    gpuscan_buffer data; /* the caller's array of flags or keys, if the call has one */
     uint64_t at;         /* the offset of the bits in PLAIN scratch, in bytes, if `form` is HEADS_BITS */
 } gpuscan__heads;
 
@@ -19525,9 +19525,9 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
-/* Returns whether each row or segment gets a whole group. It does if it has more elements than a sub-group's lanes load
-   in a few steps. Very many rows stay with lanes if they are neither split nor summed in order. In order a lane loads
-   neighbouring elements. If these were many more than a vector, they would exhaust the first-level cache. */
+/* Returns whether each row or segment gets a whole group: if it has more elements than a sub-group's lanes load in
+   a few steps. Very many rows are summed by lanes all the same, unless they are split or summed in order. For a sum in
+   order, each lane loads neighbouring elements. Many more than a vector of them would exhaust the first-level cache. */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -19978,7 +19978,7 @@ GPUSCAN__OWN_KEY(histogram)
 
 /* Holds the bounds of the bins, in the form in which kernels compare samples with them. */
 typedef struct gpuscan__bounds {
-    uint64_t lower, range, factor; /* for integers, see gpuscan_even_bin in kernels.cl.inc; range 0 is 2^64 */
+    uint64_t lower, range, factor; /* only for integers: gpuscan_even_bin reads them. A range of 0 stands for 2^64 */
     double real_lower, real_upper, real_step;
     uint64_t edges; /* index of the first edge in the edges' array */
 } gpuscan__bounds;
