@@ -459,9 +459,10 @@ typedef struct gpuscan_image {
    identity", "custom convert", "custom select", "custom equal" or "custom key". You choose the names, except those that
    begin with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the variables that their
    fields list. The library's kernels are compiled after `source`, so macros of `source` apply to their text, too. The
-   exceptions are macros whose names begin with a lower-case letter: the library undefines these first. Floats are not
-   contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build options: for -D N=3 let `source`
-   begin with "#define N 3\n", and -cl-fast-relaxed-math would break the promises about bits and errors.
+   exceptions are macros whose names begin with a lower-case letter: the library undefines these before them. No macro
+   may have the name of what an expression sees: x, i, a, b, at, near or values. Floats are not contracted (FP_CONTRACT
+   OFF) unless `source` says otherwise. There are no build options: for -D N=3 let `source` begin with "#define N 3\n",
+   and -cl-fast-relaxed-math would break the promises about bits and errors.
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -480,8 +481,8 @@ typedef struct gpuscan_image {
            "steep(near(1, 0) - near(-1, 0), near(0, 1) - near(0, -1))", NULL, NULL, NULL};
 
    VALUES    What changes from call to call, such as a threshold or a camera, need not be part of the texts: other texts
-             are another program. If call.values_size is not 0, source declares a struct values of that size, and all
-             expressions of the call see `values`, a pointer to a copy of call.values:
+             are another program. If call.values_size is not 0, source declares a struct with the tag `values` and this
+             size. All expressions of the call see `values`, a const struct values * to a copy of call.values:
 
        struct { float least, most; } range = {0.5f, 2.0f};
        custom.source = "struct values { float least, most; };";
@@ -871,7 +872,7 @@ typedef struct gpuscan_histogram_desc {
                                             bounds of each channel in turn, also of channels that the mask omits */
     uint64_t        edges_pitch;   /* EDGES: elements from a channel's edges to the next's, or 0 if they share them */
     gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from its pixel x, y on */
-    uint32_t        counts_stride; /* elements of counter_type from one counter to the next; 0 means 1 */
+    uint32_t        counts_stride; /* elements of counter_type per counter, 0 means 1; another one, another program */
 } gpuscan_histogram_desc;
 #endif
 
@@ -11906,7 +11907,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7highest[b]!=$LANE)\n"
 "next=`M->others+$LANE;\n"
 "`S[b]=atomic_add((vola`3 `Juint*)next,(below[b]+1)<<upper*16);\n"
-"`7$ON(LOCAL))\n"
+"`7$ON(LOCAL)||$ON(SUBGROUPS))\n"
 "$y_SYNC();\n"
 "}\n"
 "$r\n"
@@ -15281,7 +15282,7 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int image, const char *name,
                                        const char *lines, const char *after) {
     if (image)
-        gpuscan__text_code(text, "#define near(dx, dy) `near(`image, at + (int2)(dx, dy))\n");
+        gpuscan__text_code(text, "#define near(dx, dy) `near(`image, add_sat(at, (int2)(dx, dy)))\n");
     gpuscan__text_add(text, "static inline ");
     gpuscan__text_code(text, head);
     if (image)

@@ -192,9 +192,12 @@ static ref_value channel_at(const picture *p, uint32_t x, uint32_t y, uint32_t c
     return ref_load(p->type, p->pixels, ((uint64_t)(Y + y) * WIDTH + X + x) * p->channels + c);
 }
 
-/* Returns a channel of the pixel 9 columns to the left and 20 rows below, or of the nearest one in the image. */
+/* Returns a channel of the pixel 9 columns to the left and 20 rows below, or of the nearest one in the image. Channel 3
+   is the upper right pixel's, since its offsets exceed an int. */
 static ref_value neighbour_at(const picture *p, uint32_t x, uint32_t y, uint32_t c) {
     uint64_t column = X + x < 9 ? 0 : X + x - 9, row = Y + y + 20 < HEIGHT ? Y + y + 20 : HEIGHT - 1;
+    if (c == 3)
+        return ref_load(p->type, p->pixels, (uint64_t)(WIDTH - 1) * p->channels + c);
     return ref_load(p->type, p->pixels, (row * WIDTH + column) * p->channels + c);
 }
 
@@ -229,7 +232,7 @@ static const gpuscan_custom last_neighbours[] = {
     {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20)", NULL, NULL, NULL},
     {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).y", NULL, NULL, NULL},
     {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).z", NULL, NULL, NULL},
-    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(-9, 20).w", NULL, NULL, NULL}};
+    {NULL, NULL, 0, "b != 0 ? b : a", "0", "near(2147483647, -2147483647).w", NULL, NULL, NULL}};
 
 enum { VALUE = 1, NEIGHBOUR }; /* what an expression gives: the last channel, here or in a neighbour */
 typedef struct histogram_way {
