@@ -9820,7 +9820,11 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
 "`O\n"
 "$6$COUNTS_AT(k) (k)\n"
-"`E\n\n\n"
+"`E\n\n\n\n"
+"$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
+"`Rs+=$COUNTS_AT(k);\n"
+"*`Rs=adds? *`Rs+`9:`9;\n"
+"}\n\n\n"
 "$w`X`add_global(`A``Rer*`Rer,``Rer amount){\n"
 "`Y$COUNTER_SIZE == 4\n"
 "atomic_add((vola`3 `Auint*)`Rer,amount);\n"
@@ -9895,7 +9899,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`3.`8=down*`B.`3_height;\n"
 "`3.`8s=`3.begin==`3.end?0:min(`B.`3_height,`B.`8s-`3.`8);\n"
 "`C`3;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$6$HISTOGRAM_PARAMETERS \\\n"
 " $SAMPLES samples,$1uint*`R_buffer,$1`weight*weights, \\\n"
 " $1$VALUE*edges_buffer,`bounds bounds,`A``Rer*accumulators, \\\n"
@@ -9906,7 +9910,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9471 \"kernels.cl.inc\"\n"
+"#line 9478 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10152,7 +10156,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Z`Vt`6t<($BYTE_TABLES?1:$COPIES);t++)\n"
 "`9+=tables[t*$STRIDE+`Rer];\n"
 "`7!atomics)\n"
-"`9s[$COUNTS_AT(`Rer)]=adds?`9s[$COUNTS_AT(`Rer)]+`9:`9;\n"
+"``R_store(`9s,`Rer,`9,adds);\n"
 "else `7`9)\n"
 "`add_global(`9s+`Rer,`9);\n"
 "}\n"
@@ -10263,7 +10267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9874 \"kernels.cl.inc\"\n"
+"#line 9881 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10678,15 +10682,14 @@ static const char *const gpuscan__piece_histogram[] = {
 "``Rer `9=(``Rer)((`G[j]&($ARRIVAL-1))+`9s[j]);\n"
 "`7members>1)\n"
 "atom_xchg(`4s+bin,$kCOUNTS_LEFT)?1ul:0ul);\n"
-"`Rs[$COUNTS_AT(to->`S_bin+bin)]=\n"
-"adds?`Rs[$COUNTS_AT(to->`S_bin+bin)]+`9:`9;\n"
+"``R_store(`Rs,to->`S_bin+bin,`9,adds);\n"
 "}\n"
 "`O\n"
 "$r\n"
 "`Z`Vj`6j<$AT_ONCE;j++){\n"
 "`Vbin=to->`S_bin+k+j*$x;\n"
 "`7alone&&$HANDS_OVER(j))\n"
-"`Rs[$COUNTS_AT(bin)]=(adds?`Rs[$COUNTS_AT(bin)]:0)+`9s[j];\n"
+"``R_store(`Rs,bin,`9s[j],adds);\n"
 "else `7!alone&&$HANDS_OVER(j)&&`9s[j])\n"
 "`add_global(to->accumulators+bin,`9s[j]);\n"
 "}\n"
@@ -10722,8 +10725,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`9=accumulators[k];\n"
 "accumulators[k]=$kCOUNTS_LEFT)?1:0;\n"
 "}\n"
-"`Rs[$COUNTS_AT(k)]=\n"
-"(`T&$FLAG_ACCUMULATE)?`Rs[$COUNTS_AT(k)]+`9:`9;\n"
+"``R_store(`Rs,k,`9,(`T&$FLAG_ACCUMULATE)!=0);\n"
 "}\n"
 "}\n\n\n"
 "$n`X`arrive(`A``Rer*accumulators,`A``Rer*`Rs,`V`T,\n"
@@ -10817,7 +10819,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10530 \"kernels.cl.inc\"\n"
+"#line 10535 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10843,7 +10845,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10553 \"kernels.cl.inc\"\n"
+"#line 10558 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10976,7 +10978,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10717 \"kernels.cl.inc\"\n"
+"#line 10722 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11023,7 +11025,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10765 \"kernels.cl.inc\"\n"
+"#line 10770 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11172,7 +11174,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10937 \"kernels.cl.inc\"\n"
+"#line 10942 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11464,7 +11466,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11267 \"kernels.cl.inc\"\n"
+"#line 11272 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12283,7 +12285,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12214 \"kernels.cl.inc\"\n"
+"#line 12219 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12485,7 +12487,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12457 \"kernels.cl.inc\"\n"
+"#line 12462 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12606,7 +12608,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12591 \"kernels.cl.inc\"\n"
+"#line 12596 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
