@@ -4300,7 +4300,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$z base,`V`U,`Vthere){\n"
 "$z running=ends->`G,`G=running;\n"
 "`Vzeros`6\n"
-"`Y$SHIFTS\n"
+"`Y$SHIFTS || $SPREADS\n"
 "`I`Qin_`4s=true;\n"
 "`O\n"
 "`I`Qin_`4s=$IS_PART(`dst);\n"
