@@ -1883,7 +1883,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 95 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n"
+"\n\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
@@ -1899,7 +1899,12 @@ static const char *const gpuscan__piece_device[] = {
 "$6$FIXED_LOCAL $ON(PTX)\n"
 "$6$SPILLS $ON(PTX)\n"
 "$6$SPECIALIZES ($ON(PTX) || ($ON(AMD) && $SORT_VALUES))\n"
-"$6$DEEP_LOADS $ON(PTX)\n\n\n\n\n\n"
+"$6$DEEP_LOADS $ON(PTX)\n"
+"#ifdef __ENDIAN_LITTLE__\n"
+"$6$LITTLE_ENDIAN 1\n"
+"`O\n"
+"$6$LITTLE_ENDIAN 0\n"
+"`E\n\n\n\n\n\n"
 "`Y$INLINES\n"
 "#pragma clang attribute pop\n"
 "$6inline __attribute__((always_inline))\n"
@@ -2062,14 +2067,8 @@ static const char *const gpuscan__piece_device[] = {
 "$6$y_SYNC() \\\n"
 " (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"),__builtin_amdgcn_wave_barrier())\n"
 "$6`uint_at(x, `1, memory) (`F__builtin_amdgcn_ds_bpermute((int)(4 * (`1)), (int)(x)))\n"
-"`Y$y == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)\n"
-"$6`vote(predicate, memory) __builtin_amdgcn_ballot_w64((predicate) != 0)\n"
-"#elif $y == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)\n"
-"$6`vote(predicate, memory) __builtin_amdgcn_ballot_w32((predicate) != 0)\n"
-"`O\n"
 "$6`vote(predicate, memory) \\\n"
-" (($m)__builtin_amdgcn_uicmp(`F((predicate)!=0),0u,33))\n"
-"`E\n"
+" $PASTE(__builtin_amdgcn_ballot_w,$y)((predicate)!=0)\n"
 "#elif $ON(LOCAL)\n"
 "$6$y_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n"
 "$w`V`uint_at(`Vx,`V`1,`Juint*memory){\n"
@@ -2294,11 +2293,7 @@ static const char *const gpuscan__piece_tickets[] = {
 "`Cmin(`R,$9`R_buffer[`R_offset]);\n"
 "`7`T&$FLAG_COUNT_U64){\n"
 "`Nlow=`R_buffer[2*`R_offset],high=`R_buffer[2*`R_offset+1];\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"`Cmin(`R,high<<32|low);\n"
-"`O\n"
-"`Cmin(`R,low<<32|high);\n"
-"`E\n"
+"`Cmin(`R,$LITTLE_ENDIAN?high<<32|low:low<<32|high);\n"
 "}\n"
 "`C`R;\n"
 "}\n\n\n"
@@ -2311,12 +2306,6 @@ static const char *const gpuscan__piece_tickets[] = {
 "}\n\n\n"
 "$6$COUNTERS(p) ((`A`V*)(p) - $TICKETS)\n\n\n\n"
 "$w`V`ticket(`Auint*`Rer,`Vtickets,`Juint*`M){\n"
-"`Y$x == 1\n"
-"`Vticket=atomic_inc(`Rer);\n"
-"`7ticket==tickets-1)\n"
-"atomic_xchg(`Rer,$kTICKETS_LEFT)?1u:0u);\n"
-"`Cticket;\n"
-"`O\n"
 "`7$2==0){\n"
 "`Vticket=atomic_inc(`Rer);\n"
 "`7ticket==tickets-1)\n"
@@ -2325,14 +2314,13 @@ static const char *const gpuscan__piece_tickets[] = {
 "}\n"
 "$h;\n"
 "`L*`M;\n"
-"`E\n"
 "}\n\n",
 NULL};
 #if GPUSCAN__HAS_REDUCE || \
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 702 \"kernels.cl.inc\"\n"
+"#line 691 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2367,7 +2355,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 738 \"kernels.cl.inc\"\n"
+"#line 727 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2449,7 +2437,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 828 \"kernels.cl.inc\"\n"
+"#line 817 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2580,7 +2568,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 978 \"kernels.cl.inc\"\n"
+"#line 967 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2685,16 +2673,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`E\n"
 "$6``P_base`5base, `9) (`9)\n"
 "`E\n\n\n",
-"`Y$HEADS\n"
-"$6$BY_HEADS 1\n"
-"`O\n"
-"$6$BY_HEADS 0\n"
-"`E\n"
-"`Y$HEADS || $SCAN_ROWS\n"
-"$6$BEGINS 1\n"
-"`O\n"
-"$6$BEGINS 0\n"
-"`E\n"
+"$6$BEGINS ($HEADS || $SCAN_ROWS)\n"
 "$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
 "$w$5`element(`+``0 `0,`Ni){\n"
 "`Qis_head=`is_head`5`0,i);\n"
@@ -2726,7 +2705,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1143 \"kernels.cl.inc\"\n"
+"#line 1123 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2833,13 +2812,9 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1266 \"kernels.cl.inc\"\n"
+"#line 1246 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
-"`Y$PACKED * $s >= 4 && defined(__ENDIAN_LITTLE__)\n"
-"$6$PACKED_HERE 1\n"
-"`O\n"
-"$6$PACKED_HERE 0\n"
-"`E\n"
+"$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
 "$w`V`packed_`G($5`9){\n"
 "`C$PACKED==1?(`F`9&0xffu)*0x10001u:`F`9;\n"
@@ -2892,7 +2867,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1333 \"kernels.cl.inc\"\n"
+"#line 1309 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2952,7 +2927,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1395 \"kernels.cl.inc\"\n"
+"#line 1371 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3056,11 +3031,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`E\n"
 "`Cx;\n"
 "}\n\n\n\n"
-"`Y$AHEAD && $LOADS_TOGETHER && !$EXACT && !$FLOAT_SUM && !$RUNS\n"
-"$6$LOADS_AFTER 1\n"
-"`O\n"
-"$6$LOADS_AFTER 0\n"
-"`E\n\n\n\n",
+"$6$LOADS_AFTER \\\n"
+" ($AHEAD&&$LOADS_TOGETHER&& !$EXACT&& !$FLOAT_SUM&& !$RUNS)\n\n\n\n",
 "$6$t_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
 "$n$5`window_begin(`+$5`9,`J``M*`M){\n"
 "`C$t_TREE?`window_scan`5`9,`M):`9;\n"
@@ -3274,18 +3246,11 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1762 \"kernels.cl.inc\"\n"
+"#line 1735 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y$y_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $s > 4)\n"
-"$6$BEFORE_FROM_END 1\n"
-"`O\n"
-"$6$BEFORE_FROM_END 0\n"
-"`E\n\n\n\n"
-"`Y$SELECT && $REDUCES && $j\n"
-"$6$RUNS_BY_SUBGROUP ($RESULTS_LISTED && !$PLACES)\n"
-"`O\n"
-"$6$RUNS_BY_SUBGROUP 0\n"
-"`E\n"
+"$6$BEFORE_FROM_END \\\n"
+" ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n\n\n"
+"$6$RUNS_BY_SUBGROUP ($j && $RESULTS_LISTED && !$PLACES)\n"
 "$6$s_STRIDE ($y * $s)\n\n\n"
 "$w`V``1_`S(`Vsubgroup,`V`1){\n"
 "`Csubgroup*($d*$s_STRIDE)+`1*$s;\n"
@@ -3303,11 +3268,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$PART_SHIFT(type, v) ((v) * `F`Dtype) % 4 * 8)\n"
 "$6$PART_MASK(type) (`Dtype) == 1 ? 0xffu : 0xffffu)\n"
 "$6$PART_WORD(vector, type, v) (vector)->`4[(v) * `F`Dtype) / 4]\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"$6$IS_PART(type) (`Dtype) <= 2)\n"
-"`O\n"
-"$6$IS_PART(type) false\n"
-"`E\n"
+"$6$IS_PART(type) ($LITTLE_ENDIAN && `Dtype) <= 2)\n"
 "$6$itype) ($s * `F`Dtype))\n"
 "$6$IS_WHOLE(type) \\\n"
 " ($itype)%16==0||(($itype)&($itype)-1))==0&& \\\n"
@@ -3428,7 +3389,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Vclosed;\n"
 "}``3;\n\n\n"
 "$n`V``U_of(`I``3*`3,int k){\n"
-"`7!$BY_HEADS)\n"
+"`7!$HEADS)\n"
 "`C$RUNS?`3->mask[k]:0;\n"
 "`C`3->`U[k*$s/32]>>(k*$s%32)&(0xffffffffu>>(32-$s));\n"
 "}\n\n"
@@ -3466,11 +3427,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`7at>=past&&j+4<=bytes){\n"
 "`V`4=`0[j/4];\n"
 "`7bits!=0)\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"`4=`4>>bits|`0[j/4+1]<<(32-bits);\n"
-"`O\n"
-"`4=`4<<bits|`0[j/4+1]>>(32-bits);\n"
-"`E\n"
+"`4=$LITTLE_ENDIAN?`4>>bits|`0[j/4+1]<<(32-bits)\n"
+":`4<<bits|`0[j/4+1]>>(32-bits);\n"
 "*(`Auint*)(out+j)=`4;\n"
 "}else{\n"
 "`Z`Vv`6v<4;v++)\n"
@@ -3518,11 +3476,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`E\n\n\n\n\n"
 "`Y$SHIFTS\n\n"
 "$nuint4 `funnels(`Va,`Vb,`Vc,`Vd,`Ve,`Vbits){\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"$6$FUNNEL(a, b) `F(($9(b) << 32 | (a)) >> bits)\n"
-"`O\n"
-"$6$FUNNEL(a, b) `F(($9(a) << 32 | (b)) << bits >> 32)\n"
-"`E\n"
+"$6$FUNNEL(a, b) \\\n"
+" `F($LITTLE_ENDIAN?($9(b)<<32|(a))>>bits:($9(a)<<32|(b))<<bits>>32)\n"
 "`L(uint4)($FUNNEL(a,b),$FUNNEL(b,c),$FUNNEL(c,d),$FUNNEL(d,e));\n"
 "}\n\n\n\n"
 "$nuint4 `vectors_shift(uint4 passed,uint4 own,`V`S,`J``M*`M){\n"
@@ -3559,16 +3514,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "to[v]=`dst_at(out,v);\n"
 "}\n"
 "`E\n\n\n"
-"`Y$s % 4 == 0 && defined(__ENDIAN_LITTLE__)\n"
-"$6$NIBBLES 1\n"
-"`O\n"
-"$6$NIBBLES 0\n"
-"`E\n\n"
+"$6$NIBBLES ($s % 4 == 0 && $LITTLE_ENDIAN)\n\n"
 "$w`V`nibble(`V`4){\n"
 "`Vhigh=(`4|((`4&0x7f7f7f7fu)+0x7f7f7f7fu))&0x80808080u;\n"
 "`L(high*0x00204081u)>>28;\n"
 "}\n"
-"`Y$HEADS || $RUNS\n\n",
+"`Y$HEADS || $RUNS\n\n"
 "$n`X``3_put_`U(``3*`3,int k,`V`U,`Vthere){\n"
 "`U&=$FIRST_BITS(there);\n"
 "`7$RUNS){\n"
@@ -3580,7 +3531,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`3->`U[k*$s/32]|=`U<<(k*$s%32);\n"
 "}\n"
 "`E\n"
-"`Y$HEADS == $HEADS_BITS && $HEADS\n\n"
+"`Y$HEADS == $HEADS_BITS && $HEADS\n\n",
 "$n`X``3_`U_of_bits(`+``3*`3,``0 `0,`N`S,`N`R,\n"
 "`Vown,`Npolicy){\n"
 "`Vleft=``3_left(`S,`R),bit=`F(`S+own)%32;\n"
@@ -3675,7 +3626,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "`O\n"
 "$6``3_`U`5`3, `0, `S, `R, own, policy)\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "$n`X``3_load(``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
 "`Npolicy){\n"
 "`src_fetch(`3->vector,$ELEMENTS(`0),`S,`R,own,policy);\n"
@@ -3694,7 +3645,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Npolicy){\n"
 "``3_load(`3,`0,`S,`R,own,policy);\n"
 "``3_`U`5`3,`0,`S,`R,own,policy);\n"
-"}\n\n"
+"}\n\n",
 "`Y$RUN_STATE\n\n"
 "$n$5``3_vector_run(`+`I``3*`3,int k,`Ni,`Vleft){\n"
 "$5run=$f;\n"
@@ -3795,7 +3746,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`3->rising|=rises<<k;\n"
 "`E\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X``3_`1_`9s(`+``3*`3,`N`S,`N`R,`Vown,\n"
 "$z*`9s){\n"
 "`Vleft=``3_left(`S,`R);\n"
@@ -3823,7 +3774,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`U[k]=bits[k];\n"
 "$h;\n"
 "`E\n"
-"}\n\n"
+"}\n\n",
 "`Y$SEGMENTED && ($BEGINS || $j)\n\n"
 "$8struct{\n"
 "`V`S[$d];\n"
@@ -3874,11 +3825,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Ccarry;\n"
 "}\n"
 "`E\n\n\n"
-"`Y$SELECT && $j\n"
-"$6$KEPT_ALONE 1\n"
-"`O\n"
-"$6$KEPT_ALONE 0\n"
-"`E\n\n",
+"$6$KEPT_ALONE ($SELECT && $j)\n\n",
 NULL};
 #else
 #define gpuscan__piece_group_tiles NULL
@@ -3886,7 +3833,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2477 \"kernels.cl.inc\"\n"
+"#line 2425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "`Y$RUNS_BY_SUBGROUP\n"
@@ -4072,7 +4019,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2680 \"kernels.cl.inc\"\n"
+"#line 2628 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4392,7 +4339,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$5`K,`J``M*`M){\n"
 "`Vleft=``3_left(`S,$kSTORE_OVERRUN)?`R+1:`R);\n"
 "$z `2=`3->group;\n"
-"`7$BY_HEADS)\n"
+"`7$HEADS)\n"
 "`2=$o_plain`5`begun_subgroup(`3)?`3->base:$VALUE_OF(`K),`2);\n"
 "`7$ANY_ORDER&&$l!=0)\n"
 "`K=$o`5`K,``9_of(`3->group,false));\n"
@@ -4423,7 +4370,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3070 \"kernels.cl.inc\"\n"
+"#line 3018 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4790,7 +4737,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Y$3 > 1\n"
 "$6$STEP (4 * $3)\n\n\n"
 "$6$SETTLES(i, begin) \\\n"
-" ($EXACT_PREFIX&&((i)-(begin))%($STEP_LINKS/($BY_HEADS?4:1)*$STEP)==0)\n"
+" ($EXACT_PREFIX&&((i)-(begin))%($STEP_LINKS/($HEADS?4:1)*$STEP)==0)\n"
 "`E\n\n"
 "`Y$HEADS && $3 > 1\n\n"
 "$w`mask ``U_wide(``0 `0,`Ni){\n"
@@ -4822,11 +4769,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "`E\n\n\n\n"
 "$w`N`vectors_begin(`N`S,`N`2,`Vhead){\n"
-"`Cmin(`S+(!$BY_HEADS?head:$COMPARES_KEYS&&`S==0?1:0),`2);\n"
+"`Cmin(`S+(!$HEADS?head:$COMPARES_KEYS&&`S==0?1:0),`2);\n"
 "}\n\n\n",
 "$w``K `element_add(`+``0 `0,`Ni,``K own){\n"
 "$LOW_OF(own)=$o_plain`5$LOW_OF(own),`convert`5$ELEMENTS(`0)[i],i));\n"
-"`C$BY_HEADS&&(i+1)%$STEP_LINKS==0?``K_settle`5own):own;\n"
+"`C$HEADS&&(i+1)%$STEP_LINKS==0?``K_settle`5own):own;\n"
 "}\n\n"
 "`Y$ANY_ORDER || $REDUCE\n"
 "`Y$3 > 1\n\n\n"
@@ -4905,7 +4852,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Cown;\n"
 "}\n\n\n\n"
 "$w`X`chain_step(`+$0`9*`9,``0 `0){\n"
-"`I`V`1s=$3/($BY_HEADS?4:2);\n"
+"`I`V`1s=$3/($HEADS?4:2);\n"
 "$1`src*src=$ELEMENTS(`0);\n"
 "`Ni=`9->i;\n"
 "$0$7 x;\n"
@@ -5161,7 +5108,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`N`2=span->`2,i=`vectors_begin(span->`S,`2,span->head);\n"
 "``G `G;\n"
 "$5`9;\n"
-"apart=apart||$BY_HEADS;\n"
+"apart=apart||$HEADS;\n"
 "`G.span=`K;\n"
 "`G.own=apart?``K_of`5$f):`K;\n"
 "`G.begun=false;\n"
@@ -5234,7 +5181,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4002 \"kernels.cl.inc\"\n"
+"#line 3950 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5628,11 +5575,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`E\n"
 "`E\n\n"
 "`Y$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y$SELECT || !$LOADS_TOGETHER\n"
-"$6$ONE_FINDER 1\n"
-"`O\n"
-"$6$ONE_FINDER 0\n"
-"`E\n"
+"$6$ONE_FINDER ($SELECT || !$LOADS_TOGETHER)\n"
 "$6$FINDERS ($ONE_FINDER ? 1 : $lS)\n\n\n\n\n"
 "$6$WANTS_AFTER(`8, `3) ($INCLUSIVE || $9((`3) + 1) * $TILE >= (`8)->`R)\n"
 "$n`X``P_share(`+$5`P,`J``M*`M){\n"
@@ -5802,7 +5745,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4740 \"kernels.cl.inc\"\n"
+"#line 4684 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5877,11 +5820,8 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "}\n"
 "}\n"
 "}\n\n\n\n"
-"`Y$CONVERT_IS_CUSTOM || (!$ANY_ORDER && ($ROW_GAPS || !$FLOAT_SUM))\n"
-"$6$ROWS_GUARDED 1\n"
-"`O\n"
-"$6$ROWS_GUARDED 0\n"
-"`E\n"
+"$6$ROWS_GUARDED \\\n"
+" ($CONVERT_IS_CUSTOM||(!$ANY_ORDER&&($ROW_GAPS|| !$FLOAT_SUM)))\n"
 "$n`X``8_$7(`+$z*x,`I`src_vector*vector,\n"
 "`I``8_`3*`3,`Vi,`V`H,`V`U){\n"
 "$r\n"
@@ -6110,7 +6050,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5092 \"kernels.cl.inc\"\n"
+"#line 5033 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6215,7 +6155,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5213 \"kernels.cl.inc\"\n"
+"#line 5154 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6261,7 +6201,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5260 \"kernels.cl.inc\"\n"
+"#line 5201 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6839,7 +6779,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5941 \"kernels.cl.inc\"\n"
+"#line 5882 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -7158,7 +7098,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6306 \"kernels.cl.inc\"\n"
+"#line 6247 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7270,7 +7210,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6422 \"kernels.cl.inc\"\n"
+"#line 6363 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7554,7 +7494,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6757 \"kernels.cl.inc\"\n"
+"#line 6698 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8259,7 +8199,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7586 \"kernels.cl.inc\"\n"
+"#line 7527 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8313,7 +8253,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7640 \"kernels.cl.inc\"\n"
+"#line 7581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8912,7 +8852,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8306 \"kernels.cl.inc\"\n"
+"#line 8247 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9444,7 +9384,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8913 \"kernels.cl.inc\"\n"
+"#line 8854 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9814,7 +9754,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9361 \"kernels.cl.inc\"\n"
+"#line 9302 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9910,7 +9850,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9478 \"kernels.cl.inc\"\n"
+"#line 9419 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10267,7 +10207,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9881 \"kernels.cl.inc\"\n"
+"#line 9822 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10819,7 +10759,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10535 \"kernels.cl.inc\"\n"
+"#line 10476 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10845,7 +10785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10558 \"kernels.cl.inc\"\n"
+"#line 10499 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10978,7 +10918,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10722 \"kernels.cl.inc\"\n"
+"#line 10663 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11025,7 +10965,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10770 \"kernels.cl.inc\"\n"
+"#line 10711 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11174,7 +11114,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10942 \"kernels.cl.inc\"\n"
+"#line 10883 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11466,7 +11406,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11272 \"kernels.cl.inc\"\n"
+"#line 11213 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12285,7 +12225,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12219 \"kernels.cl.inc\"\n"
+"#line 12160 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12487,7 +12427,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12462 \"kernels.cl.inc\"\n"
+"#line 12403 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12608,7 +12548,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12596 \"kernels.cl.inc\"\n"
+"#line 12537 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -15373,6 +15313,18 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
+/* Defines as 0 those macros of other operations that expressions of shared sections read. */
+static void gpuscan__define_others(gpuscan__text *text, const gpuscan__elements *e, const char *operation) {
+    static const char *const of_select[] = {"SELECT", "PLACES", "RESULTS_LISTED"};
+    size_t i;
+    for (i = 0; i < sizeof(of_select) / sizeof(*of_select) && strncmp(operation, "SELECT", 6) != 0; i++)
+        gpuscan__define_number(text, of_select[i], 0);
+    if (strcmp(operation, "SCAN_ROWS") != 0)
+        gpuscan__define_number(text, "SCAN_ROWS", 0);
+    if (!e->begun)
+        gpuscan__define_number(text, "HEADS", 0);
+}
+
 /* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels. The last
    three parameters are for scans: the macros INCLUSIVE, AHEAD and FEW are set to them. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
@@ -15385,6 +15337,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     uint32_t src_size = e->key ? e->key_size : e->src_size;
     gpuscan__define_shape(text, gs, key, vector);
     gpuscan__define_number(text, operation, 1);
+    gpuscan__define_others(text, e, operation);
     gpuscan__define_keys(text, e);
     gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
     gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
@@ -18412,9 +18365,9 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
 /* Defines what only segmented scans need: the form of heads, and the flag that sums carry. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
     uint32_t part = e->begun < 8 ? e->begun : 8; /* in bytes */
-    gpuscan__define_number(text, "HEADS", own->heads);
     if (own->heads == GPUSCAN__HEADS_NONE)
         return;
+    gpuscan__define_number(text, "HEADS", own->heads);
     gpuscan__define(text, "SCAN_HEADS_NUMBERS", gpuscan__scan_heads_numbers_text);
     gpuscan__define(text, "BEGUN", gpuscan__unsigned_name(part));
     gpuscan__define_number(text, "BEGUN_PARTS", e->begun / part);
