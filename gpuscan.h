@@ -1883,7 +1883,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 95 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n"
+"\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
@@ -1891,7 +1891,6 @@ static const char *const gpuscan__piece_device[] = {
 " ($ON(PTX)||($TURNS&&$y_APART&&$FENCE==$FENCE_OPENCL2))\n"
 "$6$HAS_HINTS ($PTX >= 80)\n"
 "$6$j_SUM ($PTX >= 80)\n"
-"$6$HAS_WORD_MAX ($ON(PTX) && $WORD == 64)\n"
 "$6$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
 "$6$HAS_PICKS $ON(PTX)\n"
 "$6$WORDS_ARRIVE $ON(PTX)\n"
@@ -2199,10 +2198,6 @@ static const char *const gpuscan__piece_device[] = {
 "#elif $WORD == 32\n"
 "$6``4_load(p) atomic_add((vola`3 `A`V*)(p), 0u)\n"
 "$6``4_store(p, `4) ((void)atomic_xchg((vola`3 `A`V*)(p), `4))\n"
-"`E\n"
-"`Y$HAS_WORD_MAX\n"
-"$ASM_VOID(``4_max,(`Aulong*p,`N`4),\n"
-"(\"red.relaxed.gpu.global.max.u64 [%0], %1;\" ::\"l\"(p), \"l\"(`4): \"memory\"))\n"
 "`E\n\n"
 "`Y!$ON(PTX) && $FENCE == $FENCE_OPENCL2\n\n"
 "$6`uint_load(p) \\\n"
@@ -2286,7 +2281,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 649 \"kernels.cl.inc\"\n"
+"#line 643 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2320,7 +2315,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 691 \"kernels.cl.inc\"\n"
+"#line 685 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2355,7 +2350,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 727 \"kernels.cl.inc\"\n"
+"#line 721 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2437,7 +2432,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 817 \"kernels.cl.inc\"\n"
+"#line 811 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2568,7 +2563,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 967 \"kernels.cl.inc\"\n"
+"#line 961 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2705,7 +2700,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1123 \"kernels.cl.inc\"\n"
+"#line 1117 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2812,7 +2807,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1246 \"kernels.cl.inc\"\n"
+"#line 1240 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2867,7 +2862,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1309 \"kernels.cl.inc\"\n"
+"#line 1303 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2927,7 +2922,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1371 \"kernels.cl.inc\"\n"
+"#line 1365 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3246,7 +3241,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1735 \"kernels.cl.inc\"\n"
+"#line 1729 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n\n\n"
@@ -3273,7 +3268,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$IS_WHOLE(type) \\\n"
 " ($itype)%16==0||(($itype)&($itype)-1))==0&& \\\n"
 " ($itype)>=4||$IS_PART(type))))\n"
-"$6$ALIGNED(type, p) (((size_t)(p) & (min($itype), 16u) - 1)) == 0)\n\n\n\n\n"
+"$6$ALIGNED(type, p) (((size_t)(p) & (min($itype), 16u) - 1)) == 0)\n\n\n\n"
 "$n`X`bytes_load(uint*to,$1void*`0,`Vbytes,`Npolicy){\n"
 "`7bytes==16&&$s==2){\n"
 "union{\n"
@@ -3286,8 +3281,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}else `7bytes>=16){\n"
 "$r\n"
 "`Z`Vw`6w<bytes/4;w+=4){\n"
-"$1uint4*at=($1uint4*)`0+w/4;\n"
-"uint4 x=bytes>16? *at:`load_hinted(at,policy);\n"
+"uint4 x=`load_hinted(($1uint4*)`0+w/4,policy);\n"
 "to[w]=x.x;\n"
 "to[w+1]=x.y;\n"
 "to[w+2]=x.z;\n"
@@ -3833,7 +3827,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2425 \"kernels.cl.inc\"\n"
+"#line 2417 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "`Y$RUNS_BY_SUBGROUP\n"
@@ -4019,7 +4013,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2628 \"kernels.cl.inc\"\n"
+"#line 2620 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4370,7 +4364,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3018 \"kernels.cl.inc\"\n"
+"#line 3010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5181,7 +5175,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3950 \"kernels.cl.inc\"\n"
+"#line 3942 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5270,8 +5264,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n"
 "`Y$SCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n\n"
 "$6$NONE 0xffffffffu\n\n\n"
-"$6$SHARES_WORD ($ONE_WORD && !$AHEAD)\n"
-"$6$SUMS_BY_MAX ($ONE_WORD && $AHEAD && $HAS_WORD_MAX)\n\n\n\n"
+"$6$SHARES_WORD ($ONE_WORD && !$AHEAD)\n\n\n\n"
 "$8struct{\n"
 "``0 src;\n"
 "`N`R;\n"
@@ -5285,7 +5278,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`8.`9s+=r*`8_`3s*$VALUE_WORDS;\n"
 "`8.`Kes+=r*`8_`3s*$PREFIX_WORDS;\n"
 "`C`8;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$6$ROW_TAG(`8) ((`8)->epoch << 2 | $AGGREGATE)\n"
 "$n`Q``9_load(`I``8*`8,`V`3,`t*`W){\n"
 "``K `9;\n"
@@ -5306,7 +5299,7 @@ static const char *const gpuscan__piece_handover[] = {
 "$n`X``P_store(`I``8*`8,`V`3,``K `P){\n"
 "``4s_store(`8->`Kes+$9`3*$PREFIX_WORDS,`8->epoch<<2|$PREFIX,`P,\n"
 "$TEST_STORED(`3));\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$w`V`observe(`+`I``8*`8,`V`3,``K*`W){\n"
 "`Vflag=$EMPTY;\n"
 "`Y$SHARES_WORD\n"
@@ -5338,7 +5331,6 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n\n\n\n\n\n"
 "$w`X`publish_`Z`+`I``8*`8,`V`3,$5`9){\n"
 "`A``4*slot=`8->`9s+$9`3*$VALUE_WORDS;\n"
-"`Vtag=`8->epoch<<2|($SUMS_BY_MAX?$PREFIX:$AGGREGATE);\n"
 "``K seen;\n"
 "`payloads payloads;\n"
 "int `4s=$TEST_ADDED(`3);\n"
@@ -5350,7 +5342,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Zint p`6p<$VALUE_WORDS&&`4s>0;p++){\n"
 "`7``4_tag(``4_load(slot+p))>>2==`8->epoch)\n"
 "continue;\n"
-"``4_store(slot+p,``4_make(tag,payloads.payload[p]));\n"
+"``4_store(slot+p,``4_make($ROW_TAG(`8),payloads.payload[p]));\n"
 "`4s--;\n"
 "}\n"
 "}\n\n"
@@ -5377,7 +5369,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`O\n"
 "$6$START_NUMBER(states) \\\n"
 " `ticket($COUNTERS(states),`F$q0),&`M->ticket)\n"
-"`E\n\n",
+"`E\n\n"
 "`Y$AHEAD || $FEW\n\n\n\n"
 "$n`Q``9_arrives(`I``8*`8,`V`3,`Qthere,`t*`9){\n"
 "`Vpolls`6\n"
@@ -5402,7 +5394,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "`C`window_begin`5`9,`M);\n"
 "}\n"
-"`E\n\n"
+"`E\n\n",
 "`Y!$AHEAD\n\n"
 "$w`X`publish_`9(`+`I``8*`8,`V`3,$5`9){\n"
 "`7$2!=0)\n"
@@ -5505,7 +5497,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`7`Kes)\n"
 "`C$NONE;\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$n``K `add_later(`+`I``8*`8,`V`3,`nearest found,\n"
 "`J``M*`M){\n"
 "``K `9=``K_at(found.`W,found.`1);\n"
@@ -5540,7 +5532,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`9=``K_at(next,found.`1);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$n``K `find_`K(`+`I``8*`8,`V`3,$5`9,\n"
 "`J``M*`M){\n"
 "`nearest found;\n"
@@ -5617,7 +5609,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`7$t_LANE==0)\n"
 "``P_store(`8,`0+$t-1,`K);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`Q``K_await(`+`I``8*`8,`V`3,`Qthere,``K*`K,\n"
 "`J``M*`M){\n"
 "`Vpolls`6\n"
@@ -5662,7 +5654,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}else{\n"
 "`9s=`window_begin`5`9,`M);\n"
 "}\n"
-"`7!mine){\n\n"
+"`7!mine){\n\n",
 "`Qturned=`is_turn(w,`M);\n"
 "while(!turned&&known==$t)\n"
 "turned=`is_turn(w,`M);\n"
@@ -5699,20 +5691,11 @@ static const char *const gpuscan__piece_handover[] = {
 "``8 `8=``8_of(`S,r,`8_`3s,src_pitch);\n"
 "`fold_window`5&`8,w,(w-r*`8_windows)*$t,live,`M);\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n\n\n\n"
 "$w`X`publish_ahead(`I``8*`8,`V`3,$5`9){\n"
 "$5x;\n"
 "`7$TEST_SILENT(`3)||$2!=0)\n"
 "`L;\n"
-"`Y$SUMS_BY_MAX\n"
-"`7`8->in_place){\n"
-"`payloads payloads;\n"
-"payloads.payload[0]`6\n"
-"payloads.`W=`link_of(`9);\n"
-"``4_max(`8->`9s+`3,``4_make($ROW_TAG(`8),payloads.payload[0]));\n"
-"`L;\n"
-"}\n"
-"`E\n"
 "`7`8->in_place){\n"
 "`device_fence();\n"
 "`7``9_load(`8,`3,&x))\n"
@@ -5726,7 +5709,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`L;\n"
 "`publish_`Z`-`8,`3,`9);\n"
 "`device_fence();\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$n`V`ahead_number(`Vplace,`V`3s,`Vahead,bool*`9s_only){\n"
 "*`9s_only= !$ONCE&&place<ahead;\n"
 "`7$ONCE||place<ahead)\n"
@@ -5745,7 +5728,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4684 \"kernels.cl.inc\"\n"
+"#line 4664 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6050,7 +6033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5033 \"kernels.cl.inc\"\n"
+"#line 5013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6155,8 +6138,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5154 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 5134 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}`scan_`U_`B;\n\n"
@@ -6165,14 +6148,9 @@ static const char *const gpuscan__piece_scan_segments[] = {
 "`Z`Nw=get_global_id(0);w<`B.`4s;w+=get_global_size(0))\n"
 "`U[`B.`U_offset+w]`6\n"
 "}\n\n"
-"`Y$OFFSET_SIZE == 8\n"
-"$8`N`offset;\n"
-"`O\n"
-"$8`V`offset;\n"
-"`E\n"
 "$6$OFFSETS_EACH 8\n"
 "kernel $x_SIZE void\n"
-"`scan_`U_set($1`offset*offsets,`Auint*`U,`scan_`U_`B `B$g\n"
+"`scan_`U_set($1$OFFSET*offsets,`Auint*`U,`scan_`U_`B `B$g\n"
 "`Auint*`4s=`U+`B.`U_offset;\n"
 "`Nall=$kSEGMENT_HEADS)?`B.offsets-1:`B.offsets;\n"
 "`Z`Ns=get_global_id(0)*$OFFSETS_EACH;s<all;s+=get_global_size(0)*$OFFSETS_EACH){\n"
@@ -6201,22 +6179,12 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5201 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5175 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
 "}$us;\n\n"
-"`Y$INDEX_SIZE == 8\n"
-"$8`N`index;\n"
-"`O\n"
-"$8`V`index;\n"
-"`E\n"
 "$6$UNIT ($BITS ? 32u : 1u)\n\n"
-"`Y$LENGTH_SIZE == 8\n"
-"$8`N`length;\n"
-"`O\n"
-"$8`V`length;\n"
-"`E\n\n"
 "$6$OUTPUT_PARAMETER(k, `4, `4s) $1`4 *`0##k, `A`4 *to##k,\n"
 "$6$OUTPUT_ARGUMENT(k, `4, `4s) `0##k, to##k,\n"
 "$6$NUMBERED_PARAMETER(name, type) `Atype *name,\n"
@@ -6288,7 +6256,7 @@ static const char *const gpuscan__piece_select[] = {
 "`Y$RUN_STATE\n"
 "`7kept>0&&kept<=outputs->capacity){\n"
 "`Y$LENGTH_SIZE\n"
-"outputs->lengths[kept-1]=(`length)(`R-all.`2-($kRUN_LAST)?1:0));\n"
+"outputs->lengths[kept-1]=($LENGTH)(`R-all.`2-($kRUN_LAST)?1:0));\n"
 "`E\n"
 "`Y$REDUCES\n"
 "outputs->results[kept-1]=$RUN_RESULT(all.open.`W);\n"
@@ -6448,9 +6416,9 @@ static const char *const gpuscan__piece_select[] = {
 "kept--;\n"
 "$OUTPUTS($OUTPUT_SPAN)\n"
 "`Y$INDEX_SIZE\n"
-"`A`index*to=outputs->indices+`K;\n"
+"`A$INDEX*to=outputs->indices+`K;\n"
 "$KEEP($KEPT_LANES($INDEX_SIZE),`keep_indices(to+j,at,mask,room),1,\n"
-"to[j]=(`index)at)\n"
+"to[j]=($INDEX)at)\n"
 "`E\n"
 "}\n\n"
 "`Y$REDUCES\n\n\n"
@@ -6510,13 +6478,13 @@ static const char *const gpuscan__piece_select[] = {
 "`7`S==0)\n"
 "`4s[0]&= ~1ul;\n"
 "`Y$LENGTH_SIZE\n"
-"`A`length*lengths=outputs->lengths+to;\n"
+"`A$LENGTH*lengths=outputs->lengths+to;\n"
 "`Nbegin=$kRUN_OPEN)?`S:`K.`2;\n"
 "`Zi=`S;i<`2&&j<ended;i+=$WORD_BITS){\n"
 "`N`4=`4s[(i-`S)/$WORD_BITS];\n"
 "`Z;`4&&j<ended;`4&=`4-1){\n"
 "`Nat=i+$LOWEST(`4);\n"
-"lengths[j++]=(`length)(at-begin);\n"
+"lengths[j++]=($LENGTH)(at-begin);\n"
 "begin=at;\n"
 "}\n"
 "}\n"
@@ -6647,7 +6615,7 @@ static const char *const gpuscan__piece_select[] = {
 "`E\n"
 "$OUTPUTS_GATHERED($OUTPUT_TILE)\n"
 "`Y$INDEX_SIZE\n"
-"$OUTPUT_LOOP(`index,outputs->indices+`K,kept,(`index)(`S+list.places[j]))\n"
+"$OUTPUT_LOOP($INDEX,outputs->indices+`K,kept,($INDEX)(`S+list.places[j]))\n"
 "`E\n"
 "}\n\n"
 "`Y!$RUNS_BY_SUBGROUP\n"
@@ -6657,10 +6625,10 @@ static const char *const gpuscan__piece_select[] = {
 "`Vended=`F`runs_ended(outputs,`K,`9),skip=`K.`U==0?1:0;\n"
 "`Nto=$FIRST_ENDED(`K);\n"
 "`Y$LENGTH_SIZE\n\n"
-"`length open=$kRUN_OPEN)?0:(`length)(`S-`K.`2);\n"
-"$OUTPUT_LOOP(`length,outputs->lengths+to,ended,\n"
-"(`length)list.places[j+skip]+\n"
-"(j+skip==0?open: -(`length)list.places[max(j+skip,1u)-1]))\n"
+"$LENGTH open=$kRUN_OPEN)?0:($LENGTH)(`S-`K.`2);\n"
+"$OUTPUT_LOOP($LENGTH,outputs->lengths+to,ended,\n"
+"($LENGTH)list.places[j+skip]+\n"
+"(j+skip==0?open: -($LENGTH)list.places[max(j+skip,1u)-1]))\n"
 "`E\n"
 "`Y$REDUCES\n"
 "`Vown=$OWN_FIRST,left=``3_left(`S,`R);\n"
@@ -6763,7 +6731,7 @@ static const char *const gpuscan__piece_select[] = {
 "$OUTPUTS_OF(outputs);\n"
 "$OUTPUTS($OUTPUT_MOVE)\n"
 "`Y$INDEX_SIZE\n"
-"$1`index*`0=($1`index*)indices_`0+`B.src_offset;\n"
+"$1$INDEX*`0=($1$INDEX*)indices_`0+`B.src_offset;\n"
 "`Z`Nj=get_global_id(0);j<kept;j+=get_global_size(0))\n"
 "outputs.indices[j]=`0[j];\n"
 "`E\n"
@@ -6779,7 +6747,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5882 \"kernels.cl.inc\"\n"
+"#line 5846 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -7098,7 +7066,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6247 \"kernels.cl.inc\"\n"
+"#line 6211 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7210,7 +7178,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6363 \"kernels.cl.inc\"\n"
+"#line 6327 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7494,7 +7462,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6698 \"kernels.cl.inc\"\n"
+"#line 6662 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8199,7 +8167,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7527 \"kernels.cl.inc\"\n"
+"#line 7491 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8253,7 +8221,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7581 \"kernels.cl.inc\"\n"
+"#line 7545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8852,7 +8820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8247 \"kernels.cl.inc\"\n"
+"#line 8211 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9384,7 +9352,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8854 \"kernels.cl.inc\"\n"
+"#line 8818 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9754,7 +9722,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9302 \"kernels.cl.inc\"\n"
+"#line 9266 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9850,7 +9818,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9419 \"kernels.cl.inc\"\n"
+"#line 9383 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10207,7 +10175,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9822 \"kernels.cl.inc\"\n"
+"#line 9786 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10759,7 +10727,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10476 \"kernels.cl.inc\"\n"
+"#line 10440 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10785,7 +10753,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10499 \"kernels.cl.inc\"\n"
+"#line 10463 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10918,7 +10886,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10663 \"kernels.cl.inc\"\n"
+"#line 10627 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10965,7 +10933,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10711 \"kernels.cl.inc\"\n"
+"#line 10675 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11114,7 +11082,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10883 \"kernels.cl.inc\"\n"
+"#line 10847 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11406,7 +11374,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11213 \"kernels.cl.inc\"\n"
+"#line 11177 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12225,7 +12193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12160 \"kernels.cl.inc\"\n"
+"#line 12124 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12427,7 +12395,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12403 \"kernels.cl.inc\"\n"
+"#line 12367 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12548,7 +12516,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12537 \"kernels.cl.inc\"\n"
+"#line 12501 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13788,6 +13756,7 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     gpuscan__define_number(text, "RESULT_SIZE", e->result_size);
     gpuscan__define_number(text, "RUN_STATE", e->state_align != 0);
     gpuscan__define_number(text, "LENGTH_SIZE", e->length_size);
+    gpuscan__define(text, "LENGTH", e->length_size == 8 ? "ulong" : "uint");
     gpuscan__define_number(text, "RUN_ALIGN", e->state_align);
     gpuscan__define(text, "RUN_COUNT", e->wide ? "ulong" : "uint");
     gpuscan__define_key(text, e->key_size, gpuscan__types[e->key].kind == 'f', e->key == GPUSCAN_TYPE_CUSTOM);
@@ -18372,7 +18341,7 @@ static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *
     gpuscan__define(text, "BEGUN", gpuscan__unsigned_name(part));
     gpuscan__define_number(text, "BEGUN_PARTS", e->begun / part);
     gpuscan__define_key(text, own->heads == GPUSCAN__HEADS_BITS ? 4 : own->heads_size, own->heads_real != 0, 0);
-    gpuscan__define_number(text, "OFFSET_SIZE", own->heads_size);
+    gpuscan__define(text, "OFFSET", gpuscan__unsigned_name(own->heads_size));
 }
 
 static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__scan_key *own) {
@@ -21599,12 +21568,13 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "INVERT", own.invert);
     gpuscan__define_number(text, "COUNTED", own.counted);
     gpuscan__define_number(text, "INDEX_SIZE", own.index_size);
+    gpuscan__define(text, "INDEX", own.index_size == 8 ? "ulong" : "uint");
     gpuscan__define_number(text, "MOVES", own.moves);
     gpuscan__define_outputs(text, "OUTPUTS", &own, 0);
     gpuscan__define_outputs(text, "OUTPUTS_GATHERED", &own, (uint32_t)stages);
     gpuscan__text_add(text, "#define GPUSCAN_NUMBERED(X)");
-    gpuscan__text_add(text, own.index_size ? " X(indices, gpuscan_index)" : "");
-    gpuscan__text_add(text, own.length_size ? " X(lengths, gpuscan_length)" : "");
+    gpuscan__text_add(text, own.index_size ? " X(indices, GPUSCAN_INDEX)" : "");
+    gpuscan__text_add(text, own.length_size ? " X(lengths, GPUSCAN_LENGTH)" : "");
     gpuscan__text_add(text, plan->e.reduces ? " X(results, gpuscan_result)\n" : "\n");
     gpuscan__define_number(text, "STAGES", (uint64_t)stages);
     if (stages)
