@@ -1883,7 +1883,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 95 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n"
+"\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
@@ -1891,7 +1891,6 @@ static const char *const gpuscan__piece_device[] = {
 " ($ON(PTX)||($TURNS&&$y_APART&&$FENCE==$FENCE_OPENCL2))\n"
 "$6$HAS_HINTS ($PTX >= 80)\n"
 "$6$j_SUM ($PTX >= 80)\n"
-"$6$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
 "$6$HAS_PICKS $ON(PTX)\n"
 "$6$WORDS_ARRIVE $ON(PTX)\n"
 "$6$BARRIER_ORDERS $ON(PTX)\n"
@@ -2158,15 +2157,11 @@ static const char *const gpuscan__piece_device[] = {
 "$ASM(uint4,`load_hinted,($1uint4*p,`Npolicy),\n"
 "vola`3(\"ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
 ":$OUT_4(\"=r\"): \"l\"(p), \"l\"(policy)))\n"
-"$ASM(ulong2,`pairs_load_hinted,($1ulong2*p,`Npolicy),\n"
-"vola`3(\"ld.global.L1::no_allocate.L2::cache_hint.v2.u64 {%0, %1}, [%2], %3;\"\n"
-": \"=l\"(out.x), \"=l\"(out.y): \"l\"(p), \"l\"(policy)))\n"
 "`O\n"
 "$6`policy_keep() 0\n"
 "$6`policy_`2() 0\n"
 "$6`policy_normal() 0\n"
 "$6`load_hinted(p, policy) (*(p))\n"
-"$6`pairs_load_hinted(p, policy) (*(p))\n"
 "`E\n\n\n",
 "$BOTH_VOID(`add_one,(`Juint*`Rer),\n"
 "(\"red.`M.add.u32 [%0], 1;\" ::\"r\"(`F(size_t)`Rer): \"memory\"),\n"
@@ -2281,7 +2276,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 643 \"kernels.cl.inc\"\n"
+"#line 637 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2315,7 +2310,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 685 \"kernels.cl.inc\"\n"
+"#line 679 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2350,7 +2345,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 721 \"kernels.cl.inc\"\n"
+"#line 715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2432,7 +2427,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 811 \"kernels.cl.inc\"\n"
+"#line 805 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2563,7 +2558,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 961 \"kernels.cl.inc\"\n"
+"#line 955 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2700,7 +2695,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1117 \"kernels.cl.inc\"\n"
+"#line 1111 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2807,7 +2802,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1240 \"kernels.cl.inc\"\n"
+"#line 1234 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2862,7 +2857,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1303 \"kernels.cl.inc\"\n"
+"#line 1297 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2922,7 +2917,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1365 \"kernels.cl.inc\"\n"
+"#line 1359 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -2933,10 +2928,14 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$6$EXCHANGED 1\n"
 "`O\n"
 "$6$EXCHANGED (2 * $d)\n"
-"`E\n"
+"`E\n\n\n"
+"$6$LOADS_AFTER ($AHEAD && !$EXACT && !$FLOAT_SUM && !$RUNS)\n"
 "$8struct{\n"
 "$5`9s[$lS];\n"
 "``K `K;\n"
+"`Y$LOADS_AFTER\n"
+"$5`P;\n"
+"`E\n"
 "`Y$FEW\n"
 "$5windows[$FEW/$y];\n"
 "`E\n"
@@ -3025,28 +3024,23 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "`E\n"
 "`Cx;\n"
-"}\n\n\n\n"
-"$6$LOADS_AFTER \\\n"
-" ($AHEAD&&$LOADS_TOGETHER&& !$EXACT&& !$FLOAT_SUM&& !$RUNS)\n\n\n\n",
+"}\n\n\n\n",
 "$6$t_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
 "$n$5`window_begin(`+$5`9,`J``M*`M){\n"
 "`C$t_TREE?`window_scan`5`9,`M):`9;\n"
-"}\n\n\n\n\n"
-"$6$LINKS_MASKED (!$SPILLS || $T_SIZE <= 4)\n"
-"$6$LINKS_MOST (!$LINKS_MASKED ? 8 : $T_SIZE > 8 ? 1 : 16)\n"
-"$6$LINKS_STEP ($t < $LINKS_MOST ? $t : $LINKS_MOST)\n\n\n"
+"}\n\n\n\n"
+"$6$LINKS_STEP ($t < 8 ? $t : 8)\n\n\n"
 "$n``K `window_chain(`+``K `K,$5x,`V`0,\n"
 "`J``M*`M){\n"
-"`Y$t_TREE || !$j\n"
-"`C``K_next`5`K,x,`0/$t);\n"
-"#elif !$LINKS_MASKED\n"
 "``K `P=`K;\n"
+"`V`S=$t%$TILE_LINKS==0?0:`0;\n"
+"`7$t_TREE|| !$j)\n"
+"`C``K_next`5`K,x,`0/$t);\n"
 "$r_STEPS\n"
 "`Z`Vstep`6step<$t;step+=$LINKS_STEP){\n"
 "$r\n"
 "`Z`Vk`6k<$LINKS_STEP;k++){\n"
-"`K=``K_next`5`K,`shuffle(x,step+k),\n"
-"$t%$TILE_LINKS==0?step+k:`0+step+k);\n"
+"`K=``K_next`5`K,`shuffle(x,step+k),`S+step+k);\n"
 "`7step+k==$t_LANE){\n"
 "$LOW(`P)=$LOW(`K);\n"
 "`Y$EXACT_PREFIX\n"
@@ -3056,26 +3050,6 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "}\n"
 "`C`P;\n"
-"`O\n"
-"`V`S=$t%$TILE_LINKS==0?0:`0;\n"
-"$r_STEPS\n"
-"`Z`Vstep`6step<$t;step+=$LINKS_STEP){\n"
-"$5links[$LINKS_STEP];\n"
-"$r\n"
-"`Z`Vk`6k<$LINKS_STEP;k++){\n"
-"links[k]=`shuffle(x,step+k);\n"
-"`7step+k>$t_LANE)\n"
-"links[k]=$f;\n"
-"}\n"
-"$r\n"
-"`Z`Vk`6k<$LINKS_STEP;k++)\n"
-"`K=``K_add`5`K,links[k]);\n"
-"`7(`S+step+$LINKS_STEP)%$TILE_LINKS==0&&\n"
-"step+$LINKS_STEP-1<=$t_LANE)\n"
-"`K=``K_settle`5`K);\n"
-"}\n"
-"`C`K;\n"
-"`E\n"
 "}\n\n\n\n"
 "$6$LOWER_HALF(`1, d) (((`1) | (2 * (d) - 1)) ^ (d))\n"
 "$6$REACHES(`1, d, `S) (((`1) & (d)) && ((`1) & ((d) - 1)) < (`1) - (`S))\n\n\n\n"
@@ -3151,7 +3125,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "x[k]=``P_`1`5x[k],back,`S[k],`M);\n"
 "}\n"
 "}\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "$6$sS_EVEN ($d & -$d)\n"
 "$6$sS_APART `F($sS_EVEN < $y ? $sS_EVEN : $y)\n"
 "$6$sS_KEPT(d) \\\n"
@@ -3172,7 +3146,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "}\n"
 "}\n"
-"`E\n\n"
+"`E\n\n",
 "$n`X``1s_`9(`+`I$z*x,$z*`9,`J``M*`M){\n"
 "`Y$j\n"
 "$z kept[$d];\n"
@@ -3241,7 +3215,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1729 \"kernels.cl.inc\"\n"
+"#line 1700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n\n\n"
@@ -3268,17 +3242,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$IS_WHOLE(type) \\\n"
 " ($itype)%16==0||(($itype)&($itype)-1))==0&& \\\n"
 " ($itype)>=4||$IS_PART(type))))\n"
-"$6$ALIGNED(type, p) (((size_t)(p) & (min($itype), 16u) - 1)) == 0)\n\n\n\n"
+"$6$ALIGNED(type, p) (((size_t)(p) & (min($itype), 16u) - 1)) == 0)\n\n\n"
 "$n`X`bytes_load(uint*to,$1void*`0,`Vbytes,`Npolicy){\n"
-"`7bytes==16&&$s==2){\n"
-"union{\n"
-"ulong2 pair;\n"
-"`V`4[4];\n"
-"}x;\n"
-"x.pair=`pairs_load_hinted(($1ulong2*)`0,policy);\n"
-"`Z`Vw`6w<4;w++)\n"
-"to[w]=x.`4[w];\n"
-"}else `7bytes>=16){\n"
+"`7bytes>=16){\n"
 "$r\n"
 "`Z`Vw`6w<bytes/4;w+=4){\n"
 "uint4 x=`load_hinted(($1uint4*)`0+w/4,policy);\n"
@@ -3322,7 +3288,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $PART_WORD(vector,type,v)=(`4& ~($PART_MASK(type)<<shift))|part.`4<<shift; \\\n"
 " else \\\n"
 " vector->element[v]=x; \\\n"
-" }\n\n\n",
+" }\n\n\n"
 "$6$DEFINE_FETCH(name, type) \\\n"
 " $DEFINE_VECTOR(name,type) \\\n"
 " $n`Xname##_fetch(name##_vector*vectors,$1type*all,`N`S,`N`R, \\\n"
@@ -3361,7 +3327,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6`key_at `src_at\n"
 "#elif $HEADS\n"
 "$DEFINE_FETCH(`key,$KEY)\n"
-"`E\n\n\n"
+"`E\n\n\n",
 "$6$KEYS_FROM_LANES ($COMPARES_KEYS && $y_APART && !$KEYS_CUSTOM)\n"
 "$8struct{\n"
 "`src_vector vector[$d];\n"
@@ -3430,9 +3396,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "out[j+v]=((`J`Iuchar*)`0)[j+v];\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n\n",
+"}\n\n\n\n\n\n"
 "`Y$SPREADS\n"
 "$FITS(spread,`D``M)+$x*$i`dst))\n"
+"`E\n"
 "$n`Juint*`vectors_share(`I`dst_vector*out,`J``M*`M){\n"
 "`I`Vbytes=$i`dst);\n"
 "`Juchar*all=(`Juchar*)(`M+1)+$l*$y*bytes;\n"
@@ -3466,9 +3433,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`7p+$LANE<$SPREAD_BYTES/16)\n"
 "`store_past((`Auint4*)to+p+$LANE,\n"
 "((`J`Iuint4*)`4s)[p+$LANE]);\n"
-"}\n"
-"`E\n\n\n\n\n"
-"`Y$SHIFTS\n\n"
+"}\n\n\n\n\n\n\n",
 "$nuint4 `funnels(`Va,`Vb,`Vc,`Vd,`Ve,`Vbits){\n"
 "$6$FUNNEL(a, b) \\\n"
 " `F($LITTLE_ENDIAN?($9(b)<<32|(a))>>bits:($9(a)<<32|(b))<<bits>>32)\n"
@@ -3506,8 +3471,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<split?is_`S:is_`2)\n"
 "to[v]=`dst_at(out,v);\n"
-"}\n"
-"`E\n\n\n"
+"}\n\n\n"
 "$6$NIBBLES ($s % 4 == 0 && $LITTLE_ENDIAN)\n\n"
 "$w`V`nibble(`V`4){\n"
 "`Vhigh=(`4|((`4&0x7f7f7f7fu)+0x7f7f7f7fu))&0x80808080u;\n"
@@ -3525,7 +3489,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`3->`U[k*$s/32]|=`U<<(k*$s%32);\n"
 "}\n"
 "`E\n"
-"`Y$HEADS == $HEADS_BITS && $HEADS\n\n",
+"`Y$HEADS == $HEADS_BITS && $HEADS\n\n"
 "$n`X``3_`U_of_bits(`+``3*`3,``0 `0,`N`S,`N`R,\n"
 "`Vown,`Npolicy){\n"
 "`Vleft=``3_left(`S,`R),bit=`F(`S+own)%32;\n"
@@ -3558,7 +3522,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "key=`0[i-1];\n"
 "`Ckey;\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`V`vector_`U(`+`I`key_vector*keys,$KEY `G,`Vleft){\n"
 "`V`U`6\n"
 "`Y$NIBBLES && $RUNS && $KEY_SIZE == 1 && !$KEYS_CUSTOM\n"
@@ -3639,7 +3603,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Npolicy){\n"
 "``3_load(`3,`0,`S,`R,own,policy);\n"
 "``3_`U`5`3,`0,`S,`R,own,policy);\n"
-"}\n\n",
+"}\n\n"
 "`Y$RUN_STATE\n\n"
 "$n$5``3_vector_run(`+`I``3*`3,int k,`Ni,`Vleft){\n"
 "$5run=$f;\n"
@@ -3662,7 +3626,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Crun;\n"
 "}\n"
 "`E\n"
-"`Y$SELECT && !$RUNS\n\n"
+"`Y$SELECT && !$RUNS\n\n",
 "$n`V`vector_mask(`+`I`src_vector*vector,`Ni,`Vleft){\n"
 "`Vmask`6\n"
 "`Y$BITS\n"
@@ -3768,7 +3732,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`U[k]=bits[k];\n"
 "$h;\n"
 "`E\n"
-"}\n\n",
+"}\n\n"
 "`Y$SEGMENTED && ($BEGINS || $j)\n\n"
 "$8struct{\n"
 "`V`S[$d];\n"
@@ -3789,7 +3753,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "reaches.whole|=(`U[k]?1u:0u)<<k;\n"
 "}\n"
 "`Creaches;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$n$u `vectors_scan_`0(`+$u*x,`I`reaches*reaches,\n"
 "$u*`G,`J``M*`M){\n"
 "$u carry=$IDENTITY,`9[$d];\n"
@@ -3827,7 +3791,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2417 \"kernels.cl.inc\"\n"
+"#line 2378 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "`Y$RUNS_BY_SUBGROUP\n"
@@ -4013,7 +3977,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2620 \"kernels.cl.inc\"\n"
+"#line 2581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4083,20 +4047,15 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`C``P_base`5`3->base,total);\n"
 "}\n\n\n"
 "$n$z `subgroup_`9(`+`I$z*x,`J``M*`M){\n"
-"`Y$ANY_ORDER || ($RUNS && !$REDUCES)\n"
-"$z all=x[0];\n"
-"$r\n"
-"`Zint k=1;k<$d;k++)\n"
-"all=$o_plain`5all,x[k]);\n"
-"`C``1s_`9_one`5all,`M);\n"
-"`O\n"
-"$z `9[$d];\n"
+"`I`Q`1s_`S= !($ANY_ORDER||($RUNS&& !$REDUCES));\n"
+"$z `9[$d],all;\n"
+"`7`1s_`S)\n"
 "``1s_`9`5x,`9,`M);\n"
+"all=`1s_`S?`9[0]:x[0];\n"
 "$r\n"
 "`Zint k=1;k<$d;k++)\n"
-"`9[0]=$o_plain`5`9[0],`9[k]);\n"
-"`C`9[0];\n"
-"`E\n"
+"all=$o_plain`5all,`1s_`S?`9[k]:x[k]);\n"
+"`C`1s_`S?all:``1s_`9_one`5all,`M);\n"
 "}\n\n\n"
 "$n$5``3_`9_subgroup(`+``3*`3,`N`S,`N`R,\n"
 "`J``M*`M){\n"
@@ -4223,7 +4182,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`Y$LOADS_AFTER && $INCLUSIVE\n"
 "`7($7<$TILE||k+1==$d)&&\n"
 "`left_past($7,$OWN_FIRST+k*$s_STRIDE)<=$s)\n"
-"ends.end=$VALUE_OF(`M->`K);\n"
+"ends.end=$VALUE_OF(`M->`P);\n"
 "`E\n"
 "`Y$FLOAT_SUM\n"
 "ends.most=`3->rising>>k&1?ends.end:NAN;\n"
@@ -4240,12 +4199,8 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$n`X`vector_scan(`+`dst_vector*out,$z*x,`I`vector_ends*ends,\n"
 "$z base,`V`U,`Vthere){\n"
 "$z running=ends->`G,`G=running;\n"
-"`Vzeros`6\n"
-"`Y$SHIFTS || $SPREADS\n"
-"`I`Qin_`4s=true;\n"
-"`O\n"
-"`I`Qin_`4s=$IS_PART(`dst);\n"
-"`E\n"
+"`Vzeros`6\n\n",
+"`I`Qin_`4s=$SHIFTS||$SPREADS||$IS_PART(`dst);\n"
 "$r\n"
 "`Z`Vw`6w<(in_`4s?`Dout->`4)/4:0);w++)\n"
 "out->`4[w]`6\n"
@@ -4278,7 +4233,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`dst_put(out,v,$z_to_dst($INCLUSIVE?x[v]:`G));\n"
 "`G=x[v];\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$n`X``3_vector(`+`dst_vector*out,`I``3*`3,$5`K,`Ni,\n"
 "int k,`V$7,`Vown,$z*`2,\n"
 "`J``M*`M){\n"
@@ -4303,30 +4258,24 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`J``M*`M){\n"
 "`Vown=$OWN_FIRST;\n"
 "`dst_vector out;\n"
-"`Y$SHIFTS\n"
-"uint4 `G;\n"
-"`E\n"
+"uint4 `G=(uint4)(0);\n"
 "$r\n"
 "$v$d;k++){\n"
 "`Ni=`S+own+k*$s_STRIDE;\n"
 "``3_vector`5&out,`3,`K,i,k,left,own,&`2,`M);\n"
-"`Y$SPREADS\n"
+"`7$SPREADS){\n"
 "`Vbegin=``1_`S($l,0)+k*$s_STRIDE;\n"
 "`vectors_spread(dst+`S+begin,&out,`left_past(left,begin),by_vectors,`M);\n"
-"`O\n"
-"`7by_vectors){\n"
-"`Y$SHIFTS\n"
+"}else `7by_vectors&&$SHIFTS){\n"
 "`vector_store_shifted(dst+i,&out,k,&`G,`M);\n"
-"`O\n"
+"}else `7by_vectors){\n"
 "`vector_store(dst+i,&out);\n"
-"`E\n"
-"continue;\n"
-"}\n"
+"}else{\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<`left_`0(left,own,k))\n"
 "dst[i+v]=`dst_at(&out,v);\n"
-"`E\n"
+"}\n"
 "}\n"
 "}\n\n"
 "$n`X``3_store(`+`I``3*`3,`A`dst*dst,`N`S,`N`R,\n"
@@ -4337,20 +4286,14 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`2=$o_plain`5`begun_subgroup(`3)?`3->base:$VALUE_OF(`K),`2);\n"
 "`7$ANY_ORDER&&$l!=0)\n"
 "`K=$o`5`K,``9_of(`3->group,false));\n"
-"`Y$SPREADS\n"
 "`Qpieces=$SPREAD_BYTES%16==0&&((size_t)dst&15)=`6\n"
+"`Qaligned=$SHIFTS||($IS_WHOLE(`dst)&&$ALIGNED(`dst,dst));\n"
+"`7$SPREADS)\n"
 "``3_store_by`5`3,dst,`S,left,left==$TILE&&pieces,`K,`2,`M);\n"
-"`O\n"
-"`Y$SHIFTS\n"
-"`I`Qaligned=true;\n"
-"`O\n"
-"`Qaligned=$IS_WHOLE(`dst)&&$ALIGNED(`dst,dst);\n"
-"`E\n"
-"`7left==$TILE&&aligned)\n"
+"else `7left==$TILE&&aligned)\n"
 "``3_store_by`5`3,dst,`S,$TILE,true,`K,`2,`M);\n"
 "else\n"
 "``3_store_by`5`3,dst,`S,left,false,`K,`2,`M);\n"
-"`E\n"
 "}\n\n",
 NULL};
 #else
@@ -4364,7 +4307,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3010 \"kernels.cl.inc\"\n"
+"#line 2951 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5175,7 +5118,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3942 \"kernels.cl.inc\"\n"
+"#line 3883 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5364,12 +5307,9 @@ static const char *const gpuscan__piece_handover[] = {
 "$6$FOR_DRAWS(number, `Rer, all, drawers, own)\n"
 "$6$NEXT_TILE `L\n"
 "`E\n\n\n"
-"`Y$xS_IN_ORDER\n"
-"$6$START_NUMBER(states) ($TEST_GROUP)\n"
-"`O\n"
 "$6$START_NUMBER(states) \\\n"
-" `ticket($COUNTERS(states),`F$q0),&`M->ticket)\n"
-"`E\n\n"
+" ($xS_IN_ORDER?$TEST_GROUP \\\n"
+" :`ticket($COUNTERS(states),`F$q0),&`M->ticket))\n\n"
 "`Y$AHEAD || $FEW\n\n\n\n"
 "$n`Q``9_arrives(`I``8*`8,`V`3,`Qthere,`t*`9){\n"
 "`Vpolls`6\n"
@@ -5394,8 +5334,8 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "`C`window_begin`5`9,`M);\n"
 "}\n"
-"`E\n\n",
-"`Y!$AHEAD\n\n"
+"`E\n\n"
+"`Y!$AHEAD\n\n",
 "$w`X`publish_`9(`+`I``8*`8,`V`3,$5`9){\n"
 "`7$2!=0)\n"
 "`L;\n"
@@ -5428,15 +5368,12 @@ static const char *const gpuscan__piece_handover[] = {
 "x=`window_begin`5x,`M);\n"
 "``K `P=`window_chain`5``K_of`5$f),x,0,`M);\n"
 "$5whole=$WHOLE(`P);\n"
-"`Y$EXACT_PREFIX && $HEADS\n"
-"whole=``9_of(whole.`W,`ballot($HAS_BEGUN(x))!=0);\n"
-"`E\n"
+"`7$EXACT_PREFIX&&$HEADS)\n"
+"whole=``9_of($VALUE_OF(whole),`ballot($HAS_BEGUN(x))!=0);\n"
 "`7t==min(`3,`0+$t)-1)\n"
 "`M->windows[`0/$t]=whole;\n"
-"`Y$EXACT_PREFIX\n"
 "`7t==`3-1)\n"
 "`M->`K=`P;\n"
-"`E\n"
 "}\n"
 "$h;\n"
 "*outer=``K_of`5`8->base);\n"
@@ -5444,22 +5381,16 @@ static const char *const gpuscan__piece_handover[] = {
 "*outer=``K_next`5*outer,`M->windows[w],w);\n"
 "`7`3%$t==0||(`G==0&&$kFEW)))\n"
 "`Cfalse;\n"
-"`Y$EXACT_PREFIX\n"
-"`7$HAS_BEGUN(`M->windows[`G]))\n"
+"`7$EXACT_PREFIX&&$HAS_BEGUN(`M->windows[`G]))\n"
 "*outer=``K_of`5$f);\n"
 "*inner=`M->`K;\n"
-"`O\n"
-"*inner=`M->windows[`G];\n"
-"`E\n"
 "`Ctrue;\n"
 "}\n"
 "#elif !$AHEAD\n\n\n\n\n"
 "`Y$EXACT_PREFIX\n"
 "$6$CHAIN_STEP ($t < 2 * $TILE_LINKS ? ($t + 1) / 2 : $TILE_LINKS)\n"
-"$6$r_CHAIN\n"
 "`O\n"
 "$6$CHAIN_STEP 1\n"
-"$6$r_CHAIN $r_8\n"
 "`E\n"
 "$6$CHAIN_STEPS(links) (((links) + $CHAIN_STEP - 1) / $CHAIN_STEP * $CHAIN_STEP)\n\n\n"
 "$n`V`observe_`G(`+`I``8*`8,`V`G,`V`3,``K*`W){\n"
@@ -5511,7 +5442,6 @@ static const char *const gpuscan__piece_handover[] = {
 "x=$a(`.);\n"
 "`7!is_`2)\n"
 "flag=`observe_`G`5`8,found.end+$t-1-$t_LANE,`3,&next);\n"
-"$r_CHAIN\n"
 "`Z`Vl=found.end-found.`1<`3?$CHAIN_STEPS(found.`1):0;l>0;\n"
 "l-=$CHAIN_STEP){\n"
 "`Vlinks=found.end-l+$CHAIN_STEP;\n"
@@ -5566,24 +5496,18 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "`E\n"
 "`E\n\n"
-"`Y$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$ONE_FINDER ($SELECT || !$LOADS_TOGETHER)\n"
-"$6$FINDERS ($ONE_FINDER ? 1 : $lS)\n\n\n\n\n"
-"$6$WANTS_AFTER(`8, `3) ($INCLUSIVE || $9((`3) + 1) * $TILE >= (`8)->`R)\n"
-"$n`X``P_share(`+$5`P,`J``M*`M){\n"
-"`7$LANE==0)\n"
-"`M->`K=``K_of`5`P);\n"
-"}\n\n\n"
-"$n`Q``K_load(`+`I``8*`8,`V`3,``K*`K,\n"
+"`Y$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$6$WANTS_AFTER(`8, `3) ($INCLUSIVE || $9((`3) + 1) * $TILE >= (`8)->`R)\n\n\n"
+"$n`Q``K_load(`I``8*`8,`V`3,``K*`K,\n"
 "`J``M*`M){\n"
-"`7$ONE_FINDER&&$2!=0)\n"
+"`7$2!=0)\n"
 "`Ctrue;\n"
 "`Y$LOADS_AFTER\n"
 "`7$WANTS_AFTER(`8,`3)){\n"
 "$5`P;\n"
 "`7!``P_load(`8,`3,&`P))\n"
 "`Cfalse;\n"
-"``P_share`5`P,`M);\n"
+"`M->`P=`P;\n"
 "}\n"
 "`E\n"
 "`C``P_load(`8,`3-1,`K);\n"
@@ -5614,12 +5538,15 @@ static const char *const gpuscan__piece_handover[] = {
 "`J``M*`M){\n"
 "`Vpolls`6\n"
 "while(!there&&`may_poll(&polls))\n"
-"there=``K_load`5`8,`3,`K,`M);\n"
+"there=``K_load(`8,`3,`K,`M);\n"
 "`7`ballot(!there)==0)\n"
 "`Cfalse;\n"
 "`Y$LOADS_AFTER\n"
-"`7$WANTS_AFTER(`8,`3))\n"
-"``P_share`5`own_`K`5`8,`3+1,`M),`M);\n"
+"`7$WANTS_AFTER(`8,`3)){\n"
+"$5`P=`own_`K`5`8,`3+1,`M);\n"
+"`7$2==0)\n"
+"`M->`P=`P;\n"
+"}\n"
 "`E\n"
 "*`K=`own_`K`5`8,`3,`M);\n"
 "`Ctrue;\n"
@@ -5728,7 +5655,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4664 \"kernels.cl.inc\"\n"
+"#line 4584 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5909,8 +5836,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`3->dst[i+v+place.`8*`3->dst_gap]=`dst_at(out,v);\n"
 "`place_next(`3,&place);\n"
 "}\n"
-"}\n\n",
-"`Y$ROW_GAPS\n\n\n"
+"}\n\n\n\n",
 "$6$STORE_UNIT \\\n"
 " ($IS_PART(`dst)&&$i`dst)%4==0?4/`F`D`dst):1u)\n"
 "$n`X``8_vectors_store(`I`dst_vector*out,`I``8_`3*`3,int k,\n"
@@ -5933,8 +5859,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n"
-"}\n"
-"`E\n\n\n"
+"}\n\n\n"
 "$w`V``8_limit(`I``8_`3*`3,size_t address,`Vgap,`Vbytes,`Vsize){\n"
 "`7((address|gap*size)&(bytes-1))!=0||`3->$7<$s)\n"
 "`C0;\n"
@@ -5956,10 +5881,8 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`3.dst_gap=`F`B.dst_pitch-`3.`8_length;\n"
 "`3.`R=`F`R;\n"
 "`3.$7=($kLAST_ROW)?`8s-1:`8s)*`3.`8_length;\n"
-"`Y$ROW_GAPS\n"
-"`7`3.$7>0)\n"
+"`7$ROW_GAPS&&`3.$7>0)\n"
 "`3.$7-=`3.`8_length-`3.`R;\n"
-"`E\n"
 "`7$IS_WHOLE(`src)&&(`3.src_gap|`3.dst_gap)==0){\n"
 "`G=`F((size_t)`3.src/`D`src))%$s;\n"
 "`7`G+`3.$7>$TILE)\n"
@@ -5974,14 +5897,11 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`7$IS_WHOLE(`src))\n"
 "`3.src_limit=``8_limit(&`3,(size_t)`3.src,`3.src_gap,\n"
 "min($i`src),16u),`D`src));\n"
-"`Y$ROW_GAPS\n"
-"`7((size_t)`3.dst&3)==0&&`3.`R>=$STORE_UNIT&&`3.$7>=$STORE_UNIT)\n"
-"`3.dst_limit=`3.`R-($STORE_UNIT-1);\n"
-"`O\n"
-"`7$IS_WHOLE(`dst))\n"
+"`7!$ROW_GAPS&&$IS_WHOLE(`dst))\n"
 "`3.dst_limit=``8_limit(&`3,(size_t)`3.dst,`3.dst_gap,\n"
-"min($i`dst),16u),`D`dst));\n"
-"`E\n"
+"min($i`dst),16u),`D`dst));\n\n"
+"`7$ROW_GAPS&&((size_t)`3.dst&3)==0&&min(`3.`R,`3.$7)>=$STORE_UNIT)\n"
+"`3.dst_limit=`3.`R-($STORE_UNIT-1);\n"
 "`C`3;\n"
 "}\n\n"
 "kernel $x_ATTRIBUTE void\n"
@@ -6009,22 +5929,21 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "data.base=base;\n"
 "`K=``8_group_`G`5&`3,`M);\n"
 "`2=$o`5base,`K);\n"
-"`Y$ANY_ORDER\n"
+"`7$ANY_ORDER){\n"
 "`K=`2;\n"
-"`O\n"
+"}else{\n"
 "``3_`P`5&data,`K);\n"
 "`K=base;\n"
-"`E\n"
+"}\n"
 "$r\n"
 "$v$d;k++){\n"
 "`Vi=$OWN_FIRST+k*$s_STRIDE;\n"
 "`dst_vector out;\n"
 "``8_vector_scan`5&out,&data,&`3,places[k],i,k,`K,&`2,totals,`M);\n"
-"`Y$ROW_GAPS\n"
+"`7$ROW_GAPS)\n"
 "``8_vectors_store(&out,&`3,k,`M);\n"
-"`O\n"
+"else\n"
 "``8_vector_store(&out,&`3,places[k],i);\n"
-"`E\n"
 "}\n"
 "}\n\n",
 NULL};
@@ -6033,7 +5952,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5013 \"kernels.cl.inc\"\n"
+"#line 4926 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6124,7 +6043,7 @@ static const char *const gpuscan__piece_scan[] = {
 "else\n"
 "`K=``3_below`5data,outer,&`9);\n"
 "`Y$LOADS_AFTER\n"
-"`P=`M->`K;\n"
+"`P=`M->`P;\n"
 "`O\n"
 "`P=$o`5`K,`9);\n"
 "`E\n"
@@ -6138,7 +6057,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5134 \"kernels.cl.inc\"\n"
+"#line 5047 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6179,7 +6098,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5175 \"kernels.cl.inc\"\n"
+"#line 5088 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6747,7 +6666,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5846 \"kernels.cl.inc\"\n"
+"#line 5759 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -6997,8 +6916,8 @@ static const char *const gpuscan__piece_engine[] = {
 "``K `K=``K_of`5`8->base);\n"
 "`Qthere=job->`3==0,`9med=true;\n"
 "``3_load(&data,`8->src,job->`S,`8->`R,$OWN_FIRST,`policy_`2());\n"
-"`7!there&&$2<$FINDERS*$t)\n"
-"there=``K_load`5`8,job->`3,&`K,`M);\n"
+"`7!there&&$2<$t)\n"
+"there=``K_load(`8,job->`3,&`K,`M);\n"
 "``3_`U`5&data,`8->src,job->`S,`8->`R,$OWN_FIRST,`policy_`2());\n"
 "`7`8->in_place)\n"
 "`9med=``9_load(`8,job->`3,&other);\n"
@@ -7010,20 +6929,16 @@ static const char *const gpuscan__piece_engine[] = {
 "`7`op_keeps_none(job,`9))\n"
 "`L;\n"
 "`op_list(&data,job,`M);\n"
-"`7$2<$FINDERS*$t&&\n"
-"``K_await`5`8,job->`3,there,&`K,`M))\n"
+"`7$2<$t&&``K_await`5`8,job->`3,there,&`K,`M))\n"
 "`op_rescan`5&data,`8,job->`S,&`9,`M);\n"
 "`Y$LOADS_AFTER\n"
-"`7job->`3==0)\n"
-"``P_share`5$o`5`8->base,`9),`M);\n"
-"$y_SYNC();\n"
+"`7job->`3==0&&$2==0)\n"
+"`M->`P=$o`5`8->base,`9);\n"
 "`E\n"
-"`Y$ONE_FINDER\n"
 "`7$2==0)\n"
 "`M->`K=`K;\n"
 "$h;\n"
 "`K=`M->`K;\n"
-"`E\n"
 "`7!`9med)\n"
 "``9_await`5`8,job->`3,`9);\n"
 "`op_store`5$b&data,`8->src,`8->`R,job,`K,`K,false,`9);\n"
@@ -7066,7 +6981,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6211 \"kernels.cl.inc\"\n"
+"#line 6120 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7178,7 +7093,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6327 \"kernels.cl.inc\"\n"
+"#line 6236 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7462,7 +7377,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6662 \"kernels.cl.inc\"\n"
+"#line 6571 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8167,7 +8082,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7491 \"kernels.cl.inc\"\n"
+"#line 7400 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8221,7 +8136,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7545 \"kernels.cl.inc\"\n"
+"#line 7454 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8820,7 +8735,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8211 \"kernels.cl.inc\"\n"
+"#line 8120 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9352,7 +9267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8818 \"kernels.cl.inc\"\n"
+"#line 8727 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9722,7 +9637,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9266 \"kernels.cl.inc\"\n"
+"#line 9175 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9818,7 +9733,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9383 \"kernels.cl.inc\"\n"
+"#line 9292 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10175,7 +10090,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9786 \"kernels.cl.inc\"\n"
+"#line 9695 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10727,7 +10642,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10440 \"kernels.cl.inc\"\n"
+"#line 10349 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10753,7 +10668,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10463 \"kernels.cl.inc\"\n"
+"#line 10372 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10886,7 +10801,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10627 \"kernels.cl.inc\"\n"
+"#line 10536 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10933,7 +10848,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10675 \"kernels.cl.inc\"\n"
+"#line 10584 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11082,7 +10997,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10847 \"kernels.cl.inc\"\n"
+"#line 10756 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11374,7 +11289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11177 \"kernels.cl.inc\"\n"
+"#line 11086 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12193,7 +12108,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12124 \"kernels.cl.inc\"\n"
+"#line 12033 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12395,7 +12310,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12367 \"kernels.cl.inc\"\n"
+"#line 12276 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12516,7 +12431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12501 \"kernels.cl.inc\"\n"
+"#line 12410 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -15285,9 +15200,12 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
 /* Defines as 0 those macros of other operations that expressions of shared sections read. */
 static void gpuscan__define_others(gpuscan__text *text, const gpuscan__elements *e, const char *operation) {
     static const char *const of_select[] = {"SELECT", "PLACES", "RESULTS_LISTED"};
+    static const char *const of_scan[] = {"SPREADS", "SHIFTS"};
     size_t i;
     for (i = 0; i < sizeof(of_select) / sizeof(*of_select) && strncmp(operation, "SELECT", 6) != 0; i++)
         gpuscan__define_number(text, of_select[i], 0);
+    for (i = 0; i < sizeof(of_scan) / sizeof(*of_scan) && strncmp(operation, "SCAN", 4) != 0; i++)
+        gpuscan__define_number(text, of_scan[i], 0);
     if (strcmp(operation, "SCAN_ROWS") != 0)
         gpuscan__define_number(text, "SCAN_ROWS", 0);
     if (!e->begun)
