@@ -3218,8 +3218,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "#line 1700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
-" ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n\n\n"
-"$6$RUNS_BY_SUBGROUP ($j && $RESULTS_LISTED && !$PLACES)\n"
+" ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
 "$6$s_STRIDE ($y * $s)\n\n\n"
 "$w`V``1_`S(`Vsubgroup,`V`1){\n"
 "`Csubgroup*($d*$s_STRIDE)+`1*$s;\n"
@@ -3791,46 +3790,31 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2378 \"kernels.cl.inc\"\n"
+"#line 2375 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
-"`Y$RUNS_BY_SUBGROUP\n"
-"$8$u `listed;\n"
-"$8char `listed_size_differs[`D$u)==$RESULTS_LISTED?1: -1];\n"
-"#elif $RESULTS_LISTED\n"
-"$8`result `listed;\n"
-"`E\n"
 "$8struct{\n"
-"`Y$STAGES\n"
 "`J$STAGED*$7;\n"
-"`E\n"
-"`Y$RESULTS_LISTED\n"
-"`J`listed*results;\n"
-"`E\n"
+"`J$u*results;\n"
 "`J`place*places;\n\n"
 "`Vshare,shares;\n"
 "}`list;\n\n"
 "$8char `list_follows[`D``M)<=$LIST_AT?1: -1];\n"
 "$FITS(list,$LIST_AT+($TILE*$STAGED_SIZE+7)/8*8+\n"
-"$TILE*$RESULTS_LISTED+\n"
+"($RUNS_BY_SUBGROUP?$TILE*`D$u):0)+\n"
 "($PLACES?$TILE*($BITS?32:1)*`D`place):0))\n"
 "$w`list `list_of(`Vshare,`Vshares,`J``M*`M){\n"
 "`list list;\n"
 "`Juchar*at=(`Juchar*)`M+$LIST_AT;\n"
-"`Y$STAGES\n"
 "list.$7=(`J$STAGED*)at;\n"
-"at+=($TILE*`D$STAGED)+7)/8*8;\n"
-"`E\n"
-"`Y$RESULTS_LISTED\n"
-"list.results=(`J`listed*)at;\n"
-"at+=$TILE*`D`listed);\n"
-"`E\n"
+"at+=($TILE*$STAGED_SIZE+7)/8*8;\n"
+"list.results=(`J$u*)at;\n"
+"at+=$RUNS_BY_SUBGROUP?$TILE*`D$u):0;\n"
 "list.places=(`J`place*)at;\n"
 "list.share=share;\n"
 "list.shares=shares;\n"
 "`Clist;\n"
 "}\n\n"
-"`Y$STAGES\n"
 "$8union{\n"
 "`src element;\n"
 "$STAGED staged;\n"
@@ -3839,8 +3823,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`staged_element y;\n"
 "y.element=x;\n"
 "`Cy.staged;\n"
-"}\n"
-"`E\n\n"
+"}\n\n"
 "`Y$KEPT_ALONE\n\n"
 "$n`V`kept_scan(`Iuint*mask,uint*`G,`J``M*`M){\n"
 "`V`9[$d],all`6\n"
@@ -3892,10 +3875,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "$u x=`convert_`W`5`source_at(&`3->`W[k],v),`S+at+v);\n"
 "$u next=x;\n"
 "`Qhead=(mask>>v&1)!`6\n"
-"`Y$STAGES\n"
-"`7head)\n"
+"`7$STAGES&&head)\n"
 "list.$7[j]=`staged(`src_at(&`3->vector[k],v));\n"
-"`E\n"
 "`7v>0){\n"
 "`7head)\n"
 "list.results[j]=run;\n"
@@ -3906,7 +3887,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "}\n"
 "open[k]=run;\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$n$5``3_scan_runs(`+``3*`3,`N`S,`N`R,\n"
 "`J``M*`M){\n"
 "`list list=`list_of(0,1,`M);\n"
@@ -3925,7 +3906,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "all.open.`W=`vectors_scan_`0`5open,&reaches,`G,`M);\n"
 "$r\n"
 "$v$d;k++){\n"
-"`J`listed*ended=list.results+begin+rank[k];\n"
+"`J$u*ended=list.results+begin+rank[k];\n"
 "`Qhas_part=`3->mask[k]!=0&&(`3->mask[k]&1)=`6\n"
 "$u part=$IDENTITY;\n"
 "`7has_part)\n"
@@ -3977,7 +3958,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2581 \"kernels.cl.inc\"\n"
+"#line 2560 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4307,7 +4288,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2951 \"kernels.cl.inc\"\n"
+"#line 2930 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5118,7 +5099,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3883 \"kernels.cl.inc\"\n"
+"#line 3862 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5655,7 +5636,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4584 \"kernels.cl.inc\"\n"
+"#line 4563 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5952,7 +5933,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4926 \"kernels.cl.inc\"\n"
+"#line 4905 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6057,7 +6038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5047 \"kernels.cl.inc\"\n"
+"#line 5026 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6098,8 +6079,8 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5088 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 5067 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
 "}$us;\n\n"
@@ -6449,44 +6430,34 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "`O\n\n\n"
 "$n`X`select_list(`I``3*`3,`N`S,`N`R,`list list){\n"
-"`Y!$RUNS_BY_SUBGROUP && ($STAGES || $PLACES)\n"
 "`Vown=$OWN_FIRST;\n"
+"`7$RUNS_BY_SUBGROUP|| !($STAGES||$PLACES))\n"
+"`L;\n"
 "$r\n"
 "`Z`Vk`6k<$d;k++){\n"
 "`Vj=`F$KEPT(`3->`G[k]),mask=`3->mask[k];\n"
 "`Vat=(own+k*$s_STRIDE)*$UNIT;\n"
-"`Y$ANY_ORDER\n"
-"j+=$l!=0?`F$KEPT(`3->group):0u;\n"
-"`E\n"
-"`Y$BITS\n"
-"`7`R<=`S*32+at)\n"
+"`7$ANY_ORDER&&$l!=0)\n"
+"j+=`F$KEPT(`3->group);\n"
+"`7$BITS&&`R<=`S*32+at)\n"
 "mask`6\n"
-"else `7`R-`S*32-at<32)\n"
+"else `7$BITS&&`R-`S*32-at<32)\n"
 "mask&=(1u<<`F(`R%32))-1;\n"
-"`E\n"
-"`Y$STAGES\n"
+"`7!$STAGES)\n"
+"`Z;mask;mask&=mask-1)\n"
+"list.places[j++]=(`place)(at+31u-clz(mask&(0u-mask)));\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
-"`7mask>>v&1){\n"
+"`7$STAGES&&(mask>>v&1)){\n"
 "list.$7[j]=`staged(`src_at(&`3->vector[k],v));\n"
 "`7$PLACES)\n"
 "list.places[j]=(`place)(at+v);\n"
 "j++;\n"
 "}\n"
-"`O\n"
-"`Z;mask;mask&=mask-1)\n"
-"list.places[j++]=(`place)(at+31u-clz(mask&(0u-mask)));\n"
-"`E\n"
 "}\n"
-"`E\n"
 "}\n\n\n\n\n"
-"`Y$RUNS_BY_SUBGROUP\n"
-"$6$WRITER $LANE\n"
-"$6$WRITERS $y\n"
-"`O\n"
-"$6$WRITER $2\n"
-"$6$WRITERS $x\n"
-"`E\n\n"
+"$6$WRITER ($RUNS_BY_SUBGROUP ? $LANE : $2)\n"
+"$6$WRITERS ($RUNS_BY_SUBGROUP ? $y : $x)\n\n"
 "$6$SHARE_FIRST(list, depth) ((list).share * ($WRITERS * (depth)) + $WRITER)\n"
 "$6$SHARE_STEP(list, depth) ((list).shares * ($WRITERS * (depth)))\n"
 "`Y$DEEP_LOADS || ($j && !$RUNS)\n"
@@ -6557,29 +6528,21 @@ static const char *const gpuscan__piece_select[] = {
 "`Vat=own+k*$s_STRIDE,mask=`3->mask[k],there=`left_`0(left,own,k);\n"
 "$5`G=$o`5`K,`3->`G[k]);\n"
 "$u `W=`G.open.`W;\n"
-"`Vj=`F(`G.`U-`K.`U)-($RESULTS_LISTED?0:skip);\n"
+"`Vj=`F(`G.`U-`K.`U)-skip;\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<there){\n"
 "$u x=`convert_`W`5`source_at(&`3->`W[k],v),`S+at+v);\n"
 "`7mask>>v&1){\n"
-"`Y$RESULTS_LISTED\n"
-"list.results[j++]=$RUN_RESULT(`W);\n"
-"`O\n"
 "`7j<ended)\n"
 "results[j]=$RUN_RESULT(`W);\n"
 "j++;\n"
-"`E\n"
 "`W=x;\n"
 "}else{\n"
 "`W=$o_`B`5`W,x);\n"
 "}\n"
 "}\n"
 "}\n"
-"`Y$RESULTS_LISTED\n"
-"$h;\n"
-"$OUTPUT_LOOP(`result,results,ended,list.results[j+skip])\n"
-"`E\n"
 "`E\n"
 "}\n"
 "`E\n"
@@ -6589,9 +6552,7 @@ static const char *const gpuscan__piece_select[] = {
 "`Y$RUNS_BY_SUBGROUP\n"
 "$5`G=$o`5`K,`3->group);\n"
 "`Vended=`F`runs_ended(outputs,`G,`3->kept),skip=`G.`U==0?1:0;\n"
-"`Y$STAGES\n"
 "list.$7+=``1_`S($l,0);\n"
-"`E\n"
 "list.results+=``1_`S($l,0);\n\n"
 "`7$LANE==0&&`3->kept>0)\n"
 "list.results[0]=$o_`B`5`G.open.`W,list.results[0]);\n"
@@ -6666,7 +6627,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5759 \"kernels.cl.inc\"\n"
+"#line 5719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -6981,7 +6942,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6120 \"kernels.cl.inc\"\n"
+"#line 6080 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7093,7 +7054,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6236 \"kernels.cl.inc\"\n"
+"#line 6196 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7377,7 +7338,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6571 \"kernels.cl.inc\"\n"
+"#line 6531 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8082,7 +8043,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7400 \"kernels.cl.inc\"\n"
+"#line 7360 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8136,7 +8097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7454 \"kernels.cl.inc\"\n"
+"#line 7414 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8735,7 +8696,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8120 \"kernels.cl.inc\"\n"
+"#line 8080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9267,7 +9228,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8727 \"kernels.cl.inc\"\n"
+"#line 8687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9637,7 +9598,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9175 \"kernels.cl.inc\"\n"
+"#line 9135 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9733,7 +9694,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9292 \"kernels.cl.inc\"\n"
+"#line 9252 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10090,7 +10051,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9695 \"kernels.cl.inc\"\n"
+"#line 9655 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10642,7 +10603,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10349 \"kernels.cl.inc\"\n"
+"#line 10309 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10668,7 +10629,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10372 \"kernels.cl.inc\"\n"
+"#line 10332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10801,7 +10762,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10536 \"kernels.cl.inc\"\n"
+"#line 10496 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10848,7 +10809,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10584 \"kernels.cl.inc\"\n"
+"#line 10544 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10997,7 +10958,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10756 \"kernels.cl.inc\"\n"
+"#line 10716 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11289,7 +11250,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11086 \"kernels.cl.inc\"\n"
+"#line 11046 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12108,7 +12069,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12033 \"kernels.cl.inc\"\n"
+"#line 11993 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12310,7 +12271,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12276 \"kernels.cl.inc\"\n"
+"#line 12236 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12431,7 +12392,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12410 \"kernels.cl.inc\"\n"
+"#line 12370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -15198,18 +15159,13 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
 }
 
 /* Defines as 0 those macros of other operations that expressions of shared sections read. */
-static void gpuscan__define_others(gpuscan__text *text, const gpuscan__elements *e, const char *operation) {
-    static const char *const of_select[] = {"SELECT", "PLACES", "RESULTS_LISTED"};
-    static const char *const of_scan[] = {"SPREADS", "SHIFTS"};
+static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
+    static const char *const others[][2] = {{"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
+                                            {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"}};
     size_t i;
-    for (i = 0; i < sizeof(of_select) / sizeof(*of_select) && strncmp(operation, "SELECT", 6) != 0; i++)
-        gpuscan__define_number(text, of_select[i], 0);
-    for (i = 0; i < sizeof(of_scan) / sizeof(*of_scan) && strncmp(operation, "SCAN", 4) != 0; i++)
-        gpuscan__define_number(text, of_scan[i], 0);
-    if (strcmp(operation, "SCAN_ROWS") != 0)
-        gpuscan__define_number(text, "SCAN_ROWS", 0);
-    if (!e->begun)
-        gpuscan__define_number(text, "HEADS", 0);
+    for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (strncmp(operation, others[i][0], strlen(others[i][0])) != 0)
+            gpuscan__define_number(text, others[i][1], 0);
 }
 
 /* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels. The last
@@ -15224,7 +15180,9 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     uint32_t src_size = e->key ? e->key_size : e->src_size;
     gpuscan__define_shape(text, gs, key, vector);
     gpuscan__define_number(text, operation, 1);
-    gpuscan__define_others(text, e, operation);
+    gpuscan__define_others(text, operation);
+    if (!e->begun)
+        gpuscan__define_number(text, "HEADS", 0);
     gpuscan__define_keys(text, e);
     gpuscan__define_number(text, "INCLUSIVE", (uint64_t)inclusive);
     gpuscan__define_number(text, "AHEAD", (uint64_t)ahead);
@@ -21428,9 +21386,11 @@ static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
 
-/* Returns whether a tile lists its runs' results in local memory: it does for results of 4 or 8 bytes. */
-static int gpuscan__select_lists_results(const gpuscan__elements *e) {
-    return e->reduces && (e->result_size == 4 || e->result_size == 8);
+/* Returns whether sub-groups list runs and their results of 4 or 8 bytes: see RUNS_BY_SUBGROUP in kernels.cl.inc. */
+static int gpuscan__select_lists_runs(const gpuscan *gs, const gpuscan__key *key, const gpuscan__select_key *own,
+                                      const gpuscan__elements *e) {
+    return e->reduces && (e->result_size == 4 || e->result_size == 8) && gpuscan__uses_lanes(gs, key) &&
+           !gpuscan__select_lists_places(own);
 }
 
 /* Defines the macro `name` as a list of the outputs. The list begins with output number `from`. */
@@ -21464,7 +21424,7 @@ static uint64_t gpuscan__select_shared(const gpuscan *gs, const gpuscan__key *ke
         return 16;
     if (gpuscan__select_stages(own))
         bytes += own->sizes[0];
-    if (gpuscan__select_lists_results(e))
+    if (gpuscan__select_lists_runs(gs, key, own, e))
         bytes += e->result_size;
     if (gpuscan__select_lists_places(own))
         bytes += 2;
@@ -21495,11 +21455,11 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__text_add(text, own.length_size ? " X(lengths, GPUSCAN_LENGTH)" : "");
     gpuscan__text_add(text, plan->e.reduces ? " X(results, gpuscan_result)\n" : "\n");
     gpuscan__define_number(text, "STAGES", (uint64_t)stages);
-    if (stages)
-        gpuscan__define(text, "STAGED", gpuscan__raw_names[gpuscan__log2(gpuscan__word_of(own.sizes[0]))]);
+    gpuscan__define(text, "STAGED", gpuscan__raw_names[stages ? gpuscan__log2(gpuscan__word_of(own.sizes[0])) : 0]);
     gpuscan__define_number(text, "STAGED_SIZE", stages ? own.sizes[0] : 0);
     gpuscan__define_number(text, "PLACES", (uint64_t)gpuscan__select_lists_places(&own));
-    gpuscan__define_number(text, "RESULTS_LISTED", gpuscan__select_lists_results(&plan->e) ? plan->e.result_size : 0);
+    gpuscan__define_number(text, "RUNS_BY_SUBGROUP",
+                           (uint64_t)gpuscan__select_lists_runs(gs, &plan->key, &own, &plan->e));
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
