@@ -2266,17 +2266,31 @@ static const char *const gpuscan__piece_device[] = {
 "`Ydefined(__AVX512F__) && __has_builtin(__builtin_ia32_compresssi512_mask) && \\\n"
 " __has_builtin(__builtin_ia32_compressdi512_mask)\n"
 "$6$COMPRESSES 16\n"
-"$6$COMPRESS16(x, mask) __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)(mask))\n"
-"$6$COMPRESS8L(x, mask) __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)(mask))\n"
-"#elif defined(__AVX2__) && __has_builtin(__builtin_ia32_permvarsi256)\n"
+"$6$COMPRESSES_LONGS 8\n"
+"$6$COMPRESS_INTS(x, mask) __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)(mask))\n"
+"$6$COMPRESS_LONGS(x, mask) __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)(mask))\n"
+"#elif $SELECT && defined(__AVX2__) && __has_builtin(__builtin_ia32_permvarsi256)\n"
 "$6$COMPRESSES 8\n"
+"$6$COMPRESSES_LONGS 4\n\n\n",
+"$6$KEPT_0(e) e, (e) << 8\n"
+"$6$KEPT_1(e) $KEPT_0(e), $KEPT_0((e) << 8 | 1)\n"
+"$6$KEPT_2(e) $KEPT_1(e), $KEPT_1((e) << 8 | 2)\n"
+"$6$KEPT_3(e) $KEPT_2(e), $KEPT_2((e) << 8 | 3)\n"
+"$6$KEPT_4(e) $KEPT_3(e), $KEPT_3((e) << 8 | 4)\n"
+"$6$KEPT_5(e) $KEPT_4(e), $KEPT_4((e) << 8 | 5)\n"
+"$6$KEPT_6(e) $KEPT_5(e), $KEPT_5((e) << 8 | 6)\n"
+"$6$KEPT_7(e) $KEPT_6(e), $KEPT_6((e) << 8 | 7)\n"
+"constant `N`kept_`1s[256]={$KEPT_7(0ul)};\n"
+"$6$HALVES(mask) (((mask) & 1) * 3 | ((mask) & 2) * 6 | ((mask) & 4) * 12 | ((mask) & 8) * 24)\n"
 "$6$PERMUTE(x, `1s) __builtin_ia32_permvarsi256(x, convert_int8(as_uchar8(`1s)))\n"
+"$6$COMPRESS_INTS(x, mask) $PERMUTE(x, `kept_`1s[mask])\n"
+"$6$COMPRESS_LONGS(x, mask) as_long4($COMPRESS_INTS(as_int8(x), $HALVES(mask)))\n"
 "`O\n"
 "$6$COMPRESSES 0\n"
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 637 \"kernels.cl.inc\"\n"
+"#line 653 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2310,7 +2324,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 679 \"kernels.cl.inc\"\n"
+"#line 695 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2345,7 +2359,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 715 \"kernels.cl.inc\"\n"
+"#line 731 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2427,7 +2441,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 805 \"kernels.cl.inc\"\n"
+"#line 821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2558,7 +2572,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 955 \"kernels.cl.inc\"\n"
+"#line 971 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2695,7 +2709,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1111 \"kernels.cl.inc\"\n"
+"#line 1127 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2802,7 +2816,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1234 \"kernels.cl.inc\"\n"
+"#line 1250 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2857,7 +2871,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1297 \"kernels.cl.inc\"\n"
+"#line 1313 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2917,7 +2931,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1359 \"kernels.cl.inc\"\n"
+"#line 1375 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3215,7 +3229,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1700 \"kernels.cl.inc\"\n"
+"#line 1716 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3790,7 +3804,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2375 \"kernels.cl.inc\"\n"
+"#line 2391 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3958,7 +3972,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2560 \"kernels.cl.inc\"\n"
+"#line 2576 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4288,7 +4302,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2930 \"kernels.cl.inc\"\n"
+"#line 2946 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5099,7 +5113,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3862 \"kernels.cl.inc\"\n"
+"#line 3878 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5636,7 +5650,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4563 \"kernels.cl.inc\"\n"
+"#line 4579 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5933,7 +5947,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4905 \"kernels.cl.inc\"\n"
+"#line 4921 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6038,7 +6052,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5026 \"kernels.cl.inc\"\n"
+"#line 5042 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6079,7 +6093,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5067 \"kernels.cl.inc\"\n"
+"#line 5083 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6175,28 +6189,9 @@ static const char *const gpuscan__piece_select[] = {
 "`Y$CPU\n\n"
 "$6$WORDS (($TILE + $WORD_UNITS - 1) / $WORD_UNITS)\n\n\n\n\n"
 "`Y$COMPRESSES\n"
-"`Y$COMPRESSES == 16\n"
-"$6$KEPT_INTS 16\n"
-"$6$KEPT_LONGS 8\n"
-"$6$COMPRESS_INTS(x, mask) $COMPRESS16(x, mask)\n"
-"$6$COMPRESS_LONGS(x, mask) $COMPRESS8L(x, mask)\n"
-"`O\n"
-"$6$KEPT_INTS 8\n"
-"$6$KEPT_LONGS 4\n\n\n"
-"$6$KEPT_0(e) e, (e) << 8\n"
-"$6$KEPT_1(e) $KEPT_0(e), $KEPT_0((e) << 8 | 1)\n"
-"$6$KEPT_2(e) $KEPT_1(e), $KEPT_1((e) << 8 | 2)\n"
-"$6$KEPT_3(e) $KEPT_2(e), $KEPT_2((e) << 8 | 3)\n"
-"$6$KEPT_4(e) $KEPT_3(e), $KEPT_3((e) << 8 | 4)\n"
-"$6$KEPT_5(e) $KEPT_4(e), $KEPT_4((e) << 8 | 5)\n"
-"$6$KEPT_6(e) $KEPT_5(e), $KEPT_5((e) << 8 | 6)\n"
-"$6$KEPT_7(e) $KEPT_6(e), $KEPT_6((e) << 8 | 7)\n"
-"constant `N`kept_`1s[256]={$KEPT_7(0ul)};\n"
-"$6$HALVES(mask) (((mask) & 1) * 3 | ((mask) & 2) * 6 | ((mask) & 4) * 12 | ((mask) & 8) * 24)\n"
-"$6$COMPRESS_INTS(x, mask) $PERMUTE(x, `kept_`1s[mask])\n"
-"$6$COMPRESS_LONGS(x, mask) as_long4($COMPRESS_INTS(as_int8(x), $HALVES(mask)))\n"
-"`E\n"
-"$6$KEPT_LANES(size) ((size) > 8 ? 0u : (size) == 8 ? $KEPT_LONGS : $KEPT_INTS)\n\n\n"
+"$6$KEPT_LANES(size) ((size) > 8 ? 0u : (size) == 8 ? $COMPRESSES_LONGS : $COMPRESSES)\n"
+"$6$KEPT_OF_`V$COMPRESSES\n"
+"$6$KEPT_OF_`N$COMPRESSES_LONGS\n\n\n"
 "$6$DEFINE_KEEP(type, `1s, as, compress) \\\n"
 " $w`X`keep_##type(`Atype*to,$PASTE(type,`1s)x,`Vmask,`Nroom){ \\\n"
 " $8$PASTE(type,`1s)unaligned __attribute__((aligned(`Dtype)))); \\\n"
@@ -6214,44 +6209,39 @@ static const char *const gpuscan__piece_select[] = {
 " `Z`Vj`6j<min($9pop`R(mask),room);j++) \\\n"
 " to[j]=kept.element[j]; \\\n"
 " }\n"
-"$DEFINE_KEEP(uchar,$KEPT_INTS,int,$COMPRESS_INTS)\n"
-"$DEFINE_KEEP(ushort,$KEPT_INTS,int,$COMPRESS_INTS)\n"
-"$DEFINE_KEEP(uint,$KEPT_INTS,int,$COMPRESS_INTS)\n"
-"$DEFINE_KEEP(ulong,$KEPT_LONGS,long,$COMPRESS_LONGS)\n\n",
-"$6$KEEP_LANES(type, to, x, mask, room) `keep_##type((`Atype *)(to), x, mask, room)\n"
+"$DEFINE_KEEP(uchar,$COMPRESSES,int,$COMPRESS_INTS)\n"
+"$DEFINE_KEEP(ushort,$COMPRESSES,int,$COMPRESS_INTS)\n"
+"$DEFINE_KEEP(uint,$COMPRESSES,int,$COMPRESS_INTS)\n"
+"$DEFINE_KEEP(ulong,$COMPRESSES_LONGS,long,$COMPRESS_LONGS)\n\n"
+"$6$KEEP_LANES(type, to, x, mask, room) \\\n"
+" $PASTE(`keep_,type)((`Atype*)(to),x,mask,room)\n"
 "$6$KEEP_FROM(type, `1s) \\\n"
 " $KEEP_LANES(type,to,$PASTE(vload,`1s)(0,($1type*)`0),mask,room)\n"
 "$w`X`keep_`0(`Avoid*to,$1void*`0,`Vsize,`Vmask,`Nroom){\n"
 "`7size==1)\n"
-"$KEEP_FROM(uchar,$KEPT_INTS);\n"
+"$KEEP_FROM(uchar,$COMPRESSES);\n"
 "else `7size==2)\n"
-"$KEEP_FROM(ushort,$KEPT_INTS);\n"
+"$KEEP_FROM(ushort,$COMPRESSES);\n"
 "else `7size==4)\n"
-"$KEEP_FROM(uint,$KEPT_INTS);\n"
+"$KEEP_FROM(uint,$COMPRESSES);\n"
 "else\n"
-"$KEEP_FROM(ulong,$KEPT_LONGS);\n"
+"$KEEP_FROM(ulong,$COMPRESSES_LONGS);\n"
 "}\n\n\n"
 "$6$NUMBERS(type, `1s) (($PASTE(type, `1s))($EACH_LANE(`1s, $LANE_AT, 0)))\n"
-"`Y$INDEX_SIZE == 8\n"
 "$6`keep_indices(to, i, mask, room) \\\n"
-" $KEEP_LANES(ulong,to,$NUMBERS(ulong,$KEPT_LONGS)+(i),mask,room)\n"
-"`O\n"
-"$6`keep_indices(to, i, mask, room) \\\n"
-" $KEEP_LANES(uint,to,$NUMBERS(uint,$KEPT_INTS)+`F(i),mask,room)\n"
-"`E\n"
+" $KEEP_LANES($INDEX,to, \\\n"
+" $NUMBERS($INDEX,$PASTE($KEPT_OF_,$INDEX))+ \\\n"
+" ($INDEX)(i),mask,room)\n"
 "`O\n"
 "$6$KEPT_LANES(size) 0u\n"
 "$6`keep_`0(to, `0, size, mask, room) (void)0\n"
 "$6`keep_indices(to, i, mask, room) (void)0\n"
 "`E\n"
 "`Y$REDUCES && $3 > 1\n"
-"`Y$RESULT_SIZE == 4\n"
+"$6$RESULT_LANES $PASTE($KEPT_OF_, $RESULT_WORD)\n"
 "$6$KEEP_RESULTS(to, x, mask, room) \\\n"
-" $KEEP_LANES(uint,to,$PASTE(as_uint,$KEPT_INTS)(x),mask,room)\n"
-"`O\n"
-"$6$KEEP_RESULTS(to, x, mask, room) \\\n"
-" $KEEP_LANES(ulong,to,$PASTE(as_ulong,$KEPT_LONGS)(x),mask,room)\n"
-"`E\n\n"
+" $KEEP_LANES($RESULT_WORD,to, \\\n"
+" $PASTE($PASTE(as_,$RESULT_WORD),$RESULT_LANES)(x),mask,room)\n\n",
 "$w`X`results_keep(`A`result*to,$4 x,`Vbits,`Nroom){\n"
 "`Y$COMPRESSES && ($RESULT_SIZE == 4 || $RESULT_SIZE == 8)\n"
 "`Y$COMPRESSES == 16\n"
@@ -6269,27 +6259,19 @@ static const char *const gpuscan__piece_select[] = {
 "to[j++]=`to_result($7.element[$LOWEST($9bits)]);\n"
 "`E\n"
 "}\n"
-"`E\n\n\n\n\n\n\n"
-"$6$FULL_WORD(`1s) ((`1s) ? 4u : 24u)\n"
-"$6$KEEP(`1s, compress, plain, copy) \\\n"
+"`E\n\n\n\n\n\n"
+"$6$FULL_WORD 4u\n"
+"$6$KEEP(`1s, compress, copy) \\\n"
 " { \\\n"
 " `Nj`6 \\\n"
 " `Z`Ni=`S;i<`2&&j<kept;i+=$WORD_BITS){ \\\n"
 " `N`4=`4s[(i-`S)/$WORD_BITS]; \\\n"
-" `Qfull=i+$WORD_BITS<=`2&&pop`R(`4)>=$FULL_WORD(`1s); \\\n"
-" `7(`1s)&&full){ \\\n"
+" `7(`1s)&&i+$WORD_BITS<=`2&&pop`R(`4)>=$FULL_WORD){ \\\n"
 " `Z`Vs`6s<$WORD_BITS&&j<kept;s+=max(`1s,1u)){ \\\n"
 " `Vmask=`F(`4>>s)&((1u<<(`1s))-1); \\\n"
 " `Nat=i+s,room=kept-j; \\\n"
 " compress; \\\n"
 " j+=pop`R(mask); \\\n"
-" } \\\n"
-" }else `7!(`1s)&&(plain)&&full&&j+$WORD_BITS<=kept){ \\\n"
-" $ROLLED \\\n"
-" `Z`Vv`6v<$WORD_BITS;v++){ \\\n"
-" `Nat=i+v; \\\n"
-" copy; \\\n"
-" j+=`4>>v&1; \\\n"
 " } \\\n"
 " }else{ \\\n"
 " `Z;`4&&j<kept;`4&=`4-1,j++){ \\\n"
@@ -6304,9 +6286,9 @@ static const char *const gpuscan__piece_select[] = {
 " $1`4_type*`0=outputs->`0##k; \\\n"
 " `A`4_type*to=outputs->to##k+`K*(`4s_each); \\\n"
 " $KEEP((`4s_each)==1?$KEPT_LANES(`D`4_type)):0u, \\\n"
-" `keep_`0(to+j,`0+at,`D`4_type),mask,room),(`4s_each)==1, \\\n"
+" `keep_`0(to+j,`0+at,`D`4_type),mask,room), \\\n"
 " `Z`Vw`6w<(`4s_each);w++)to[j*(`4s_each)+w]=`0[at*(`4s_each)+w]) \\\n"
-" }\n\n\n",
+" }\n\n\n"
 "$w`X`select_span(`I`outputs*outputs,`N`S,`N`2,`N`R,\n"
 "`N`K,`N`9,`Iulong*`4s){\n"
 "`Nkept=outputs->capacity>`K?min(`9,outputs->capacity-`K):0;\n"
@@ -6317,7 +6299,7 @@ static const char *const gpuscan__piece_select[] = {
 "$OUTPUTS($OUTPUT_SPAN)\n"
 "`Y$INDEX_SIZE\n"
 "`A$INDEX*to=outputs->indices+`K;\n"
-"$KEEP($KEPT_LANES($INDEX_SIZE),`keep_indices(to+j,at,mask,room),1,\n"
+"$KEEP($KEPT_LANES($INDEX_SIZE),`keep_indices(to+j,at,mask,room),\n"
 "to[j]=($INDEX)at)\n"
 "`E\n"
 "}\n\n"
@@ -6371,7 +6353,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "}\n"
 "`E\n"
-"`Y$RUN_STATE\n\n"
+"`Y$RUN_STATE\n\n",
 "$w`X`runs_span(`+``0 `0,`I`outputs*outputs,`N`S,`N`2,\n"
 "$5`K,`N`U,ulong*`4s){\n"
 "`Nended=`runs_ended(outputs,`K,`U),to=$FIRST_ENDED(`K),i=`S,j`6\n"
@@ -6397,7 +6379,7 @@ static const char *const gpuscan__piece_select[] = {
 "$6$OP_WORDS $WORDS\n"
 "$6$OP_HEAD(job) 0\n"
 "$6`op_`8s`5...) false\n"
-"$6`op_span_`9`5span, `4s) `kept_`9`5(span).src, (span).`S, (span).`2, `4s)\n\n",
+"$6`op_span_`9`5span, `4s) `kept_`9`5(span).src, (span).`S, (span).`2, `4s)\n\n"
 "$w`X`select_hook_span(`+$c,`I`job*job,`I`span*span,\n"
 "`span*next,``K carry,ulong*`4s){\n"
 "$5`K=$WHOLE(carry);\n"
@@ -6455,7 +6437,7 @@ static const char *const gpuscan__piece_select[] = {
 "j++;\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "$6$WRITER ($RUNS_BY_SUBGROUP ? $LANE : $2)\n"
 "$6$WRITERS ($RUNS_BY_SUBGROUP ? $y : $x)\n\n"
 "$6$SHARE_FIRST(list, depth) ((list).share * ($WRITERS * (depth)) + $WRITER)\n"
@@ -6484,7 +6466,7 @@ static const char *const gpuscan__piece_select[] = {
 " (to)[j]=loaded[u]; \\\n"
 " } \\\n"
 " } \\\n"
-" }\n\n",
+" }\n\n"
 "$6$OUTPUT_TILE(k, `4, `4s) \\\n"
 " { \\\n"
 " $1`4*`0=outputs->`0##k+`S*(`4s); \\\n"
@@ -6546,7 +6528,7 @@ static const char *const gpuscan__piece_select[] = {
 "`E\n"
 "}\n"
 "`E\n"
-"`E\n\n\n\n"
+"`E\n\n\n\n",
 "$n`X`select_write(`+`I``3*`3,`I`outputs*outputs,`N`S,\n"
 "`N`R,$5`K,`V`9,`list list){\n"
 "`Y$RUNS_BY_SUBGROUP\n"
@@ -6566,7 +6548,7 @@ static const char *const gpuscan__piece_select[] = {
 "`runs_write`5`3,outputs,`S,`R,`K,`9,list);\n"
 "`E\n"
 "`E\n"
-"}\n\n\n\n\n\n",
+"}\n\n\n\n\n\n"
 "$w`Q`op_keeps_none(`I`job*job,$5`9){\n"
 "`C$RUNS&&$j&&$KEPT(`9)==0&& !$ENDS(job);\n"
 "}\n\n"
@@ -6627,7 +6609,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5719 \"kernels.cl.inc\"\n"
+"#line 5700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -6942,7 +6924,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6080 \"kernels.cl.inc\"\n"
+"#line 6061 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7054,7 +7036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6196 \"kernels.cl.inc\"\n"
+"#line 6177 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7338,7 +7320,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6531 \"kernels.cl.inc\"\n"
+"#line 6512 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8043,7 +8025,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7360 \"kernels.cl.inc\"\n"
+"#line 7341 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8097,7 +8079,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7414 \"kernels.cl.inc\"\n"
+"#line 7395 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8696,7 +8678,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8080 \"kernels.cl.inc\"\n"
+"#line 8061 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9228,7 +9210,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8687 \"kernels.cl.inc\"\n"
+"#line 8668 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9598,7 +9580,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9135 \"kernels.cl.inc\"\n"
+"#line 9116 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9694,7 +9676,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9252 \"kernels.cl.inc\"\n"
+"#line 9233 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10051,7 +10033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9655 \"kernels.cl.inc\"\n"
+"#line 9636 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10603,7 +10585,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10309 \"kernels.cl.inc\"\n"
+"#line 10290 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10629,7 +10611,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10332 \"kernels.cl.inc\"\n"
+"#line 10313 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10762,7 +10744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10496 \"kernels.cl.inc\"\n"
+"#line 10477 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10809,7 +10791,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10544 \"kernels.cl.inc\"\n"
+"#line 10525 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10958,7 +10940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10716 \"kernels.cl.inc\"\n"
+"#line 10697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11250,7 +11232,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11046 \"kernels.cl.inc\"\n"
+"#line 11027 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12069,7 +12051,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11993 \"kernels.cl.inc\"\n"
+"#line 11974 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12271,7 +12253,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12236 \"kernels.cl.inc\"\n"
+"#line 12217 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12392,7 +12374,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12370 \"kernels.cl.inc\"\n"
+"#line 12351 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13630,6 +13612,7 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     if (!e->key)
         return;
     gpuscan__define_number(text, "RESULT_SIZE", e->result_size);
+    gpuscan__define(text, "RESULT_WORD", e->result_size == 8 ? "ulong" : "uint");
     gpuscan__define_number(text, "RUN_STATE", e->state_align != 0);
     gpuscan__define_number(text, "LENGTH_SIZE", e->length_size);
     gpuscan__define(text, "LENGTH", e->length_size == 8 ? "ulong" : "uint");
