@@ -2731,7 +2731,8 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "$6$LOW(`K) (`K).low\n"
 "$6$LOW_OF(`K) (`K).low\n"
 "$6$HIGH(`K) (`K).high\n"
-"$6`low_`9(`K) ``9_of((`K).low, false)\n\n"
+"$6`low_`9(`K) ``9_of((`K).low, false)\n"
+"$6`high_`9(`K) ``9_of((`K).high, false)\n\n"
 "$w``K ``K_of(`+$5base){\n"
 "``K `K;\n"
 "`K.high=$NUMBER_OF(base);\n"
@@ -2782,6 +2783,7 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "$6$LOW_OF(`K) $VALUE_OF(`K)\n"
 "$6$HIGH(`K) $a(`.)\n"
 "$6`low_`9(`K) (`K)\n"
+"$6`high_`9(`K) (`K)\n"
 "$6``K_of`5base) (base)\n"
 "$6`link_of(`9) (`9)\n"
 "$6`link_`9(link) (link)\n"
@@ -2816,7 +2818,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1250 \"kernels.cl.inc\"\n"
+"#line 1252 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2871,7 +2873,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1313 \"kernels.cl.inc\"\n"
+"#line 1315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2931,18 +2933,15 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1375 \"kernels.cl.inc\"\n"
+"#line 1377 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
 "`O\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(16)))\n"
 "`E\n"
-"`Y$REDUCE && $COMMUTATIVE\n"
-"$6$EXCHANGED 1\n"
-"`O\n"
-"$6$EXCHANGED (2 * $d)\n"
-"`E\n\n\n"
+"$6$SUMS_COMMUTE ($REDUCE && $COMMUTATIVE)\n"
+"$6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * $d)\n\n\n"
 "$6$LOADS_AFTER ($AHEAD && !$EXACT && !$FLOAT_SUM && !$RUNS)\n"
 "$8struct{\n"
 "$5`9s[$lS];\n"
@@ -3006,11 +3005,9 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`C$z_of_uints(&picked);\n"
 "}\n\n\n"
 "$w$z $o_`1s(`+`Qupper,$z own,$z other){\n"
-"`Y$ANY_ORDER || ($REDUCE && $COMMUTATIVE)\n"
+"`7$ANY_ORDER||$SUMS_COMMUTE)\n"
 "`C$o_plain`5own,other);\n"
-"`O\n"
 "`C$o_plain`5`pick(upper,other,own),`pick(upper,own,other));\n"
-"`E\n"
 "}\n"
 "$6`shuffle_up(x, d) `shuffle_up_by(x, d, $y_MEMORY)\n"
 "$6`shuffle_xor(x, d) `shuffle_xor_by(x, d, $y_MEMORY)\n"
@@ -3213,9 +3210,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$5`G;\n"
 "`group_share(`9,`M);\n"
 "`G=`group_`G`5total,`M);\n"
-"`Y!$SCAN_SINGLE_PASS\n"
+"`7!$SCAN_SINGLE_PASS)\n"
 "$h;\n"
-"`E\n"
 "`C`G;\n"
 "}\n\n",
 NULL};
@@ -3229,7 +3225,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1716 \"kernels.cl.inc\"\n"
+"#line 1712 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3489,8 +3485,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$w`V`nibble(`V`4){\n"
 "`Vhigh=(`4|((`4&0x7f7f7f7fu)+0x7f7f7f7fu))&0x80808080u;\n"
 "`L(high*0x00204081u)>>28;\n"
-"}\n"
-"`Y$HEADS || $RUNS\n\n"
+"}\n\n"
 "$n`X``3_put_`U(``3*`3,int k,`V`U,`Vthere){\n"
 "`U&=$FIRST_BITS(there);\n"
 "`7$RUNS){\n"
@@ -3501,7 +3496,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`3->`U[k*$s/32]`6\n"
 "`3->`U[k*$s/32]|=`U<<(k*$s%32);\n"
 "}\n"
-"`E\n"
 "`Y$HEADS == $HEADS_BITS && $HEADS\n\n"
 "$n`X``3_`U_of_bits(`+``3*`3,``0 `0,`N`S,`N`R,\n"
 "`Vown,`Npolicy){\n"
@@ -3804,7 +3798,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2391 \"kernels.cl.inc\"\n"
+"#line 2385 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3972,7 +3966,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2576 \"kernels.cl.inc\"\n"
+"#line 2570 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4124,29 +4118,23 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}\n"
 "`Y!$SELECT\n\n\n"
 "$n$5``3_below(`+``3*`3,``K `K,`t*`9){\n"
-"`Y$EXACT_PREFIX\n"
+"`7$EXACT_PREFIX){\n"
 "``3_`P`5`3,`low_`9(`K));\n"
 "*`9=$o`5`low_`9(`K),*`9);\n"
-"`C``9_of(`K.high,false);\n"
-"`O\n"
-"`C`K;\n"
-"`E\n"
+"}\n"
+"`C`high_`9(`K);\n"
 "}\n\n\n\n"
 "$n$5``3_within(`+``3*`3,``K `G,``K outer,\n"
 "`t*`9){\n"
-"`Y$ANY_ORDER\n"
-"`C$o`5outer,`G);\n"
-"#elif $EXACT_PREFIX\n"
+"`7$ANY_ORDER)\n"
+"`C$o`5`high_`9(outer),`high_`9(`G));\n"
+"`7$HAS_BEGUN(`low_`9(`G))){\n"
+"*`9=$o`5`low_`9(`G),*`9);\n"
+"`C`low_`9(`G);\n"
+"}\n"
 "``3_`P`5`3,``3_below`5`3,`G,`9));\n"
-"*`9=$o`5``9_of(`G.high,false),*`9);\n"
+"*`9=$o`5`high_`9(`G),*`9);\n"
 "`C``3_below`5`3,outer,`9);\n"
-"`O\n"
-"*`9=$o`5`G,*`9);\n"
-"`7$HAS_BEGUN(`G))\n"
-"`C`G;\n"
-"``3_`P`5`3,`G);\n"
-"`Couter;\n"
-"`E\n"
 "}\n"
 "`E\n\n"
 "$8struct{\n"
@@ -4302,7 +4290,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2946 \"kernels.cl.inc\"\n"
+"#line 2934 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5113,7 +5101,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3878 \"kernels.cl.inc\"\n"
+"#line 3866 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5335,15 +5323,11 @@ static const char *const gpuscan__piece_handover[] = {
 "`7$2!=0)\n"
 "`L;\n"
 "`7!$TEST_SILENT(`3)){\n"
-"`Y$FEW\n"
-"`7$9(`3+1)*$TILE<`8->`R)\n"
+"`Qis_`2=$9(`3+1)*$TILE>=`8->`R;\n"
+"`7$FEW? !is_`2: !$HAS_BEGUN(`9)&&`3!=0)\n"
 "``9_store(`8,`3,`9);\n"
-"`O\n"
-"`7!$HAS_BEGUN(`9)&&`3!=0)\n"
-"``9_store(`8,`3,`9);\n"
-"else\n"
+"else `7$FEW==0)\n"
 "``P_store(`8,`3,``K_next`5``K_of`5`8->base),`9,0));\n"
-"`E\n"
 "}\n"
 "`7`8->in_place)\n"
 "`device_fence();\n"
@@ -5382,11 +5366,8 @@ static const char *const gpuscan__piece_handover[] = {
 "`Ctrue;\n"
 "}\n"
 "#elif !$AHEAD\n\n\n\n\n"
-"`Y$EXACT_PREFIX\n"
-"$6$CHAIN_STEP ($t < 2 * $TILE_LINKS ? ($t + 1) / 2 : $TILE_LINKS)\n"
-"`O\n"
-"$6$CHAIN_STEP 1\n"
-"`E\n"
+"$6$CHAIN_MOST ($t < 2 * $TILE_LINKS ? ($t + 1) / 2 : $TILE_LINKS)\n"
+"$6$CHAIN_STEP ($EXACT_PREFIX ? $CHAIN_MOST : 1)\n"
 "$6$CHAIN_STEPS(links) (((links) + $CHAIN_STEP - 1) / $CHAIN_STEP * $CHAIN_STEP)\n\n\n"
 "$n`V`observe_`G(`+`I``8*`8,`V`G,`V`3,``K*`W){\n"
 "`7$CHAIN_STEP==1||`G<`3)\n"
@@ -5650,7 +5631,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4579 \"kernels.cl.inc\"\n"
+"#line 4560 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5947,7 +5928,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4921 \"kernels.cl.inc\"\n"
+"#line 4902 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6052,7 +6033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5042 \"kernels.cl.inc\"\n"
+"#line 5023 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6093,7 +6074,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5083 \"kernels.cl.inc\"\n"
+"#line 5064 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6442,11 +6423,8 @@ static const char *const gpuscan__piece_select[] = {
 "$6$WRITERS ($RUNS_BY_SUBGROUP ? $y : $x)\n\n"
 "$6$SHARE_FIRST(list, depth) ((list).share * ($WRITERS * (depth)) + $WRITER)\n"
 "$6$SHARE_STEP(list, depth) ((list).shares * ($WRITERS * (depth)))\n"
-"`Y$DEEP_LOADS || ($j && !$RUNS)\n"
-"$6$DEPTH ($RUNS_BY_SUBGROUP ? 4 : 8)\n"
-"`O\n"
-"$6$DEPTH 1\n"
-"`E\n"
+"$6$IS_DEEP ($DEEP_LOADS || ($j && !$RUNS))\n"
+"$6$DEPTH (!$IS_DEEP ? 1 : $RUNS_BY_SUBGROUP ? 4 : 8)\n"
 "$6$OUTPUT_LOOP(`4, to, `4s, load) \\\n"
 " { \\\n"
 " `Vpast=`F((size_t)(to)/`D`4))&(128u/`F`D`4)-1u),all=`F(`4s); \\\n"
@@ -6609,7 +6587,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5700 \"kernels.cl.inc\"\n"
+"#line 5678 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -6763,10 +6741,9 @@ static const char *const gpuscan__piece_engine[] = {
 "$FROM_BASE(`8.src,`8.base);\n"
 "`8.`R=`units(`R);\n"
 "`8.`9s=`8.`Kes=states+`B.states_offset;\n"
-"`Y!$SHARES_WORD\n"
+"`7!$SHARES_WORD)\n"
 "`8.`Kes+=(`B.`3s+$STATES_ALIGN-1)/$STATES_ALIGN*$STATES_ALIGN*\n"
 "$VALUE_WORDS;\n"
-"`E\n"
 "`8.epoch=`F`B.epoch;\n"
 "`8.in_place=$OP_IN_PLACE(`8.src);\n"
 "`C`8;\n"
@@ -6865,10 +6842,10 @@ static const char *const gpuscan__piece_engine[] = {
 "`7`8->in_place)\n"
 "`9med=``9_load(`8,job->`3,&other);\n"
 "`9=``3_scan`5&data,job->`S,`8->`R,`M);\n"
-"`Y$ONCE\n"
+"`7$ONCE){\n"
 "$TEST_DELAY(job->`3);\n"
 "`publish_ahead(`8,job->`3,`9);\n"
-"`E\n"
+"}\n"
 "`7`op_keeps_none(job,`9))\n"
 "`L;\n"
 "`op_list(&data,job,`M);\n"
@@ -6924,7 +6901,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6061 \"kernels.cl.inc\"\n"
+"#line 6038 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7036,7 +7013,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6177 \"kernels.cl.inc\"\n"
+"#line 6154 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7320,7 +7297,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6512 \"kernels.cl.inc\"\n"
+"#line 6489 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8025,7 +8002,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7341 \"kernels.cl.inc\"\n"
+"#line 7318 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8079,7 +8056,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7395 \"kernels.cl.inc\"\n"
+"#line 7372 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8678,7 +8655,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8061 \"kernels.cl.inc\"\n"
+"#line 8038 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9210,7 +9187,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8668 \"kernels.cl.inc\"\n"
+"#line 8645 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9580,7 +9557,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9116 \"kernels.cl.inc\"\n"
+"#line 9093 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9676,7 +9653,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9233 \"kernels.cl.inc\"\n"
+"#line 9210 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10033,7 +10010,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9636 \"kernels.cl.inc\"\n"
+"#line 9613 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10585,7 +10562,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10290 \"kernels.cl.inc\"\n"
+"#line 10267 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10611,7 +10588,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10313 \"kernels.cl.inc\"\n"
+"#line 10290 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10744,7 +10721,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10477 \"kernels.cl.inc\"\n"
+"#line 10454 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10791,7 +10768,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10525 \"kernels.cl.inc\"\n"
+"#line 10502 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10940,7 +10917,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10697 \"kernels.cl.inc\"\n"
+"#line 10674 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11232,7 +11209,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11027 \"kernels.cl.inc\"\n"
+"#line 11004 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12051,7 +12028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11974 \"kernels.cl.inc\"\n"
+"#line 11951 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12253,7 +12230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12217 \"kernels.cl.inc\"\n"
+"#line 12194 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12374,7 +12351,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12351 \"kernels.cl.inc\"\n"
+"#line 12328 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -15143,8 +15120,10 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
 
 /* Defines as 0 those macros of other operations that expressions of shared sections read. */
 static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
-    static const char *const others[][2] = {{"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
-                                            {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"}};
+    static const char *const others[][2] = {
+        {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
+        {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"},     {"SCAN_SINGLE", "SCAN_SINGLE_PASS"},
+        {"REDUCE", "REDUCE"}, {"REDUCE", "COMMUTATIVE"}};
     size_t i;
     for (i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (strncmp(operation, others[i][0], strlen(others[i][0])) != 0)
