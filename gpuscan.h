@@ -2047,14 +2047,10 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n"
 "$6$y_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
 "$6`uint_at(x, `1, memory) sub_group_shuffle(`F(x), `1)\n"
-"`Y$y > 32\n"
-"$w`N`vote_of(uint4 `1s){\n"
-"`L$9`1s.y<<32|`1s.x;\n"
+"$w$m `vote_of(uint4 `1s){\n"
+"`L($m)($9`1s.y<<32|`1s.x);\n"
 "}\n"
 "$6`vote(predicate, memory) `vote_of(sub_group_ballot((int)(predicate)))\n"
-"`O\n"
-"$6`vote(predicate, memory) sub_group_ballot((int)(predicate)).x\n"
-"`E\n"
 "#elif $ON(AMD)\n"
 "`Ydefined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != $y\n"
 "#error \"the compiler's wavefronts are not as wide as the device says\"\n"
@@ -2290,7 +2286,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 653 \"kernels.cl.inc\"\n"
+"#line 649 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2324,7 +2320,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 695 \"kernels.cl.inc\"\n"
+"#line 691 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2359,7 +2355,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 731 \"kernels.cl.inc\"\n"
+"#line 727 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2441,7 +2437,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 821 \"kernels.cl.inc\"\n"
+"#line 817 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2460,19 +2456,19 @@ static const char *const gpuscan__piece_run_elements[] = {
 "$8char `run_size_differs[`D`run)==$T_SIZE?1: -1];\n\n"
 "$8`run $z;\n"
 "$8`run `dst;\n\n"
-"$w$z `identity_run(`*){\n"
-"$z none;\n"
+"$w$z `run_make(`run_`R `U,`N`2,$u open){\n"
+"$z run;\n"
 "`Y$REDUCES\n"
-"none.open.`4s[(`D$u)-1)/4]`6\n"
-"none.open.`W=$IDENTITY;\n"
+"run.open.`4s[(`D$u)-1)/4]`6\n"
+"run.open.`W=open;\n"
 "`E\n"
-"none.`U`6\n"
+"run.`U=`U;\n"
 "`Y$LENGTH_SIZE\n"
-"none.`2`6\n"
+"run.`2=(`run_`R)`2;\n"
 "`E\n"
-"`Cnone;\n"
+"`Crun;\n"
 "}\n"
-"$6$a `identity_run\n\n"
+"$6$a(`.) `run_make(0, 0, $IDENTITY)\n\n"
 "$w$z $o_plain(`+$z a,$z b){\n"
 "b.`U+=a.`U;\n"
 "`Y$LENGTH_SIZE\n"
@@ -2572,7 +2568,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 971 \"kernels.cl.inc\"\n"
+"#line 967 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2656,6 +2652,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6$FROM(src) ``0_`Ws(src, `Ws + `B.`Ws_offset)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
+"$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
 "$6$SUMS_PARAMETERS $1`source *`Ws,\n"
 "$6$SUMS_ARGUMENTS `Ws,\n"
 "`O\n"
@@ -2663,6 +2660,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6$FROM(src) (src)\n"
 "$6$FROM_ROW(`0, n) ((`0) + (n))\n"
 "$6$ELEMENTS(`0) (`0)\n"
+"$6$VALUE_AT(`0, i) $IDENTITY\n"
 "$6$SUMS_PARAMETERS\n"
 "$6$SUMS_ARGUMENTS\n"
 "`E\n"
@@ -2682,15 +2680,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$w$5`element(`+``0 `0,`Ni){\n"
 "`Qis_head=`is_head`5`0,i);\n"
 "`Y$RUN_STATE\n"
-"$5x=$f;\n"
-"x.`U=is_head;\n"
-"`Y$LENGTH_SIZE\n"
-"x.`2=is_head?(`run_`R)i:0;\n"
-"`E\n"
-"`Y$REDUCES\n"
-"x.open.`W=`convert_`W`5`0.`Ws[i],i);\n"
-"`E\n"
-"`Cx;\n"
+"`C`run_make(is_head,is_head?i:0,$VALUE_AT(`0,i));\n"
 "#elif $RUNS\n"
 "`Cis_head;\n"
 "`O\n"
@@ -2709,7 +2699,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1127 \"kernels.cl.inc\"\n"
+"#line 1117 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2818,7 +2808,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1252 \"kernels.cl.inc\"\n"
+"#line 1242 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2873,7 +2863,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1315 \"kernels.cl.inc\"\n"
+"#line 1305 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2933,7 +2923,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1377 \"kernels.cl.inc\"\n"
+"#line 1367 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3225,7 +3215,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1712 \"kernels.cl.inc\"\n"
+"#line 1702 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3242,15 +3232,11 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n"
 "$w`V`left_`0(`Vleft,`Vown,`Vk){\n"
 "`Cleft==$TILE?$s:`left_past(left,own+k*$s_STRIDE);\n"
-"}\n\n\n\n"
-"$6$PART_SHIFT(type, v) ((v) * `F`Dtype) % 4 * 8)\n"
-"$6$PART_MASK(type) (`Dtype) == 1 ? 0xffu : 0xffffu)\n"
-"$6$PART_WORD(vector, type, v) (vector)->`4[(v) * `F`Dtype) / 4]\n"
-"$6$IS_PART(type) ($LITTLE_ENDIAN && `Dtype) <= 2)\n"
+"}\n\n\n"
 "$6$itype) ($s * `F`Dtype))\n"
 "$6$IS_WHOLE(type) \\\n"
 " ($itype)%16==0||(($itype)&($itype)-1))==0&& \\\n"
-" ($itype)>=4||$IS_PART(type))))\n"
+" ($itype)>=4||$LITTLE_ENDIAN)))\n"
 "$6$ALIGNED(type, p) (((size_t)(p) & (min($itype), 16u) - 1)) == 0)\n\n\n"
 "$n`X`bytes_load(uint*to,$1void*`0,`Vbytes,`Npolicy){\n"
 "`7bytes>=16){\n"
@@ -3276,28 +3262,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $8union{ \\\n"
 " type element[$s]; \\\n"
 " `V`4[($itype)+3)/4]; \\\n"
-" }name##_vector; \\\n"
-" $8union{ \\\n"
-" type element; \\\n"
-" `V`4; \\\n"
-" }name##_part; \\\n"
-" $wtype name##_at(`Iname##_vector*vector,`Vv){ \\\n"
-" name##_part part; \\\n"
-" `7!$IS_PART(type)) \\\n"
-" `Cvector->element[v]; \\\n"
-" part.`4=$PART_WORD(vector,type,v)>>$PART_SHIFT(type,v); \\\n"
-" `Cpart.element; \\\n"
-" } \\\n"
-" $w`Xname##_put(name##_vector*vector,`Vv,type x){ \\\n"
-" `Vshift=$PART_SHIFT(type,v),`4=$PART_WORD(vector,type,v); \\\n"
-" name##_part part; \\\n"
-" part.`4`6 \\\n"
-" part.element=x; \\\n"
-" `7$IS_PART(type)) \\\n"
-" $PART_WORD(vector,type,v)=(`4& ~($PART_MASK(type)<<shift))|part.`4<<shift; \\\n"
-" else \\\n"
-" vector->element[v]=x; \\\n"
-" }\n\n\n"
+" }name##_vector;\n\n\n"
 "$6$DEFINE_FETCH(name, type) \\\n"
 " $DEFINE_VECTOR(name,type) \\\n"
 " $n`Xname##_fetch(name##_vector*vectors,$1type*all,`N`S,`N`R, \\\n"
@@ -3323,7 +3288,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $r \\\n"
 " `Z`Vv`6v<$s;v++) \\\n"
 " `7v<there) \\\n"
-" name##_put(&vectors[k],v,`0[k*$s_STRIDE+v]); \\\n"
+" vectors[k].element[v]=`0[k*$s_STRIDE+v]; \\\n"
 " } \\\n"
 " }\n"
 "$DEFINE_VECTOR(`dst,`dst)\n"
@@ -3333,10 +3298,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`E\n"
 "`Y$RUNS\n"
 "$6`key_vector `src_vector\n"
-"$6`key_at `src_at\n"
 "#elif $HEADS\n"
 "$DEFINE_FETCH(`key,$KEY)\n"
-"`E\n\n\n",
+"`E\n\n\n"
 "$6$KEYS_FROM_LANES ($COMPARES_KEYS && $y_APART && !$KEYS_CUSTOM)\n"
 "$8struct{\n"
 "`src_vector vector[$d];\n"
@@ -3356,7 +3320,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`V`U[($d*$s+31)/32];\n"
 "`Vbegun;\n"
 "`Vclosed;\n"
-"}``3;\n\n\n"
+"}``3;\n\n\n",
 "$n`V``U_of(`I``3*`3,int k){\n"
 "`7!$HEADS)\n"
 "`C$RUNS?`3->mask[k]:0;\n"
@@ -3425,7 +3389,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "else\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
-"((`J`dst*)own)[v]=`dst_at(out,v);\n"
+"((`J`dst*)own)[v]=out->element[v];\n"
 "$l_SYNC();\n"
 "`L(`Juint*)all;\n"
 "}\n\n\n"
@@ -3442,12 +3406,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`7p+$LANE<$SPREAD_BYTES/16)\n"
 "`store_past((`Auint4*)to+p+$LANE,\n"
 "((`J`Iuint4*)`4s)[p+$LANE]);\n"
-"}\n\n\n\n\n\n\n",
+"}\n\n\n\n\n\n\n"
 "$nuint4 `funnels(`Va,`Vb,`Vc,`Vd,`Ve,`Vbits){\n"
 "$6$FUNNEL(a, b) \\\n"
 " `F($LITTLE_ENDIAN?($9(b)<<32|(a))>>bits:($9(a)<<32|(b))<<bits>>32)\n"
 "`L(uint4)($FUNNEL(a,b),$FUNNEL(b,c),$FUNNEL(c,d),$FUNNEL(d,e));\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$nuint4 `vectors_shift(uint4 passed,uint4 own,`V`S,`J``M*`M){\n"
 "`V`0=($LANE+$y-1)%$y,`4s=`S/4,bits=`S%4*8,y,z,w;\n"
 "`7`4s==4)\n"
@@ -3479,9 +3443,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<split?is_`S:is_`2)\n"
-"to[v]=`dst_at(out,v);\n"
+"to[v]=out->element[v];\n"
 "}\n\n\n"
-"$6$NIBBLES ($s % 4 == 0 && $LITTLE_ENDIAN)\n\n"
 "$w`V`nibble(`V`4){\n"
 "`Vhigh=(`4|((`4&0x7f7f7f7fu)+0x7f7f7f7fu))&0x80808080u;\n"
 "`L(high*0x00204081u)>>28;\n"
@@ -3513,8 +3476,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`I`key_vector*keys,int k,`Ni,`Qthere){\n"
 "`Y$KEYS_FROM_LANES\n"
 "`V`1=($LANE+$y-1)%$y;\n"
-"$KEY key=`key_at(&keys[k],$s-1);\n"
-"$KEY above=`key_at(&keys[k==0?0:k-1],$s-1);\n"
+"$KEY key=keys[k].element[$s-1];\n"
+"$KEY above=keys[k==0?0:k-1].element[$s-1];\n"
 "`7$LANE==$y-1)\n"
 "key=above;\n"
 "`Y$KEY_SIZE == 8\n"
@@ -3524,15 +3487,15 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`E\n"
 "`Ck==0&&$LANE==0?`3->prior:key;\n"
 "`O\n"
-"$KEY key=`key_at(&keys[k],0);\n"
+"$KEY key=keys[k].element[0];\n"
 "`7there&&i>0)\n"
 "key=`0[i-1];\n"
 "`Ckey;\n"
 "`E\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`V`vector_`U(`+`I`key_vector*keys,$KEY `G,`Vleft){\n"
 "`V`U`6\n"
-"`Y$NIBBLES && $RUNS && $KEY_SIZE == 1 && !$KEYS_CUSTOM\n"
+"`Y$RUNS && $KEY_SIZE == 1 && !$KEYS_CUSTOM && $s % 4 == 0 && $LITTLE_ENDIAN\n"
 "`V`2=`F`G<<24;\n"
 "$r\n"
 "`Z`Vw`6w<$i`src)/4;w++){\n"
@@ -3544,13 +3507,13 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7!$KEYS_CUSTOM||v<left){\n"
-"$KEY key=`key_at(keys,v);\n"
+"$KEY key=keys->element[v];\n"
 "`U|=(`starts`5`G,key)?1u:0u)<<v;\n"
 "`G=key;\n"
 "}\n"
 "`E\n"
 "`C`U;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X``3_load_prior(``3*`3,``0 `0,`Nat,`Qthere){\n"
 "`Y$KEYS_FROM_LANES\n"
 "`3->prior`6\n"
@@ -3563,11 +3526,11 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$r\n"
 "$v$d;k++){\n"
 "`Vthere=`left_`0(left,own,k),`U;\n"
-"$KEY `G=`key_at(&keys[0],0);\n"
+"$KEY `G=keys[0].element[0];\n"
 "`7$COMPARES_KEYS)\n"
 "`G=`key_`G(`3,`0,keys,k,at+k*$s_STRIDE,there>0);\n"
 "`7$kSEGMENT_VECTOR))\n"
-"`G=`key_at(&keys[k],0);\n"
+"`G=keys[k].element[0];\n"
 "`U=`vector_`U`5&keys[k],`G,there);\n"
 "`7$COMPARES_KEYS&&k==0&&at==0)\n"
 "`U|=1;\n"
@@ -3613,43 +3576,33 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n"
 "`Y$RUN_STATE\n\n"
 "$n$5``3_vector_run(`+`I``3*`3,int k,`Ni,`Vleft){\n"
-"$5run=$f;\n"
 "`Vmask=`3->mask[k];\n"
-"run.`U=pop`R(mask);\n"
-"`Y$LENGTH_SIZE\n"
-"run.`2=mask?(`run_`R)(i+31u-clz(mask)):0;\n"
-"`E\n"
+"$u open=$IDENTITY;\n"
 "`Y$REDUCES\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<left){\n"
-"$u x=`convert_`W`5`source_at(&`3->`W[k],v),i+v);\n"
+"$u x=`convert_`W`5`3->`W[k].element[v],i+v);\n"
 "`7v==0||(mask>>v&1))\n"
-"run.open.`W=x;\n"
+"open=x;\n"
 "else\n"
-"run.open.`W=$o_`B`5run.open.`W,x);\n"
+"open=$o_`B`5open,x);\n"
 "}\n"
 "`E\n"
-"`Crun;\n"
+"`C`run_make(pop`R(mask),mask?i+31u-clz(mask):0,open);\n"
 "}\n"
 "`E\n"
-"`Y$SELECT && !$RUNS\n\n",
+"`Y$SELECT && !$RUNS\n\n"
 "$n`V`vector_mask(`+`I`src_vector*vector,`Ni,`Vleft){\n"
 "`Vmask`6\n"
 "`Y$BITS\n"
 "mask=$INVERT? ~vector->element[0]:vector->element[0];\n"
 "`Cleft>0?mask:0;\n"
 "`O\n"
-"`7$NIBBLES&&`D`src)==1&& !$CONVERT_IS_CUSTOM){\n"
-"$r\n"
-"`Z`Vw`6w<$s/4;w++)\n"
-"mask|=`nibble(vector->`4[w])<<4*w;\n"
-"`L($INVERT? ~mask:mask)&$FIRST_BITS(left);\n"
-"}\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<left)\n"
-"mask|=(`convert`5`src_at(vector,v),i+v)!=0?1u:0u)<<v;\n"
+"mask|=(`convert`5vector->element[v],i+v)!=0?1u:0u)<<v;\n"
 "`Cmask;\n"
 "`E\n"
 "}\n"
@@ -3672,7 +3625,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "*rises=falls?0:1;\n"
 "`C`9;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n$z `vector_`9(`+`I`src_vector*vector,`Ni,`Vleft,`V`U,\n"
 "uint*rises){\n"
 "`Y$PACKED_HERE\n"
@@ -3687,7 +3640,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<left)\n"
-"x[v]=`convert`5`src_at(vector,v),i+v);\n"
+"x[v]=`convert`5vector->element[v],i+v);\n"
 "`C`array_`9`5x,left,`U,rises);\n"
 "`E\n"
 "}\n"
@@ -3760,7 +3713,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "reaches.whole|=(`U[k]?1u:0u)<<k;\n"
 "}\n"
 "`Creaches;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$n$u `vectors_scan_`0(`+$u*x,`I`reaches*reaches,\n"
 "$u*`G,`J``M*`M){\n"
 "$u carry=$IDENTITY,`9[$d];\n"
@@ -3789,7 +3742,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "`Ccarry;\n"
 "}\n"
-"`E\n\n\n"
+"`E\n\n\n",
 "$6$KEPT_ALONE ($SELECT && $j)\n\n",
 NULL};
 #else
@@ -3798,7 +3751,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2385 \"kernels.cl.inc\"\n"
+"#line 2336 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3851,12 +3804,9 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "all+=``1_at(`9[k],$y-1);\n"
 "}\n"
 "`Call;\n"
-"}\n\n"
-"`Y$RUN_STATE\n\n\n"
-"$n`X``U_`9_of($z*all,`Iuint*mask,`Iuint*rank,`Vkept,`N`S,\n"
+"}\n\n\n\n"
+"$n`N``2_head(`Iuint*mask,`Iuint*rank,`Vkept,`N`S,\n"
 "`J``M*`M){\n"
-"all->`U=kept;\n"
-"`Y$LENGTH_SIZE\n"
 "`V`2`6\n"
 "$r\n"
 "$v$d;k++)\n"
@@ -3864,10 +3814,8 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`2=$OWN_FIRST+k*$s_STRIDE+32u-clz(mask[k]);\n"
 "$m holder=`ballot(`2!=0);\n"
 "`2=``1_at(`2,holder?`lowest(holder):0);\n"
-"all->`2=`2?(`run_`R)(`S+`2-1):0;\n"
-"`E\n"
+"`C`2?`S+`2-1:0;\n"
 "}\n"
-"`E\n"
 "`Y$RUNS_BY_SUBGROUP\n\n\n\n"
 "$n`X``3_list_runs(`+`I``3*`3,`N`S,`Vleft,`Iuint*rank,\n"
 "$u*open,`list list){\n"
@@ -3880,11 +3828,11 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<there){\n"
-"$u x=`convert_`W`5`source_at(&`3->`W[k],v),`S+at+v);\n"
+"$u x=`convert_`W`5`3->`W[k].element[v],`S+at+v);\n"
 "$u next=x;\n"
 "`Qhead=(mask>>v&1)!`6\n"
 "`7$STAGES&&head)\n"
-"list.$7[j]=`staged(`src_at(&`3->vector[k],v));\n"
+"list.$7[j]=`staged(`3->vector[k].element[v]);\n"
 "`7v>0){\n"
 "`7head)\n"
 "list.results[j]=run;\n"
@@ -3929,7 +3877,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "`O\n"
 "$n$5``3_scan_kept(`+``3*`3,`N`S,`N`R,\n"
 "`J``M*`M){\n"
-"$z x[$d],all=$a(`.);\n"
+"$z x[$d];\n"
 "`V`G[$d],kept;\n"
 "``3_`1_`9s`5`3,`S,`R,$OWN_FIRST,x);\n"
 "kept=`kept_scan(`3->mask,`G,`M);\n"
@@ -3939,22 +3887,23 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "$KEPT(`3->`G[k])=`G[k];\n"
 "}\n"
 "`Y$RUN_STATE\n"
-"``U_`9_of(&all,`3->mask,`G,kept,`S,`M);\n"
-"`O\n"
-"all=kept;\n"
-"`E\n"
+"$u all=$IDENTITY;\n"
 "`Y$REDUCES\n"
 "$u open[$d],opened[$d];\n"
 "`reaches reaches=``3_reaches(`3,`M);\n"
 "$r\n"
 "$v$d;k++)\n"
 "open[k]=x[k].open.`W;\n"
-"all.open.`W=`vectors_scan_`0`5open,&reaches,opened,`M);\n"
+"all=`vectors_scan_`0`5open,&reaches,opened,`M);\n"
 "$r\n"
 "$v$d;k++)\n"
 "`3->`G[k].open.`W=opened[k];\n"
 "`E\n"
-"`Call;\n"
+"`C`run_make(kept,$LENGTH_SIZE?``2_head(`3->mask,`G,kept,`S,`M):0,\n"
+"all);\n"
+"`O\n"
+"`Ckept;\n"
+"`E\n"
 "}\n"
 "`E\n"
 "`E\n\n",
@@ -3966,7 +3915,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2570 \"kernels.cl.inc\"\n"
+"#line 2517 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4182,10 +4131,10 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$n`X`vector_scan(`+`dst_vector*out,$z*x,`I`vector_ends*ends,\n"
 "$z base,`V`U,`Vthere){\n"
 "$z running=ends->`G,`G=running;\n"
-"`Vzeros`6\n\n",
-"`I`Qin_`4s=$SHIFTS||$SPREADS||$IS_PART(`dst);\n"
+"`Vzeros`6\n"
+"`I`Qexchanges=$SHIFTS||$SPREADS;\n"
 "$r\n"
-"`Z`Vw`6w<(in_`4s?`Dout->`4)/4:0);w++)\n"
+"`Z`Vw`6w<(exchanges?`Dout->`4)/4:0);w++)\n"
 "out->`4[w]`6\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
@@ -4213,10 +4162,10 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`7v<there){\n"
 "`7`U>>v&1)\n"
 "`G=base;\n"
-"`dst_put(out,v,$z_to_dst($INCLUSIVE?x[v]:`G));\n"
+"out->element[v]=$z_to_dst($INCLUSIVE?x[v]:`G);\n"
 "`G=x[v];\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$n`X``3_vector(`+`dst_vector*out,`I``3*`3,$5`K,`Ni,\n"
 "int k,`V$7,`Vown,$z*`2,\n"
 "`J``M*`M){\n"
@@ -4232,7 +4181,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<there)\n"
-"x[v]=`convert`5`src_at(&`3->vector[k],v),i+v);\n"
+"x[v]=`convert`5`3->vector[k].element[v],i+v);\n"
 "`vector_scan`5out,x,&ends,`3->base,``U_of(`3,k),there);\n"
 "`E\n"
 "}\n\n\n"
@@ -4257,7 +4206,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<`left_`0(left,own,k))\n"
-"dst[i+v]=`dst_at(&out,v);\n"
+"dst[i+v]=out.element[v];\n"
 "}\n"
 "}\n"
 "}\n\n"
@@ -4290,7 +4239,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2934 \"kernels.cl.inc\"\n"
+"#line 2880 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4567,19 +4516,14 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Y$SELECT\n\n"
 "$APART\n"
 "$w$5`kept_`9(`+``0 `0,`N`S,`N`2,ulong*restrict `4s){\n"
+"`Nat,kept=`kept_`4s`5$ELEMENTS(`0),`S,`2,`4s,&at);\n"
 "`Y!$RUN_STATE\n"
-"`Nat;\n"
-"`L(`t)`kept_`4s`5$ELEMENTS(`0),`S,`2,`4s,&at);\n"
+"`L(`t)kept;\n"
 "`O\n"
-"`Nat,`U=`kept_`4s`5$ELEMENTS(`0),`S,`2,`4s,&at);\n"
-"$5`9=$f;\n"
+"$5`9=`run_make((`run_`R)kept,kept?at:0,$IDENTITY);\n"
+"`Y$REDUCES\n"
 "`7`S>=`2)\n"
 "`C`9;\n"
-"`9.`U=(`run_`R)`U;\n"
-"`Y$LENGTH_SIZE\n"
-"`9.`2=`U?(`run_`R)at:0;\n"
-"`E\n"
-"`Y$REDUCES\n"
 "``K open=``K_of`5`run_of`5`convert_`W`5`0.`Ws[at],at)));\n"
 "`Vlink`6\n"
 "`Zat++;at+$WORD_BITS<=`2;at+=$WORD_BITS)\n"
@@ -5101,7 +5045,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3866 \"kernels.cl.inc\"\n"
+"#line 3807 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5631,7 +5575,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4560 \"kernels.cl.inc\"\n"
+"#line 4501 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5701,7 +5645,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "`7`is_of_`8s(`3,i+v,place.`H))\n"
-"`src_put(&data->vector[k],v,`3->src[i+v+place.`8*`3->src_gap]);\n"
+"data->vector[k].element[v]=`3->src[i+v+place.`8*`3->src_gap];\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n"
@@ -5716,7 +5660,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`H=`U>>v&1?0:`H+1;\n"
 "x[v]=$a(`.);\n"
 "`7!$ROWS_GUARDED||`is_of_`8s(`3,i+v,`H))\n"
-"x[v]=`convert`5`src_at(vector,v),`H);\n"
+"x[v]=`convert`5vector->element[v],`H);\n"
 "}\n"
 "}\n\n\n"
 "$6$ROWS_QUICK ($s > 4 || $PACKED_HERE)\n"
@@ -5809,12 +5753,12 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "`7`is_of_`8s(`3,i+v,place.`H))\n"
-"`3->dst[i+v+place.`8*`3->dst_gap]=`dst_at(out,v);\n"
+"`3->dst[i+v+place.`8*`3->dst_gap]=out->element[v];\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n\n\n\n",
 "$6$STORE_UNIT \\\n"
-" ($IS_PART(`dst)&&$i`dst)%4==0?4/`F`D`dst):1u)\n"
+" (`D`dst)<=2&&$i`dst)%4==0?4/`F`D`dst):1u)\n"
 "$n`X``8_vectors_store(`I`dst_vector*out,`I``8_`3*`3,int k,\n"
 "`J``M*`M){\n"
 "`J`Iuint*`4s=`vectors_share(out,`M);\n"
@@ -5928,7 +5872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4902 \"kernels.cl.inc\"\n"
+"#line 4843 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6033,7 +5977,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5023 \"kernels.cl.inc\"\n"
+"#line 4964 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6074,7 +6018,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5064 \"kernels.cl.inc\"\n"
+"#line 5005 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6412,7 +6356,7 @@ static const char *const gpuscan__piece_select[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7$STAGES&&(mask>>v&1)){\n"
-"list.$7[j]=`staged(`src_at(&`3->vector[k],v));\n"
+"list.$7[j]=`staged(`3->vector[k].element[v]);\n"
 "`7$PLACES)\n"
 "list.places[j]=(`place)(at+v);\n"
 "j++;\n"
@@ -6423,8 +6367,7 @@ static const char *const gpuscan__piece_select[] = {
 "$6$WRITERS ($RUNS_BY_SUBGROUP ? $y : $x)\n\n"
 "$6$SHARE_FIRST(list, depth) ((list).share * ($WRITERS * (depth)) + $WRITER)\n"
 "$6$SHARE_STEP(list, depth) ((list).shares * ($WRITERS * (depth)))\n"
-"$6$IS_DEEP ($DEEP_LOADS || ($j && !$RUNS))\n"
-"$6$DEPTH (!$IS_DEEP ? 1 : $RUNS_BY_SUBGROUP ? 4 : 8)\n"
+"$6$DEPTH ($j && !$RUNS ? 8 : 1)\n"
 "$6$OUTPUT_LOOP(`4, to, `4s, load) \\\n"
 " { \\\n"
 " `Vpast=`F((size_t)(to)/`D`4))&(128u/`F`D`4)-1u),all=`F(`4s); \\\n"
@@ -6492,7 +6435,7 @@ static const char *const gpuscan__piece_select[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<there){\n"
-"$u x=`convert_`W`5`source_at(&`3->`W[k],v),`S+at+v);\n"
+"$u x=`convert_`W`5`3->`W[k].element[v],`S+at+v);\n"
 "`7mask>>v&1){\n"
 "`7j<ended)\n"
 "results[j]=$RUN_RESULT(`W);\n"
@@ -6587,7 +6530,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5678 \"kernels.cl.inc\"\n"
+"#line 5618 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -6901,7 +6844,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6038 \"kernels.cl.inc\"\n"
+"#line 5978 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6940,8 +6883,8 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "}\n"
 "`O\n"
 "$w`X`addend_add(`+`dst_vector*vector,int v,$5addend){\n"
-"$u x=``0_dst(`dst_at(vector,v));\n"
-"`dst_put(vector,v,`to_dst($o`5addend,x)));\n"
+"$u x=``0_dst(vector->element[v]);\n"
+"vector->element[v]=`to_dst($o`5addend,x));\n"
 "}\n\n\n"
 "$w`X`addends_add(`+`dst_vector*vector,$1`dst*addends,`Npast,\n"
 "`Nblock){\n"
@@ -7013,7 +6956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6154 \"kernels.cl.inc\"\n"
+"#line 6094 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7297,7 +7240,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6489 \"kernels.cl.inc\"\n"
+"#line 6429 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7742,7 +7685,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}``1_load_t;\n\n"
 "$w`src `segment_at(`I``1_load_t*vector,`Vv){\n"
 "`Y$SEGMENT_VECTOR > 1 && $SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
-"`L(`src)($PART_WORD(vector,`src,v)>>$PART_SHIFT(`src,v));\n"
+"`L(`src)(vector->`4[v*`D`src)/4]>>v*`D`src)%4*8);\n"
 "`O\n"
 "`Cvector->element[v];\n"
 "`E\n"
@@ -8002,7 +7945,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7318 \"kernels.cl.inc\"\n"
+"#line 7258 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8056,7 +7999,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7372 \"kernels.cl.inc\"\n"
+"#line 7312 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8655,7 +8598,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8038 \"kernels.cl.inc\"\n"
+"#line 7978 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9187,7 +9130,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8645 \"kernels.cl.inc\"\n"
+"#line 8585 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9557,7 +9500,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9093 \"kernels.cl.inc\"\n"
+"#line 9033 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9653,7 +9596,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9210 \"kernels.cl.inc\"\n"
+"#line 9150 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10010,7 +9953,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9613 \"kernels.cl.inc\"\n"
+"#line 9553 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10562,7 +10505,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10267 \"kernels.cl.inc\"\n"
+"#line 10207 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10588,7 +10531,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10290 \"kernels.cl.inc\"\n"
+"#line 10230 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10721,7 +10664,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10454 \"kernels.cl.inc\"\n"
+"#line 10394 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10768,7 +10711,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10502 \"kernels.cl.inc\"\n"
+"#line 10442 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10917,7 +10860,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10674 \"kernels.cl.inc\"\n"
+"#line 10614 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11209,7 +11152,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11004 \"kernels.cl.inc\"\n"
+"#line 10944 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12028,7 +11971,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11951 \"kernels.cl.inc\"\n"
+"#line 11891 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12230,7 +12173,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12194 \"kernels.cl.inc\"\n"
+"#line 12134 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12351,7 +12294,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12328 \"kernels.cl.inc\"\n"
+"#line 12268 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
