@@ -7,8 +7,8 @@
    %r1 = 2 (data is 1, ready is 0; the summing thread, then two that scan):
 
        ld.global.u32 %r1, [data];              |  ld.relaxed.gpu.global.u32 %r2, [ready];
-       red.relaxed.gpu.global.max.u32          |  setp.ne.u32 %p, %r2, 0;
-           [ready], %r1;                       |  @%p st.global.u32 [data], 2;
+       fence.acq_rel.gpu;                      |  setp.ne.u32 %p, %r2, 0;
+       st.relaxed.gpu.global.u32 [ready], %r1; |  @%p st.global.u32 [data], 2;
 
    With FAULT_ONE_POLLER the second thread's load and setp are another's, and "bar.sync 0;" stands in their place:
    then it may. Checked: the sum that is published is of what lay there before.
