@@ -8918,7 +8918,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$QUANTILE_NUMBERS\n"
 "}`quan`3_`B;\n\n"
 "$8struct{\n"
-"`Nfraction[$MAX_FRACTIONS];\n"
+"ulong16 of[$MAX_FRACTIONS/16];\n"
 "}`fractions;\n\n\n"
 "$w`N`rank(`Nfraction,`Ntotal){\n"
 "`Vexponent=`F(fraction>>52)&0x7ffu;\n"
@@ -9038,40 +9038,20 @@ static const char *const gpuscan__piece_quantile[] = {
 "else\n"
 "((`Auint*)cdf)[at]=`F`9;\n"
 "}\n\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_LARGE\n"
-"$6$QUANTILE_SCRATCH `A`V*arrivals, `A`N*`9s,\n"
-"`O\n"
-"$6$QUANTILE_SCRATCH\n"
-"`E\n"
 "$6$QUANTILE_PARAMETERS \\\n"
 " $1`src*`Rs,$1float*edges,`Auchar*cdf,`Auint*dst, \\\n"
-" $QUANTILE_SCRATCH `fractions fractions,`quan`3_`B `B, \\\n"
-" `J``M*`M\n\n\n\n"
-"$6$FRACTION_PUT(i) \\\n"
-" `7(i)%$x==$2) \\\n"
-" ranks[i]=fractions.fraction[i]\n"
-"$6$FRACTIONS_PUT_4(i) \\\n"
-" $FRACTION_PUT(i); \\\n"
-" $FRACTION_PUT((i)+1); \\\n"
-" $FRACTION_PUT((i)+2); \\\n"
-" $FRACTION_PUT((i)+3)\n"
-"$6$FRACTIONS_PUT_16(i) \\\n"
-" $FRACTIONS_PUT_4(i); \\\n"
-" $FRACTIONS_PUT_4((i)+4); \\\n"
-" $FRACTIONS_PUT_4((i)+8); \\\n"
-" $FRACTIONS_PUT_4((i)+12)\n\n\n"
+" `Auint*arrivals,`Aulong*`9s,`fractions fractions,`quan`3_`B `B, \\\n"
+" `J``M*`M\n\n\n"
 "`Y$QUANTILE_PARTS == $QUANTILE_ALL\n"
 "$6$QUANTILE_IS_MEAN(form) ((form) == $QUANTILE_MEAN)\n"
-"$6$ALL_FRACTIONS_PUT \\\n"
-" $FRACTIONS_PUT_16(0); \\\n"
-" $FRACTIONS_PUT_16(16); \\\n"
-" $FRACTIONS_PUT_16(32); \\\n"
-" $FRACTIONS_PUT_16(48)\n"
+"$6$FRACTIONS_PUT(to) \\\n"
+" vstore16(fractions.of[0],0,to); \\\n"
+" vstore16(fractions.of[1],1,to); \\\n"
+" vstore16(fractions.of[2],2,to); \\\n"
+" vstore16(fractions.of[3],3,to)\n"
 "`O\n"
 "$6$QUANTILE_IS_MEAN(form) false\n"
-"$6$ALL_FRACTIONS_PUT \\\n"
-" $FRACTIONS_PUT_4(0); \\\n"
-" $FRACTIONS_PUT_4(4)\n"
+"$6$FRACTIONS_PUT(to) vstore8(fractions.of[0].lo, 0, to)\n"
 "`E\n\n"
 "`Y$CPU\n"
 "$6$QUANTILE_BLOCK 256\n\n\n\n"
@@ -9088,13 +9068,13 @@ static const char *const gpuscan__piece_quantile[] = {
 "`G+=`R;\n"
 "}\n"
 "`C`9;\n"
-"}\n\n",
+"}\n\n"
 "kernel $x_SIZE `X`quan`3_cpu($QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
-"`Nranks[$MAX_FRACTIONS];\n"
+"`Ngiven[$MAX_FRACTIONS];\n"
 "`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s,bins=`B.bins;\n"
 "`Qis_mean=places.form==$QUANTILE_MEAN;\n"
-"$ALL_FRACTIONS_PUT;\n"
+"$FRACTIONS_PUT(given);\n"
 "`Rs+=`B.`Rs_offset;\n"
 "dst+=`B.dst_offset;\n"
 "cdf+=`B.cdf_offset*`B.cdf_size;\n"
@@ -9107,8 +9087,8 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "`Z`Nk`6k<`B.results;k++){\n"
 "`Auint*to=dst+`8*`B.results+k;\n"
-"`Nrank=`rank(ranks[is_mean?2*k:k],total),`G`6\n"
-"`N`2=is_mean?`rank(ranks[2*k+1],total):rank,mean`6\n"
+"`Nrank=`rank(given[is_mean?2*k:k],total),`G`6\n"
+"`N`2=is_mean?`rank(given[2*k+1],total):rank,mean`6\n"
 "`mean_range range=`mean_range_of(rank,`2,&places);\n"
 "*to=`F`B.none;\n"
 "`Z`N`S`6`S<bins&&`G<`2&&total>0;`S+=$QUANTILE_BLOCK){\n"
@@ -9125,7 +9105,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "`O\n"
 "$6$y_BINS ($9$y * $s)\n"
-"$6$BATCH_BINS ($y_BINS * $d)\n\n"
+"$6$BATCH_BINS ($y_BINS * $d)\n\n",
 "$n`X``Rs_vector(`src_vector*x,$1`src*`Rs,`Nat,\n"
 "`N`2){\n"
 "`7$ALIGNED(`src,`Rs)&&at+$s<=`2)\n"
@@ -9162,13 +9142,13 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "`quan`3_found(to,places,found,below,`R,rank);\n"
 "}\n\n\n\n\n"
-"$6$QUANTILE_RANKS ((`J`N*)(`M + 1))\n"
-"$6$QUANTILE_WORDS ($QUANTILE_RANKS + $MAX_FRACTIONS)\n"
+"$6$QUANTILE_FRACTIONS ((`J`N*)(`M + 1))\n"
+"$6$QUANTILE_WORDS ($QUANTILE_FRACTIONS + $MAX_FRACTIONS)\n"
 "$FITS(`4s,`D``M)+\n"
-"sizeof$9*($QUANTILE_PARTS==$QUANTILE_SMALL\n"
-"?$MAX_FRACTIONS+\n"
-"$lS*($y*$d+1)\n"
-":3*$MAX_FRACTIONS+$x))\n\n"
+"sizeof$9*($MAX_FRACTIONS+\n"
+"($QUANTILE_PARTS==$QUANTILE_SMALL\n"
+"?$lS*($y*$d+1)\n"
+":3*$MAX_FRACTIONS+$x)))\n\n"
 "`Y$QUANTILE_PARTS == $QUANTILE_SMALL\n\n"
 "$n`X`small_scan(`+`I`src_vector*x,`Julong*`9s,\n"
 "`J``M*`M){\n"
@@ -9186,7 +9166,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`7$LANE==0)\n"
 "`9s[$y*$d]=`G;\n"
 "$l_SYNC();\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`X`small_search(`Auint*to,$1`src*`Rs,`J`Iulong*`9s,\n"
 "`Vvectors,`Vbins,`Nfraction,`Vnone,\n"
 "`I`places*places){\n"
@@ -9209,15 +9189,17 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n\n\n\n"
 "kernel $x_SIZE `X`quan`3_small($QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
-"`Julong*ranks=$QUANTILE_RANKS;\n"
-"`Julong*`9s=$QUANTILE_WORDS+$l*($y*$d+1);\n"
+"`Julong*given=$QUANTILE_FRACTIONS;\n"
+"`Julong*`G=$QUANTILE_WORDS+$l*($y*$d+1);\n"
 "`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
 "`Vbins=`F`B.bins,vectors=(bins+$s-1)/$s;\n"
 "`Vresults=`F`B.results,per=$y*$d/vectors;\n"
 "`Rs+=`B.`Rs_offset;\n"
 "dst+=`B.dst_offset;\n"
 "cdf+=`B.cdf_offset*`B.cdf_size;\n"
-"$ALL_FRACTIONS_PUT;\n"
+"`7$2==0){\n"
+"$FRACTIONS_PUT(given);\n"
+"}\n"
 "$h;\n"
 "`Z`N`S=$9$p*$lS*per;`S<`8s;\n"
 "`S+=$9$q0)*$lS*per){\n"
@@ -9230,16 +9212,16 @@ static const char *const gpuscan__piece_quantile[] = {
 "``Rs_vector(x+k,`Rs+(`8+r)*`B.pitch,i%vectors*$s,\n"
 "r<here?bins:0);\n"
 "}\n"
-"`small_scan`5x,`9s,`M);\n"
+"`small_scan`5x,`G,`M);\n"
 "`Z`Vi=$LANE;i<here*results;i+=$y)\n"
 "`small_search(dst+`8*results+i,`Rs+(`8+i/results)*`B.pitch,\n"
-"`9s+i/results*vectors,vectors,bins,ranks[i%results],\n"
+"`G+i/results*vectors,vectors,bins,given[i%results],\n"
 "`F`B.none,&places);\n"
 "`7`B.cdf_size)\n"
 "$r\n"
 "$v$d;k++){\n"
 "`Vi=k*$y+$LANE,r=i/vectors,bin=i%vectors*$s;\n"
-"`Nnext=`9s[i]-`9s[min(r,here)*vectors];\n"
+"`Nnext=`G[i]-`G[min(r,here)*vectors];\n"
 "$r\n"
 "`Zint v`6v<$s;v++){\n"
 "next+=x[k].element[v];\n"
@@ -9250,7 +9232,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$l_SYNC();\n"
 "}\n"
 "}\n"
-"`O\n\n\n"
+"`O\n\n\n",
 "$n`N`quan`3_walk(`+$1`src*`Rs,`Auchar*cdf,`Ncdf_size,\n"
 "`I`places*places,`I`mean_range*range,`N`S,\n"
 "`N`2,`Vbatches,`N`G,`Nrank,`Auint*to,\n"
@@ -9284,7 +9266,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n"
 "`Cmean;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`X`mean_join(`I`places*places,`Nmean,`Julong*`4s){\n"
 "`4s[$2]=mean;\n"
 "$h;\n"
@@ -9295,44 +9277,35 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n\n\n\n"
 "$8struct{\n"
-"`N`S,`2,of_`9,`S_`9;\n"
-"`Vper,batches;\n"
+"`N`S,`2,bins;\n"
+"`Vbatches;\n"
 "}`bins_share;\n\n"
-"$w`bins_share `bins_share_of(`Vbins,`Vsubgroups,`Vsubgroup){\n"
+"$w`bins_share `bins_share_of(`Vbins,`Vshares,`Vnumber){\n"
 "`bins_share share;\n"
-"`Vvectors=(bins-1)/`F$y_BINS/subgroups+1;\n"
-"share.per=(vectors-1)/$d+1;\n"
-"share.per=$QUANTILE_PARTS==$QUANTILE_LARGE?1:min(share.per,`F$y);\n"
-"share.of_`9=((vectors-1)/share.per+1)*$y_BINS;\n"
-"share.batches=(vectors-1)/share.per/$d+1;\n"
-"share.`S_`9=$9subgroup*share.per;\n"
-"share.`S=min(share.`S_`9*share.of_`9,$9bins);\n"
-"share.`2=min(share.`S+share.per*share.of_`9,$9bins);\n"
+"`Vvectors=(bins-1)/`F$y_BINS/shares+1;\n"
+"share.bins=vectors*$y_BINS;\n"
+"share.batches=(vectors-1)/$d+1;\n"
+"share.`S=min(number*share.bins,$9bins);\n"
+"share.`2=min(share.`S+share.bins,$9bins);\n"
 "`Cshare;\n"
 "}\n\n\n"
 "$n$5`share_`9(`+$1`src*`Rs,`I`bins_share*share,\n"
 "`J``M*`M){\n"
-"$5of_`1`6\n"
-"`Z`Vk`6k<share->per;k++){\n"
-"`N`S=share->`S+k*share->of_`9,`2=min(`S+share->of_`9,share->`2);\n"
 "$5`9`6\n"
 "`Z`Vbatch`6batch<share->batches;batch++){\n"
 "`src_vector x[$d];\n"
-"``Rs_load(x,`Rs,`S+batch*$BATCH_BINS,`2);\n"
+"``Rs_load(x,`Rs,share->`S+batch*$BATCH_BINS,share->`2);\n"
 "$r\n"
-"`Zint v`6v<$d;v++)\n"
-"`9+=``Rs_`9(x+v);\n"
+"$v$d;k++)\n"
+"`9+=``Rs_`9(x+k);\n"
 "}\n"
-"`9=``1s_`9_one`5`9,`M);\n"
-"of_`1=k==$LANE?`9:of_`1;\n"
-"}\n"
-"`Cof_`1;\n"
+"`C``1s_`9_one`5`9,`M);\n"
 "}\n\n\n\n"
 "$w`X`quan`3_means(`+$1`src*`Rs,`Auchar*cdf,\n"
 "`I`quan`3_`B*`B,`I`places*places,\n"
 "`I`bins_share*share,`N`G,`Nown,`Ntotal,\n"
 "`Auint*to,`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_RANKS,*`4s=$QUANTILE_WORDS+2*$MAX_FRACTIONS;\n"
+"`Julong*ranks=$QUANTILE_WORDS,*`4s=ranks+3*$MAX_FRACTIONS;\n"
 "`Qis_mean=$QUANTILE_IS_MEAN(places->form);\n"
 "`Z`Vr`6r<(is_mean?`F`B->results:`B->cdf_size?1u:0u);r++){\n"
 "`mean_range range=`mean_range_of(ranks[2*r],ranks[2*r+1],places);\n"
@@ -9340,7 +9313,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Qwanted= !$y_APART||cdf_size!=0||\n"
 "(`G<range.`G+range.`R&&range.`G<`G+own);\n"
 "mean=`quan`3_walk`5`Rs,cdf,cdf_size,places,&range,share->`S,share->`2,\n"
-"wanted?share->per*share->batches:0,`G,0,to,`M);\n"
+"wanted?share->batches:0,`G,0,to,`M);\n"
 "`7!is_mean)\n"
 "continue;\n"
 "`mean_join(places,mean,`4s);\n"
@@ -9348,69 +9321,71 @@ static const char *const gpuscan__piece_quantile[] = {
 "to[r]=total==0?`F`B->none:as_uint(`mean_end(&range,places,`4s[0]));\n"
 "$h;\n"
 "}\n"
-"}\n\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_LARGE\n\n\n"
-"$w`Q``8_join(`Aulong*`9s,`Auint*`Rer,`V`8_groups,`Ni,`V`R,\n"
-"`Vshare,`t*x,`J``M*`M){\n"
+"}\n\n\n\n",
+"$w`Q``8_join(`Aulong*`9s,`Auint*`Rer,`V`8_groups,`Nshare,`V`R,\n"
+"`Vmost,`t*x,`J``M*`M){\n"
 "`7$LANE==0)\n"
-"`9s[i]= *x;\n"
+"`9s[share]= *x;\n"
 "`device_fence();\n"
 "$h;\n"
 "`7`ticket(`Rer,`8_groups,&`M->ticket)!=`8_groups-1)\n"
 "`Cfalse;\n"
 "`device_fence();\n"
 "*x`6\n"
-"`Z`Vk=$2*share;k<min(($2+1)*share,`R);k++)\n"
+"`Z`Vk=$2*most;k<min(($2+1)*most,`R);k++)\n"
 "*x+=`9s[k];\n"
 "`Ctrue;\n"
-"}\n"
-"`E\n\n\n",
+"}\n\n\n"
 "$n`X`ranks_search(`+$1`src*`Rs,`I`places*places,\n"
 "`I`bins_share*share,`Vresults,`Auint*to,\n"
 "`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_RANKS,*bin_of=$QUANTILE_WORDS;\n"
+"`Julong*ranks=$QUANTILE_WORDS,*bin_of=ranks+$MAX_FRACTIONS;\n"
 "`Z`Vr=$l;r<($y_APART?results:results+$l);\n"
 "r+=$lS){\n"
 "`Vown=min(r,results-1);\n"
-"`Nbegin=min(bin_of[own],places->bins),end=min(begin+share->of_`9,places->bins);\n"
+"`Nbegin=min(bin_of[own],places->bins),end=min(begin+share->bins,places->bins);\n"
 "`quan`3_walk`5`Rs,0,0,places,0,begin,end,share->batches,bin_of[$MAX_FRACTIONS+own],\n"
 "r<results?ranks[own]:0,to+own,`M);\n"
 "}\n"
 "}\n\n"
 "kernel $x_SIZE `X`quan`3($QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
-"`Julong*ranks=$QUANTILE_RANKS,*bin_of=$QUANTILE_WORDS;\n"
+"`Julong*given=$QUANTILE_FRACTIONS,*ranks=$QUANTILE_WORDS;\n"
+"`Julong*bin_of=ranks+$MAX_FRACTIONS;\n"
 "`Vbins=`F`B.bins,results=`F`B.results,`8_groups=`F`B.`8_groups;\n"
-"`Vsubgroups=`8_groups*$lS,groups_`8=`F$p/`8_groups;\n"
-"`bins_share share=`bins_share_of(\n"
-"bins,subgroups,(`F$p-groups_`8*`8_groups)*$lS+$l);\n"
+"`Vshares=`8_groups*$lS,groups_`8=`F$p/`8_groups;\n"
+"`Vnumber=(`F$p-groups_`8*`8_groups)*$lS+$l;\n"
+"`bins_share share=`bins_share_of(bins,shares,number);\n"
 "`Qis_mean=$QUANTILE_IS_MEAN(places.form);\n"
 "`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
 "`Rs+=`B.`Rs_offset;\n"
 "dst+=`B.dst_offset;\n"
 "cdf+=`B.cdf_offset*`B.cdf_size;\n"
+"`7$2==0){\n"
+"$FRACTIONS_PUT(given);\n"
+"}\n"
 "`Z`N`8=groups_`8;`8<`8s;`8+=$q0)/`8_groups){\n"
 "$1`src*of_`8=`Rs+`8*`B.pitch;\n"
+"`Aulong*`8_`9s=`9s+`B.`9s_offset+`8*shares;\n"
 "`Auint*to=dst+`8*results;\n"
 "$5`9[$d],within[$d],x[$d],`G,total;\n"
+"`Vat=number,most=(shares+$x-1)/$x;\n"
 "$r\n"
-"$v$d;k++)\n"
+"`Zint k=1;k<$d;k++)\n"
 "x[k]`6\n"
 "x[0]=`share_`9`5of_`8,&share,`M);\n"
-"`Nat=share.`S_`9+$LANE;\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_LARGE\n"
-"`Aulong*`8_`9s=`9s+`B.`9s_offset+`8*subgroups;\n"
-"`Vmost=(subgroups+$x-1)/$x;\n"
-"`7!``8_join(`8_`9s,$COUNTERS(arrivals+`B.arrivals_offset)+`8,`8_groups,\n"
-"share.`S_`9,subgroups,most,x,`M))\n"
-"`L;\n"
+"`7`8_groups==1){\n"
+"x[0]=$LANE==0?x[0]:0;\n"
+"}else{\n"
 "at=$2*most;\n"
-"`E\n"
+"`7!``8_join(`8_`9s,$COUNTERS(arrivals+`B.arrivals_offset)+`8,`8_groups,\n"
+"number,shares,most,x,`M))\n"
+"`L;\n"
+"}\n"
 "``1s_scan`5x,within,`9,`M);\n"
 "`G=`group_`K`5`9[0],&total,`M);\n"
-"$ALL_FRACTIONS_PUT;\n"
 "`Z`Vi=$2;i<(is_mean?2*results:results);i+=$x){\n"
-"ranks[i]=`rank(ranks[i],total);\n"
+"ranks[i]=`rank(given[i],total);\n"
 "bin_of[i]=bins;\n"
 "bin_of[$MAX_FRACTIONS+i]`6\n"
 "`7total==0&& !is_mean)\n"
@@ -9418,20 +9393,19 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "$h;\n"
 "`Z`Vr`6r<results&& !is_mean;r++){\n"
-"`Nrank=ranks[r],low=`G+within[0],here=at;\n"
+"`Nrank=ranks[r],low=`G+within[0];\n"
 "`7rank<=low||rank>`G+x[0])\n"
 "continue;\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_LARGE\n"
-"while(low+`8_`9s[here]<rank)\n"
+"`Vhere=at;\n"
+"while(`8_groups>1&&low+`8_`9s[here]<rank)\n"
 "low+=`8_`9s[here++];\n"
-"`E\n"
-"bin_of[r]=here*share.of_`9;\n"
+"bin_of[r]=here*share.bins;\n"
 "bin_of[$MAX_FRACTIONS+r]=low;\n"
 "}\n"
 "$h;\n"
 "`7!is_mean)\n"
 "`ranks_search`5of_`8,&places,&share,results,to,`M);\n"
-"`7$QUANTILE_PARTS!=$QUANTILE_LARGE)\n"
+"`7`8_groups==1)\n"
 "`quan`3_means`5of_`8,cdf+`8*`B.pitch*`B.cdf_size,&`B,&places,&share,\n"
 "`G,`9[0],total,to,`M);\n"
 "}\n"
@@ -9444,7 +9418,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8913 \"kernels.cl.inc\"\n"
+"#line 8884 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9814,7 +9788,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9361 \"kernels.cl.inc\"\n"
+"#line 9332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9910,7 +9884,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9478 \"kernels.cl.inc\"\n"
+"#line 9449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10267,7 +10241,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9881 \"kernels.cl.inc\"\n"
+"#line 9852 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10819,7 +10793,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10535 \"kernels.cl.inc\"\n"
+"#line 10506 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10845,7 +10819,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10558 \"kernels.cl.inc\"\n"
+"#line 10529 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10978,7 +10952,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10722 \"kernels.cl.inc\"\n"
+"#line 10693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11025,7 +10999,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10770 \"kernels.cl.inc\"\n"
+"#line 10741 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11174,7 +11148,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10942 \"kernels.cl.inc\"\n"
+"#line 10913 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11466,7 +11440,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11272 \"kernels.cl.inc\"\n"
+"#line 11243 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12285,7 +12259,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12219 \"kernels.cl.inc\"\n"
+"#line 12190 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12487,7 +12461,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12462 \"kernels.cl.inc\"\n"
+"#line 12433 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12608,7 +12582,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12596 \"kernels.cl.inc\"\n"
+"#line 12567 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12961,9 +12935,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
     X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in bit 40 and the bits above it */            \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
-    X(QUANTILE_PLAIN, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: PLAIN's conditions hold, and one group takes several small histograms */    \
-    X(QUANTILE_LARGE, 3)     /* quantiles: PLAIN's conditions hold, and several groups share a large histogram */      \
+    X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
+    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and one group takes several small histograms */     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -24394,13 +24367,13 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant of the kernel gpuscan_quantile, which key.own[0] holds. ALL is for the form
-   MEAN, and for more than QUANTILE_FEW fractions. Other calls take the first variant that suits them.
+   takes a portable strategy and a variant, which key.own[0] holds.
     variant  | chosen for                                                           | a row belongs to
-    SMALL    | GPUs; a row's bins fit a sub-group                                   | a sub-group, several at a time
-    LARGE    | GPUs; above LARGE_BINS bins, few rows, and no cdf                    | row_groups groups
-    PLAIN    | NVIDIA                                                               | a group
-    ALL      | otherwise                                                            | a group */
+    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
+    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
+    RANKS    | otherwise; with row_groups > 1 above LARGE_BINS bins, in few rows,   | row_groups groups
+             | and without cdf                                                      |
+   */
 
 /* Holds the fractions as the kernel's argument. */
 typedef struct gpuscan__fractions {
@@ -24411,7 +24384,7 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* number of groups that take a row together: 1 unless the variant is LARGE */
+    uint32_t row_groups; /* number of groups that take a row together */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
@@ -24439,7 +24412,7 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
 
 /* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
 static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
-    uint64_t words = key->group + 2 * GPUSCAN_MAX_FRACTIONS;
+    uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
     if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
         words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
     return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
@@ -24539,7 +24512,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL: GPUSCAN_FRACTIONS_PUT stores 8 */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL */
 
 /* Sets a group with a work-item for each vector of a row. Only three sizes exist, since each takes another program;
    1024 work-items would have too few registers. Many short rows get a sub-group each, with few vectors per lane. */
@@ -24570,57 +24543,47 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* In LARGE several groups take a row together. Each sub-group takes one batch of vectors. It takes more if the last
+/* Several groups share each of a few large rows. Each sub-group takes one batch of vectors. It takes more if the last
    group would otherwise have too many sums to add up. Each row has a counter of arrivals. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
-static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan__key *key = &common->key;
-    uint64_t batch, subgroups, batches;
-    if (gs->device.fence == GPUSCAN__FENCE_NONE || plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0)
-        return 0;
-    if (!common->forced)
-        gpuscan__fit(gs, common, 256, 4);
-    if (!gpuscan__uses_ptx_or_local(gs, key) || key->group < 256 ||
-        gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
-        return 0;
-    batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
-    subgroups = key->group / gpuscan__group_lanes(gs, key->group);
-    batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
+    uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
+    uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
+    uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
+    if (gs->device.fence == GPUSCAN__FENCE_NONE || plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
+        (plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS && !common->forced))
+        return;
     plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
-    memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
     common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
-    return 1;
 }
 
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
-    int is_plain;
-    plan->row_groups = 1; /* an earlier choice, whose program was not built, may have set it */
+    plan->row_groups = 1;
+    memset(&common->need, 0, sizeof(common->need));
     if (common->forced) {
         *key = *common->forced;
-        if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
-            gpuscan__quantile_fit_large(gs, plan);
-        return GPUSCAN_SUCCESS;
+    } else {
+        int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
+        key->strategy =
+            (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
+        is_all |= gpuscan__key_is_cpu(key);
+        key->own[0] = GPUSCAN__QUANTILE_SMALL;
+        if (!is_all && gpuscan__quantile_fit_small(gs, plan))
+            return GPUSCAN_SUCCESS;
+        key->own[0] = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
+        gpuscan__quantile_fit(gs, plan);
+        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+            gpuscan__fit(gs, common, key->group / 2, 4);
     }
-    key->strategy = (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
-    is_plain = desc->form != GPUSCAN_QUANTILE_MEAN && desc->fraction_count <= GPUSCAN__QUANTILE_FEW;
-    key->own[0] = GPUSCAN__QUANTILE_SMALL;
-    if (is_plain && !gpuscan__key_is_cpu(key) && gpuscan__quantile_fit_small(gs, plan))
-        return GPUSCAN_SUCCESS;
-    key->own[0] = GPUSCAN__QUANTILE_LARGE;
-    if (is_plain && plan->bins > GPUSCAN__QUANTILE_LARGE_BINS && gpuscan__quantile_fit_large(gs, plan))
-        return GPUSCAN_SUCCESS;
-    key->own[0] = GPUSCAN__QUANTILE_ALL;
-    if (is_plain && gs->device.lanes == GPUSCAN__LANES_PTX)
-        key->own[0] = GPUSCAN__QUANTILE_PLAIN;
-    gpuscan__quantile_fit(gs, plan);
-    while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
-        gpuscan__fit(gs, common, key->group / 2, 4);
+    if (key->own[0] == GPUSCAN__QUANTILE_RANKS)
+        gpuscan__quantile_share(gs, plan);
     return GPUSCAN_SUCCESS;
 }
 
@@ -24651,11 +24614,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.arrivals_offset = numbers.sums_offset = 0;
-    if (common->key.own[0] == GPUSCAN__QUANTILE_LARGE) {
-        numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-        numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-    }
+    numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
     memset(&fractions, 0, sizeof(fractions));
     memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
     gpuscan__arg(&launch, &fractions, sizeof(fractions));
@@ -24736,7 +24696,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     desc->fractions = fractions;
     desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
-    if (key->own[0] != GPUSCAN__QUANTILE_LARGE)
+    if (round != 0 || key->own[0] != GPUSCAN__QUANTILE_RANKS) /* in round 0 several groups share a row */
         cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
