@@ -8646,17 +8646,15 @@ static const char *const gpuscan__piece_integral[] = {
 "`Z`Vv`6v<$s;v++)\n"
 "`7at.steps&&v<at.pixels)\n"
 "`Hs[v]=`H[v];\n"
-"`Y$DIRECT\n"
+"`7!`B.is_direct)\n"
+"`L;\n"
 "$5all=`H[0];\n"
 "$r\n"
 "`Zint v=1;v<$s;v++)\n"
 "all=$o`5all,`H[v]);\n"
-"$r\n"
-"`Z`Vd=1;d<$y;d*=2)\n"
-"all=$o`5all,`shuffle_xor(all,d));\n"
-"`7`B.is_direct&&at.steps&&at.strip<`B.strips&&$LANE==0)\n"
+"all=``1s_`9_one`5all,`M);\n"
+"`7at.steps&&at.strip<`B.strips&&$LANE==0)\n"
 "steps[0]=all;\n"
-"`E\n"
 "}\n\n\n"
 "kernel $x_SIZE void\n"
 "`integral_`Hs(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
@@ -8771,8 +8769,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`Z`Vi=$LANE;i<$STRIP_CELLS;i+=$y)\n"
 "`7i<`R)\n"
 "to[i]=stage[i];\n"
-"}\n\n"
-"`Y$DIRECT\n\n\n"
+"}\n\n\n\n"
 "$n$5`bands_`9(`+`t*above,$1`t*`Hs,\n"
 "$1`t*steps,`I`integral_`B*`B,\n"
 "`I``3_place*at,`J``M*`M){\n"
@@ -8810,18 +8807,21 @@ static const char *const gpuscan__piece_integral[] = {
 "of_`1[0]=$f;\n"
 "``1s_`9`5of_`1,`9,`M);\n"
 "`C`9[0];\n"
-"}\n\n\n"
-"$n$5`left_of(`+$1`t*steps,`I`integral_`B*`B,\n"
-"`I``3_place*at,`N`S){\n"
-"`Nstrip=`B->is_direct?0:at->strip,end=at->strip+(`B->is_direct?0:1);\n"
-"$5left=$f;\n"
-"steps+=min(`S+$LANE,max(at->steps,$91)-1)*`B->strips-at->strip;\n"
-"`7at->strip>0&&at->strip<`B->strips)\n"
-"`Z;strip<end;strip++)\n"
-"left=$o`5left,steps[strip]);\n"
-"`Cleft;\n"
+"}\n\n\n\n"
+"$n`X`left_load(`+`t*left,$1`t*steps,`N`S,\n"
+"`I`integral_`B*`B,`I``3_place*at,\n"
+"`J``M*`M){\n"
+"`Nstrip=`B->is_direct?$LANE:at->strip-1;\n"
+"`Qthere=at->strip<`B->strips&&strip<at->strip&& !$kINTEGRAL_LEFT);\n"
+"$r\n"
+"$v$d;k++){\n"
+"left[k]=$f;\n"
+"`7there&&`S+k<at->steps)\n"
+"left[k]=steps[(`S+k)*`B->strips-(`B->is_direct?at->strip-strip:0)];\n"
 "}\n"
-"`E\n\n",
+"`7`B->is_direct)\n"
+"``1s_`9`5left,left,`M);\n"
+"}\n\n",
 "kernel $x_SIZE void\n"
 "`integral_`3s($PICTURE src,`A`cell*dst,`A`t*carries,\n"
 "`integral_`B `B,`J``M*`M$g`=\n"
@@ -8833,9 +8833,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`Nstrip_x=at.strip*$STRIP,above=at.band*`B.band_`8s;\n"
 "`Vstrip_cells`6\n"
 "$5table[$s];\n"
-"`Y$DIRECT\n"
-"$5above_`3[$s],corner=$f,lefts=corner;\n"
-"`E\n"
+"$5above_`3[$s],corner;\n"
 "`7strip_x<`B.width)\n"
 "strip_cells=`Fmin(`B.width-strip_x,$STRIP)*$PIXEL_CHANNELS;\n"
 "`place_t place=$PLACE_OF(`B,at.image,above,at.x);\n"
@@ -8844,43 +8842,20 @@ static const char *const gpuscan__piece_integral[] = {
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "table[v]=$START;\n"
-"`Y$DIRECT\n"
 "`7`B.is_direct)\n"
 "corner=`bands_`9`5above_`3,`Hs,steps,&`B,&at,`M);\n"
-"`E\n"
 "`Z`N`S`6`S<at.steps;`S+=$d){\n"
 "$5x[$d*$s],left[$d],end[$d];\n"
 "$5`G[$d],`9[$d];\n"
-"`Y$DIRECT\n"
-"`7`S%$y==0)\n"
-"lefts=`left_of`5steps,&`B,&at,`S);\n"
-"$r\n"
-"`Z`Vk`6k<$d;k++)\n"
-"left[k]=`shuffle(lefts,`F`S%$y+k);\n"
+"`left_load`5left,steps,`S,&`B,&at,`M);\n"
 "`7`B.is_direct&&`S==0)\n"
 "left[0]=corner;\n"
-"`O\n"
-"$r\n"
-"$v$d;k++){\n"
-"left[k]=$f;\n"
-"`7at.strip>0&&at.strip<`B.strips&&`S+k<at.steps)\n"
-"left[k]=steps[(`S+k)*`B.strips];\n"
-"}\n"
-"`E\n"
-"`7$kINTEGRAL_LEFT))\n"
-"$r\n"
-"$v$d;k++)\n"
-"left[k]=$f;\n"
 "``1_pixels_load`5x,src,place,`B.src_pitch,`S,&at);\n"
 "`7!$kINTEGRAL_CARRY)&&`S==0&&at.band>0)\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<at.pixels)\n"
-"`Y$DIRECT\n"
 "x[v]=`B.is_direct?above_`3[v]:`Hs[v];\n"
-"`O\n"
-"x[v]=`Hs[v];\n"
-"`E\n"
 "$r\n"
 "$v$d;k++){\n"
 "$r\n"
@@ -8912,7 +8887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8306 \"kernels.cl.inc\"\n"
+"#line 8282 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9418,7 +9393,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8884 \"kernels.cl.inc\"\n"
+"#line 8860 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9788,7 +9763,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9332 \"kernels.cl.inc\"\n"
+"#line 9308 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9884,7 +9859,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9449 \"kernels.cl.inc\"\n"
+"#line 9425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10241,7 +10216,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9852 \"kernels.cl.inc\"\n"
+"#line 9828 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10793,7 +10768,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10506 \"kernels.cl.inc\"\n"
+"#line 10482 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10819,7 +10794,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10529 \"kernels.cl.inc\"\n"
+"#line 10505 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10952,7 +10927,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10693 \"kernels.cl.inc\"\n"
+"#line 10669 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10999,7 +10974,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10741 \"kernels.cl.inc\"\n"
+"#line 10717 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11148,7 +11123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10913 \"kernels.cl.inc\"\n"
+"#line 10889 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11440,7 +11415,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11243 \"kernels.cl.inc\"\n"
+"#line 11219 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12259,7 +12234,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12190 \"kernels.cl.inc\"\n"
+"#line 12166 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12461,7 +12436,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12433 \"kernels.cl.inc\"\n"
+"#line 12409 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12582,7 +12557,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12567 \"kernels.cl.inc\"\n"
+"#line 12543 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -23926,12 +23901,6 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
 }
 
-/* Returns whether tiles can add up the tiles that precede them, for which they need lanes. PoCL 3.1 fails in all
-   kernels of a program with such tiles, if it has LANES_LOCAL and values of 16 bytes or more. */
-static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
-    return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
-}
-
 /* Returns how many bytes of local memory a group has. Each sub-group has two rows, which also hold column sums. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
@@ -23952,7 +23921,6 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
-    gpuscan__define_number(text, "DIRECT", (uint32_t)gpuscan__integral_can_be_direct(gs, plan));
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
@@ -24187,7 +24155,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     if (plan->common.forced)
         plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
     plan->bands = gpuscan__ceil_div(height, plan->band_rows);
-    plan->is_direct = gpuscan__integral_can_be_direct(gs, &plan->common) && !plan->is_apart &&
+    plan->is_direct = !gpuscan__key_is_cpu(key) && !plan->is_apart &&
                       (plan->bands > 1 || plan->strips > 1) && plan->bands <= GPUSCAN__INTEGRAL_FEW &&
                       plan->strips <= gpuscan__group_lanes(gs, key->group);
 }
