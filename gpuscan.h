@@ -7183,13 +7183,6 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "`Z`Ni=`S;i<`2;left=block){\n"
 "`Nend=min(left,`2-i)+i;\n"
 "$5addend=``0_dst(addends[index++]);\n"
-"`Y$3 > 1\n"
-"`7end-i<8*$3){\n"
-"$4 add=($4)(addend);\n"
-"`Z;i+$3<=end;i+=$3)\n"
-"`store_wide(dst,i,$e`5add,`load_wide`5dst,i)),false);\n"
-"}\n"
-"`E\n"
 "`Z;i<end;i++)\n"
 "dst[i]=`to_dst($o`5addend,``0_dst(dst[i])));\n"
 "}\n"
@@ -7222,11 +7215,6 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "`addend_add`5vector,v,addend);\n"
 "}\n"
 "}\n\n\n"
-"$w`N`block_of(`Nstep,`Nblock){\n"
-"`7step<block)\n"
-"`C0;\n"
-"`Cblock>0xffffffffu?1:step>0xffffffffu?step/block:`Fstep/`Fblock;\n"
-"}\n\n\n"
 "kernel $x_SIZE void\n"
 "`uniform_add(`A`dst*dst,$1`dst*addends,$1uint*`R_buffer,\n"
 "`uniform_add_`B `B$g`=\n"
@@ -7257,7 +7245,7 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "$v$d;k++)\n"
 "`7`S+k*$x+$2<vectors){\n"
 "`Nstep=begin+(k*$x+$2)*$s;\n"
-"`Nblocks=`block_of(step,block);\n"
+"`Nblocks=(step|block)>>32?step/block:`Fstep/`Fblock;\n"
 "`addends_add`5&loaded[k],addends+index+blocks,step-blocks*block,block);\n"
 "`vector_store(to+k*$x*$s,&loaded[k]);\n"
 "}\n"
@@ -7270,7 +7258,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6422 \"kernels.cl.inc\"\n"
+"#line 6408 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7554,7 +7542,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6757 \"kernels.cl.inc\"\n"
+"#line 6743 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8154,41 +8142,23 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`7out->groups>1)\n"
 "`share_end`5out,own.head,own.tail,own.mark,all);\n"
 "}\n"
-"`E\n\n\n\n"
-"$6$LONG_BY_SUBGROUP ($SEGMENT_SPLIT && $y_APART && $COMMUTATIVE)\n"
-"$6$LANE_ROUND ($LANE_LOADS * $SEGMENT_VECTOR)\n"
-"$6$LANE_LONG ($LONG_BY_SUBGROUP ? 4u * $LANE_ROUND : max(32u, 2u * $LANE_ROUND))\n\n\n\n"
+"`E\n\n\n"
+"$6$LANE_LONG max(32u, 2u * $LANE_LOADS * $SEGMENT_VECTOR)\n\n\n\n"
 "$n`X`long_`9(`+`I`path*path,`I`outlet*out,`Qis_long,`N`S,\n"
 "`Vbits,`J`segment_`M*all){\n"
-"`Y$LONG_BY_SUBGROUP\n"
-"`J``M*`M= &all->reduce;\n"
-"`Z$m longer=`ballot(is_long);longer!`6longer&=longer-1){\n"
-"`Vfound=$l*$y+`lowest(longer);\n"
-"`O\n"
 "`Z`Vfound;(found=`lowest_item(is_long,all))!=$x;is_long&=$2!=found){\n"
-"`E\n"
 "`Nsegment=`S+(found>>bits);\n"
 "`stretch whole=`stretch_of(path,segment,`ends_of(path,segment));\n"
-"`Y$LONG_BY_SUBGROUP\n"
-"``1_load_t x[$LANE_LOADS];\n"
-"``1_load(x,path,&whole,$LANE,$y);\n"
-"$KEEP_LOADS();\n"
-"$5`9=``1_`9`5path,&whole,x,$LANE,$y);\n"
-"`9=`neighbours_`9`5`9,$y,&all->reduce);\n"
-"`O\n"
 "$5`9=`group_`9`5path,&whole,all);\n"
-"`E\n"
-"`7(($LONG_BY_SUBGROUP?$LANE:$2)==0)& !$kSEGMENT_GROUP))\n"
+"`7($2==0)& !$kSEGMENT_GROUP))\n"
 "`outlet_write`5out,segment,`9);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X``1s_`8s(`+`I`path*path,`I`outlet*out,`Vgroup,`Vgroups,\n"
 "`Vbits,`V`8s,`J`segment_`M*all){\n"
 "`V`1s=1u<<bits,`1=$2&(`1s-1),`8=$2>>bits;\n"
 "`Vmost=$SEGMENT_SPLIT?`Fpath->share:0xffffffffu;\n"
-"`Vapart=`1s*$LANE_LONG;\n"
-"`7$BY_ROWS|($LONG_BY_SUBGROUP&(`1s==$y)))\n"
-"apart=most;\n"
+"`Vapart=$BY_ROWS?most:`1s*$LANE_LONG;\n"
 "`Qhas_`8=$SEGMENT_SPLIT|(`8<`8s);\n"
 "`Nstep=$9groups*`8s,own_`8=has_`8?$9group*`8s+`8:path->segments;\n"
 "`ends ends=`ends_of(path,own_`8);\n"
@@ -8198,7 +8168,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$5`9=$f;\n"
 "`Qis_long=own.`R>apart;\n"
 "``1_load(x,path,&own,``S_vector(&own,`1,`1s),`1s);\n"
-"$KEEP_LOADS();\n"
 "ends=`ends_of(path,own_`8+step);\n"
 "`7!is_long)\n"
 "`9=``1_`9`5path,&own,x,`1,`1s);\n"
@@ -8209,7 +8178,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`long_`9`5path,out,is_long&&`1==0&&own.`R<=most,`S,bits,all);\n"
 "}\n"
 "}\n"
-"`E\n\n"
+"`E\n\n",
 "$6$SEGMENTS_PARAMETERS \\\n"
 " $1`src*src,$1`offset*offsets,$1uint*`R_buffer, \\\n"
 " `A`partial*partials,`Auint*marks,`A`result_t*dst,`init init_`W, \\\n"
@@ -8259,7 +8228,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7586 \"kernels.cl.inc\"\n"
+"#line 7552 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8313,7 +8282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7640 \"kernels.cl.inc\"\n"
+"#line 7606 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8499,13 +8468,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`O\n"
 "$6$LANE_CELLS ($s * $PIXEL_CHANNELS)\n"
 "$6$STRIP ($9$y * $s)\n"
-"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n",
-"$8union{\n"
-"`cell channel[$LANE_CELLS];\n"
-"#ifdef $TABLE_RAW\n"
-"$TABLE_RAW raw;\n"
-"`E\n"
-"}`cells;\n\n\n"
+"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n\n",
 "$8struct{\n"
 "`Nimage,band,strip;\n"
 "`N`8s,steps;\n"
@@ -8748,22 +8711,14 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n\n\n\n"
 "$n`X`cells_store(`A`cell*to,`I`t*x,`V`R,\n"
 "`J`cell*stage){\n"
-"`cells cells;\n"
 "$r\n"
 "`Zint v`6v<$s;v++){\n"
 "`pixel pixel;\n"
 "pixel.`W=x[v];\n"
 "$r\n"
 "`Zint c`6c<$PIXEL_CHANNELS;c++)\n"
-"cells.channel[v*$PIXEL_CHANNELS+c]=pixel.channel[c];\n"
+"stage[$LANE*$LANE_CELLS+v*$PIXEL_CHANNELS+c]=pixel.channel[c];\n"
 "}\n"
-"#ifdef $TABLE_RAW\n"
-"((`J$TABLE_RAW*)stage)[$LANE]=cells.raw;\n"
-"`O\n"
-"$r\n"
-"`Zint i`6i<$LANE_CELLS;i++)\n"
-"stage[$LANE*$LANE_CELLS+i]=cells.channel[i];\n"
-"`E\n"
 "$l_SYNC();\n"
 "$r\n"
 "`Z`Vi=$LANE;i<$STRIP_CELLS;i+=$y)\n"
@@ -8821,7 +8776,7 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "`7`B->is_direct)\n"
 "``1s_`9`5left,left,`M);\n"
-"}\n\n",
+"}\n\n"
 "kernel $x_SIZE void\n"
 "`integral_`3s($PICTURE src,`A`cell*dst,`A`t*carries,\n"
 "`integral_`B `B,`J``M*`M$g`=\n"
@@ -8887,7 +8842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8282 \"kernels.cl.inc\"\n"
+"#line 8233 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9393,7 +9348,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8860 \"kernels.cl.inc\"\n"
+"#line 8811 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9763,7 +9718,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9308 \"kernels.cl.inc\"\n"
+"#line 9259 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9859,7 +9814,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9425 \"kernels.cl.inc\"\n"
+"#line 9376 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10216,7 +10171,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9828 \"kernels.cl.inc\"\n"
+"#line 9779 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10768,7 +10723,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10482 \"kernels.cl.inc\"\n"
+"#line 10433 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10794,7 +10749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10505 \"kernels.cl.inc\"\n"
+"#line 10456 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10927,7 +10882,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10669 \"kernels.cl.inc\"\n"
+"#line 10620 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10974,7 +10929,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10717 \"kernels.cl.inc\"\n"
+"#line 10668 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11123,7 +11078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10889 \"kernels.cl.inc\"\n"
+"#line 10840 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11415,7 +11370,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11219 \"kernels.cl.inc\"\n"
+"#line 11170 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12234,7 +12189,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12166 \"kernels.cl.inc\"\n"
+"#line 12117 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12436,7 +12391,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12409 \"kernels.cl.inc\"\n"
+"#line 12360 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12557,7 +12512,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12543 \"kernels.cl.inc\"\n"
+"#line 12494 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -19434,13 +19389,10 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns how many elements each load of a lane has: up to 16 bytes. Smaller loads, of at least 4 elements, are for
-   rows or segments (of `mean` elements on average) that would fill less than half a load, and for ARGMIN and ARGMAX. */
-static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
+/* Returns how many elements each load of a lane has: up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX. */
+static uint32_t gpuscan__lane_vector(const gpuscan__elements *e) {
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
-    while (vector > 4 && (2 * vector > mean || e->arg))
-        vector /= 2;
-    return vector;
+    return e->arg && vector > 4 ? 4 : vector;
 }
 
 /* Returns how many vectors `count` consecutive elements can touch at most, if rows begin anywhere. */
@@ -19454,14 +19406,6 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     while (((uint64_t)loads << bits) < vectors && (2u << bits) <= most)
         bits++;
     return bits;
-}
-
-/* Returns how many loads a lane has for a row of `vectors` vectors. One lane loads up to four vectors. For more vectors
-   a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
-static uint32_t gpuscan__lane_loads(uint64_t vectors) {
-    if (vectors <= 4)
-        return (uint32_t)gpuscan__max(vectors, 1);
-    return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
 /* Returns whether long rows or segments are split. This is done if they are few, and long on average. It is also done
@@ -19528,7 +19472,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
-    uint32_t vector = gpuscan__lane_vector(e, plan->mean);
+    uint32_t vector = gpuscan__lane_vector(e);
+    uint64_t vectors;
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
         plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
@@ -19536,11 +19481,11 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     }
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
+    vectors = gpuscan__lane_vectors(gpuscan__max(desc->count, 1), plan->src_pitch, vector);
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
     if (rows)
-        plan->key.lanes = vector == 1 && desc->count > 4
-                              ? 8
-                              : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
+        plan->key.lanes = vector == 1 && desc->count > 4 ? 8 /* one lane loads a row of up to four vectors */
+                                                         : (uint32_t)gpuscan__min(vectors, 4);
     plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
     plan->key.split = split ? 1 : 0;
     plan->key.vector = vector;
@@ -23924,7 +23869,6 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
-    gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
     if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
         gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
