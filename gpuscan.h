@@ -8283,7 +8283,7 @@ NULL};
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
 "#line 7606 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_`B;\n\n"
@@ -8425,7 +8425,7 @@ static const char *const gpuscan__piece_integral[] = {
 "false);\n"
 "}\n\n\n"
 "kernel $x_SIZE void\n"
-"`integral_`Hs(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
+"`integral_carries(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
 "`Nblocks=(`B.width+$TILE-1)/$TILE,image=$p/blocks;\n"
 "`N`S=($p-image*blocks)*$TILE,`2=min(`S+$TILE,`B.width);\n"
 "carries+=`B.carries_offset+image*`B.bands*`B.width;\n"
@@ -8474,12 +8474,15 @@ static const char *const gpuscan__piece_integral[] = {
 "`N`8s,steps;\n"
 "`Nx;\n"
 "`Vpixels,cells;\n"
-"`Qaligned;\n"
+"`Qaligned;\n\n\n\n"
+"`Qadds;\n"
+"`Nback;\n"
 "}``3_place;\n\n\n"
-"$w``3_place ``3_place_at(`I`integral_`B*`B,`N`8,\n"
-"`Nstrip){\n"
+"$w``3_place ``3_place_in(`I`integral_`B*`B,$PICTURE src){\n"
+"`Nblocks=(`B->strips+$lS-1)/$lS,group=$p;\n"
+"`N`8=group/blocks;\n"
 "``3_place at;\n"
-"at.strip=strip;\n"
+"at.strip=(group-`8*blocks)*$lS+$l;\n"
 "at.image=`8/`B->bands;\n"
 "at.band=`8-at.image*`B->bands;\n"
 "at.`8s=`band_`8s(`B,at.band);\n"
@@ -8487,17 +8490,14 @@ static const char *const gpuscan__piece_integral[] = {
 "at.x=at.strip*$STRIP+$LANE*$s;\n"
 "at.pixels=at.x<`B->width?`Fmin(`B->width-at.x,$9$s):0;\n"
 "at.cells=at.pixels*$PIXEL_CHANNELS;\n"
-"at.aligned=false;\n"
-"`Cat;\n"
-"}\n\n\n"
-"$w``3_place ``3_place_in(`I`integral_`B*`B,$PICTURE src){\n"
-"`Nblocks=(`B->strips+$lS-1)/$lS,group=$p;\n"
-"`N`8=group/blocks,strip=(group-`8*blocks)*$lS+$l;\n"
-"``3_place at=``3_place_at(`B,`8,strip);\n"
+"at.adds=at.strip<`B->strips&&(`B->few_strips?$LANE<at.strip:at.strip>0);\n"
+"at.back=`B->few_strips&&at.adds?at.strip-$LANE:0;\n"
 "#ifdef $PIXELS_RAW\n"
 "at.aligned=(((size_t)(src+`B->src_offset)|\n"
 "(size_t)(`B->src_image|`B->src_pitch)*`D`channel))&\n"
 "($PIXELS_RAW_SIZE-1))=`6\n"
+"`O\n"
+"at.aligned=false;\n"
 "`E\n"
 "`Cat;\n"
 "}\n\n\n\n"
@@ -8609,8 +8609,6 @@ static const char *const gpuscan__piece_integral[] = {
 "`Z`Vv`6v<$s;v++)\n"
 "`7at.steps&&v<at.pixels)\n"
 "`Hs[v]=`H[v];\n"
-"`7!`B.is_direct)\n"
-"`L;\n"
 "$5all=`H[0];\n"
 "$r\n"
 "`Zint v=1;v<$s;v++)\n"
@@ -8620,69 +8618,7 @@ static const char *const gpuscan__piece_integral[] = {
 "steps[0]=all;\n"
 "}\n\n\n"
 "kernel $x_SIZE void\n"
-"`integral_`Hs(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
-"`Nbands=(`B.`T&$FLAG_REHEARSAL)?0:`B.bands;\n"
-"`Nimage=$p/`B.strips,strip=$p-image*`B.strips;\n"
-"``3_place at=``3_place_at(&`B,image*`B.bands,strip);\n"
-"`A`t*`Hs=``Hs_at(carries,&`B,&at);\n"
-"`A`t*steps=`steps_at(carries,&`B,&at);\n"
-"$FITS(`9s,`D``M)+$x*$s*`D`t))\n"
-"`J`t*`9s=(`J`t*)(`M+1);\n"
-"$5above[$s];\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
-"above[v]=$f;\n"
-"`Z`Npart`6part<bands;part+=$lS*$d){\n"
-"`N`S=part+$l*$d;\n"
-"$5x[$d*$s],of_`1[$d];\n"
-"$r\n"
-"$v$d;k++)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"x[k*$s+v]=$f;\n"
-"`7`S+k<bands&&v<at.pixels)\n"
-"x[k*$s+v]=`Hs[(`S+k)*`B.width+v];\n"
-"}\n"
-"$5below[$s];\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
-"$5`9=x[v];\n"
-"$r\n"
-"`Zint k=1;k<$d;k++)\n"
-"`9=$o`5`9,x[k*$s+v]);\n"
-"`9s[($l*$s+v)*$y+$LANE]=`9;\n"
-"below[v]=above[v];\n"
-"}\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"$r\n"
-"`Z`Vi`6i<$lS;i++)\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
-"`7i==$l)\n"
-"above[v]=below[v];\n"
-"below[v]=$o`5below[v],`9s[(i*$s+v)*$y+$LANE]);\n"
-"}\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"$r\n"
-"$v$d;k++){\n"
-"of_`1[k]=above[0];\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"`7v>0)\n"
-"of_`1[k]=$o`5of_`1[k],above[v]);\n"
-"`7`S+k<bands&&v<at.pixels)\n"
-"`Hs[(`S+k)*`B.width+v]=above[v];\n"
-"above[v]=$o`5above[v],x[k*$s+v]);\n"
-"}\n"
-"}\n"
-"`steps_`9`5of_`1,steps,(`B.band_`8s+1)*`B.strips,`S,bands,true,`M);\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
-"above[v]=below[v];\n"
-"}\n"
-"}\n\n\n",
-"kernel $x_SIZE void\n"
-"`integral_`8s(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
+"`integral_carries(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
 "`Nsteps=(`B.`T&$FLAG_REHEARSAL)?0:`B.images*(`B.height+`B.bands);\n"
 "`N`S=($9$p*$lS+$l)*$d;\n"
 "$5left[$d];\n"
@@ -8728,11 +8664,10 @@ static const char *const gpuscan__piece_integral[] = {
 "$n$5`bands_`9(`+`t*above,$1`t*`Hs,\n"
 "$1`t*steps,`I`integral_`B*`B,\n"
 "`I``3_place*at,`J``M*`M){\n"
-"$5of_`1[$d],`9[$d];\n"
+"$5of_`1[$d];\n"
 "`Nbands=at->steps?at->band:0,stride=(`B->band_`8s+1)*`B->strips;\n"
-"`Q`G=at->strip<`B->strips&&$LANE<at->strip;\n"
 "`Hs-=bands*`B->width+(at->pixels?0:at->x);\n"
-"steps-=bands*stride+at->strip-(`G?$LANE:0);\n"
+"steps-=bands*stride+at->back;\n"
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "above[v]=$f;\n"
@@ -8758,23 +8693,22 @@ static const char *const gpuscan__piece_integral[] = {
 "above[v]=$o`5above[v],x[k*$s+v]);\n"
 "}\n"
 "}\n"
-"`7!`G)\n"
+"`7!at->adds)\n"
 "of_`1[0]=$f;\n"
-"``1s_`9`5of_`1,`9,`M);\n"
-"`C`9[0];\n"
-"}\n\n\n\n"
-"$n`X`left_load(`+`t*left,$1`t*steps,`N`S,\n"
+"`7`B->few_strips)\n"
+"``1s_`9`5of_`1,of_`1,`M);\n"
+"`Cof_`1[0];\n"
+"}\n\n\n",
+"$n`X`left_`9s(`+`t*left,$1`t*steps,`N`S,\n"
 "`I`integral_`B*`B,`I``3_place*at,\n"
 "`J``M*`M){\n"
-"`Nstrip=`B->is_direct?$LANE:at->strip-1;\n"
-"`Qthere=at->strip<`B->strips&&strip<at->strip&& !$kINTEGRAL_LEFT);\n"
 "$r\n"
 "$v$d;k++){\n"
 "left[k]=$f;\n"
-"`7there&&`S+k<at->steps)\n"
-"left[k]=steps[(`S+k)*`B->strips-(`B->is_direct?at->strip-strip:0)];\n"
+"`7at->adds&&`S+k<at->steps&& !$kINTEGRAL_LEFT))\n"
+"left[k]=steps[(`S+k)*`B->strips-at->back];\n"
 "}\n"
-"`7`B->is_direct)\n"
+"`7`B->few_strips)\n"
 "``1s_`9`5left,left,`M);\n"
 "}\n\n"
 "kernel $x_SIZE void\n"
@@ -8797,20 +8731,19 @@ static const char *const gpuscan__piece_integral[] = {
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "table[v]=$START;\n"
-"`7`B.is_direct)\n"
 "corner=`bands_`9`5above_`3,`Hs,steps,&`B,&at,`M);\n"
 "`Z`N`S`6`S<at.steps;`S+=$d){\n"
 "$5x[$d*$s],left[$d],end[$d];\n"
 "$5`G[$d],`9[$d];\n"
-"`left_load`5left,steps,`S,&`B,&at,`M);\n"
-"`7`B.is_direct&&`S==0)\n"
+"`left_`9s`5left,steps,`S,&`B,&at,`M);\n"
+"`7`S==0)\n"
 "left[0]=corner;\n"
 "``1_pixels_load`5x,src,place,`B.src_pitch,`S,&at);\n"
 "`7!$kINTEGRAL_CARRY)&&`S==0&&at.band>0)\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<at.pixels)\n"
-"x[v]=`B.is_direct?above_`3[v]:`Hs[v];\n"
+"x[v]=above_`3[v];\n"
 "$r\n"
 "$v$d;k++){\n"
 "$r\n"
@@ -8842,7 +8775,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8233 \"kernels.cl.inc\"\n"
+"#line 8162 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9348,7 +9281,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8811 \"kernels.cl.inc\"\n"
+"#line 8740 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9718,7 +9651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9259 \"kernels.cl.inc\"\n"
+"#line 9188 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9814,7 +9747,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9376 \"kernels.cl.inc\"\n"
+"#line 9305 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10171,7 +10104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9779 \"kernels.cl.inc\"\n"
+"#line 9708 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10723,7 +10656,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10433 \"kernels.cl.inc\"\n"
+"#line 10362 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10749,7 +10682,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10456 \"kernels.cl.inc\"\n"
+"#line 10385 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10882,7 +10815,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10620 \"kernels.cl.inc\"\n"
+"#line 10549 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10929,7 +10862,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10668 \"kernels.cl.inc\"\n"
+"#line 10597 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11078,7 +11011,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10840 \"kernels.cl.inc\"\n"
+"#line 10769 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11370,7 +11303,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11170 \"kernels.cl.inc\"\n"
+"#line 11099 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12189,7 +12122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12117 \"kernels.cl.inc\"\n"
+"#line 12046 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12391,7 +12324,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12360 \"kernels.cl.inc\"\n"
+"#line 12289 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12512,7 +12445,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12494 \"kernels.cl.inc\"\n"
+"#line 12423 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -23777,10 +23710,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    gpuscan__integral_choose chooses a portable strategy, bands of rows, and on GPUs strips of columns.
     form         | chosen for                                     | kernels gpuscan_integral_...
     one tile     | one band and one strip                         | tiles
-    direct       | few bands and strips, if is_direct             | sums, tiles
-    bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
-   The key's channels, square, exclusive and image are set in all forms. A CPU has one strip, so it lacks the kernel
-   gpuscan_integral_rows. */
+    direct       | on GPUs, if few_strips                         | sums, tiles
+    bands        | otherwise                                      | sums, carries, tiles
+   The key's channels, square, exclusive and image are set in all forms. */
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
@@ -23803,23 +23735,22 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* offset in PLAIN scratch of the sums of steps, in elements */
-    int is_direct;                     /* 1: tiles add up what precedes them, without kernels columns and rows */
-    int is_apart;                      /* 1: in this self-test is_direct stays 0 */
+    int few_strips;                    /* 1: tiles add up what is to the left of them, without the kernel carries */
+    int is_apart;                      /* 1: in this self-test few_strips stays 0 */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
     X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(image_x) X(image_y) X(flags)
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(few_strips) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
-enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
+enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
 
 static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
-                                        "gpuscan_integral_rows", NULL};
-    static const char *const cpu[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
-                                      NULL};
-    return gpuscan__key_is_cpu(key) ? cpu : names;
+    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_carries", "gpuscan_integral_tiles",
+                                        NULL};
+    (void)key;
+    return names;
 }
 
 static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
@@ -23846,7 +23777,7 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
 }
 
-/* Returns how many bytes of local memory a group has. Each sub-group has two rows, which also hold column sums. */
+/* Returns how many bytes of local memory a group has. Each sub-group has two rows of cells. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
@@ -24054,7 +23985,7 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
 #define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
-/* Up to this many bands, each tile adds up the bands above it, which saves two launches. tuning: integral-few-bands */
+/* Each tile adds up the bands above it, so there are at most this many. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
@@ -24082,7 +24013,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
-    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
+    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows, few;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum number of rows */
@@ -24091,6 +24022,8 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
+        few = gpuscan__ceil_div(height, GPUSCAN__INTEGRAL_FEW);
+        rows = gpuscan__max(rows, (few / key->vectors + 1) * key->vectors);
         plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
@@ -24099,9 +24032,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     if (plan->common.forced)
         plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
     plan->bands = gpuscan__ceil_div(height, plan->band_rows);
-    plan->is_direct = !gpuscan__key_is_cpu(key) && !plan->is_apart &&
-                      (plan->bands > 1 || plan->strips > 1) && plan->bands <= GPUSCAN__INTEGRAL_FEW &&
-                      plan->strips <= gpuscan__group_lanes(gs, key->group);
+    plan->few_strips = !plan->is_apart && plan->strips <= gpuscan__group_lanes(gs, key->group);
 }
 
 static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -24157,7 +24088,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.steps_at = plan->steps_at;
-    numbers.is_direct = (uint64_t)plan->is_direct;
+    numbers.few_strips = (uint64_t)plan->few_strips;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
                                gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
@@ -24169,16 +24100,13 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t subgroups = key->group / gpuscan__group_lanes(chain->gs, key->group);
     uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
-    uint64_t columns = cpu ? gpuscan__ceil_div(plan->src.width, key->tile) : plan->strips;
-    uint64_t steps = images * (plan->src.height + plan->bands);
+    uint64_t carries = cpu ? images * gpuscan__ceil_div(plan->src.width, key->tile)
+                           : gpuscan__ceil_div(images * (plan->src.height + plan->bands), subgroups * key->vectors);
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
         r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
-    if (r == 0 && plan->src.width > 0 && plan->bands > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
-    if (r == 0 && plan->strips > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_ROWS,
-                                     gpuscan__ceil_div(steps, subgroups * key->vectors));
+    if (r == 0 && (cpu ? plan->src.width > 0 && plan->bands > 1 : !plan->few_strips && plan->strips > 1))
+        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_CARRIES, carries);
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
