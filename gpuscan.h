@@ -8355,18 +8355,8 @@ static const char *const gpuscan__piece_integral[] = {
 "y.element[v]=`pixel_load`5src,$PLACE_PAST(at,v,0,0),1);\n"
 "`Cy.all;\n"
 "`E\n"
-"}\n\n"
-"$w$4 ``9s_load($1`t*`9s,`Nx){\n"
-"$8$4 unaligned __attribute__((aligned(`D`t))));\n"
-"`L*($1unaligned*)(`9s+x);\n"
-"}\n\n\n\n"
-"$w$4 ``Hs_add(`+`A`t*`9s,`Nx,$4 y,`Qbegins){\n"
-"`7!begins)\n"
-"y=$e`5``9s_load(`9s,x),y);\n"
-"`store_wide(`9s,x,y,false);\n"
-"`Cy;\n"
 "}\n"
-"`E\n\n"
+"`E\n\n\n"
 "$w$5``H_add(`+`A`t*`9s,`Nx,$5y,`Qbegins){\n"
 "`7!begins)\n"
 "y=$o`5`9s[x],y);\n"
@@ -8378,7 +8368,7 @@ static const char *const gpuscan__piece_integral[] = {
 "pixel.`W=`W;\n"
 "`Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
 "to[c]=pixel.channel[c];\n"
-"}\n\n",
+"}\n\n"
 "$6$PIXEL_AT(x) `pixel_load`5src, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
 "$APART\n"
 "$w`X``8_add(`+`A`t*`9s,$PICTURE src,`place_t at,\n"
@@ -8388,13 +8378,17 @@ static const char *const gpuscan__piece_integral[] = {
 "`Y$3 > 1\n"
 "`Nhead=stores?min($9`span_head(to,0,`T),width):0;\n"
 "$4 id=`identity_wide(`.),`G;\n"
+"$8$4 unaligned __attribute__((aligned(`D`t))));\n"
 "`Z;x<head;x++){\n"
 "`9=$o`5`9,``H_add`5`9s,x,$PIXEL_AT(x),begins));\n"
 "`pixel_store(to+x,`9);\n"
 "}\n"
 "`G=($4)(`9);\n"
 "`Z;x+$3<=width;x+=$3){\n"
-"$4 y=``Hs_add`5`9s,x,`pixels_at`5src,$PLACE_PAST(at,x,0,0)),begins);\n"
+"$4 y=`pixels_at`5src,$PLACE_PAST(at,x,0,0));\n"
+"`7!begins)\n"
+"y=$e`5*($1unaligned*)(`9s+x),y);\n"
+"`store_wide(`9s,x,y,false);\n"
 "`7!stores)\n"
 "continue;\n"
 "`7$PREFETCH_DST)\n"
@@ -8410,7 +8404,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`7stores)\n"
 "`pixel_store(to+x*$PIXEL_CHANNELS,`9);\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "kernel $x_SIZE void\n"
 "`integral_`9s($PICTURE src,`A`t*carries,`integral_`B `B,\n"
 "`J``M*`M$g`=\n"
@@ -8468,7 +8462,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`O\n"
 "$6$LANE_CELLS ($s * $PIXEL_CHANNELS)\n"
 "$6$STRIP ($9$y * $s)\n"
-"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n\n",
+"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n\n"
 "$8struct{\n"
 "`Nimage,band,strip;\n"
 "`N`8s,steps;\n"
@@ -8500,7 +8494,7 @@ static const char *const gpuscan__piece_integral[] = {
 "at.aligned=false;\n"
 "`E\n"
 "`Cat;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$w`A`t*``Hs_at(`A`t*carries,`I`integral_`B*`B,\n"
 "`I``3_place*at){\n"
 "`Ccarries+`B->carries_offset+(at->image*`B->bands+at->band)*`B->width+at->x;\n"
@@ -8569,15 +8563,6 @@ static const char *const gpuscan__piece_integral[] = {
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "x[k*$s+v]=$f;\n"
-"}\n\n\n",
-"$n`X`steps_`9(`+`I`t*of_`1,`A`t*steps,`Nstride,`N`S,\n"
-"`N`R,`Qthere,`J``M*`M){\n"
-"$5`9[$d];\n"
-"``1s_`9`5of_`1,`9,`M);\n"
-"$r\n"
-"`Z`Vk`6k<$d;k++)\n"
-"`7there&&`S+k<`R&&$LANE==k%$y)\n"
-"steps[(`S+k)*stride]=`9[k];\n"
 "}\n\n"
 "kernel $x_SIZE void\n"
 "`integral_`9s($PICTURE src,`A`t*carries,`integral_`B `B,\n"
@@ -8603,7 +8588,11 @@ static const char *const gpuscan__piece_integral[] = {
 "`H[v]=$o`5`H[v],x[k*$s+v]);\n"
 "}\n"
 "}\n"
-"`steps_`9`5of_`1,steps,`B.strips,`S,at.steps,at.strip<`B.strips,`M);\n"
+"``1s_`9`5of_`1,of_`1,`M);\n"
+"$r\n"
+"`Z`Vk`6k<$d;k++)\n"
+"`7at.strip<`B.strips&&`S+k<at.steps&&$LANE==k%$y)\n"
+"steps[(`S+k)*`B.strips]=of_`1[k];\n"
 "}\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
@@ -8616,7 +8605,7 @@ static const char *const gpuscan__piece_integral[] = {
 "all=``1s_`9_one`5all,`M);\n"
 "`7at.steps&&at.strip<`B.strips&&$LANE==0)\n"
 "steps[0]=all;\n"
-"}\n\n\n"
+"}\n\n\n",
 "kernel $x_SIZE void\n"
 "`integral_carries(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
 "`Nsteps=(`B.`T&$FLAG_REHEARSAL)?0:`B.images*(`B.height+`B.bands);\n"
@@ -8698,7 +8687,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`7`B->few_strips)\n"
 "``1s_`9`5of_`1,of_`1,`M);\n"
 "`Cof_`1[0];\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X`left_`9s(`+`t*left,$1`t*steps,`N`S,\n"
 "`I`integral_`B*`B,`I``3_place*at,\n"
 "`J``M*`M){\n"
@@ -8775,7 +8764,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8162 \"kernels.cl.inc\"\n"
+"#line 8146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9281,7 +9270,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8740 \"kernels.cl.inc\"\n"
+"#line 8724 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9651,7 +9640,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9188 \"kernels.cl.inc\"\n"
+"#line 9172 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9747,7 +9736,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9305 \"kernels.cl.inc\"\n"
+"#line 9289 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10104,7 +10093,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9708 \"kernels.cl.inc\"\n"
+"#line 9692 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10656,7 +10645,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10362 \"kernels.cl.inc\"\n"
+"#line 10346 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10682,7 +10671,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10385 \"kernels.cl.inc\"\n"
+"#line 10369 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10815,7 +10804,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10549 \"kernels.cl.inc\"\n"
+"#line 10533 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10862,7 +10851,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10597 \"kernels.cl.inc\"\n"
+"#line 10581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11011,7 +11000,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10769 \"kernels.cl.inc\"\n"
+"#line 10753 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11303,7 +11292,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11099 \"kernels.cl.inc\"\n"
+"#line 11083 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12122,7 +12111,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12046 \"kernels.cl.inc\"\n"
+"#line 12030 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12324,7 +12313,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12289 \"kernels.cl.inc\"\n"
+"#line 12273 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12445,7 +12434,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12423 \"kernels.cl.inc\"\n"
+"#line 12407 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
