@@ -7543,7 +7543,7 @@ NULL};
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
 "#line 6743 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
 "$8`V`offset;\n"
@@ -7984,14 +7984,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`src element[$SEGMENT_VECTOR];\n"
 "`load raw;\n"
 "`V`4[(`D`load)+3)/4];\n"
-"}``1_load_t;\n\n"
-"$w`src `segment_at(`I``1_load_t*vector,`Vv){\n"
-"`Y$SEGMENT_VECTOR > 1 && $SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
-"`L(`src)($PART_WORD(vector,`src,v)>>$PART_SHIFT(`src,v));\n"
-"`O\n"
-"`Cvector->element[v];\n"
-"`E\n"
-"}\n\n\n"
+"}``1_load_t;\n\n\n"
 "$w`V``S_vector(`I`stretch*own,`V`1,`V`1s){\n"
 "`Vvectors=(own->skew+own->whole+$SEGMENT_VECTOR-1)/$SEGMENT_VECTOR;\n"
 "`C$COMMUTATIVE?`1:`1*((vectors+`1s-1)>>pop`R(`1s-1));\n"
@@ -8023,18 +8016,17 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$r\n"
 "`Z`Vv`6v<$SEGMENT_VECTOR;v++)\n"
 "`7((int)v<left)&(v>=skip))\n"
-"part=$o`5part,`convert`5`segment_at(x,v),at+v));\n"
+"part=$o`5part,`convert`5x->element[v],at+v));\n"
 "`C$o`5`9,part);\n"
 "`E\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$n$5``1_add(`+$5`9,`I``1_load_t*x,`I`stretch*own,\n"
-"`V`S,`Vstride,`Vskip,`Vend,`Qwhole){\n"
+"`V`S,`Vstride,`Vskip,`Vend){\n"
 "`Nat=$9own->`S-own->zero-own->skew;\n"
 "$r\n"
 "`Z`Vk`6k<$LANE_LOADS;k++){\n"
 "`Vi=(`S+k*stride)*$SEGMENT_VECTOR;\n"
-"int left=whole?$SEGMENT_VECTOR:(int)(end-i);\n"
-"`9=`vector_part`5`9,&x[k],at+i,k>0?0:skip,left);\n"
+"`9=`vector_part`5`9,&x[k],at+i,k>0?0:skip,(int)(end-i));\n"
 "}\n"
 "`C`9;\n"
 "}\n\n\n\n"
@@ -8044,15 +8036,12 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V`S=``S_vector(own,`1,`1s),end=own->skew+own->whole;\n"
 "`7!$COMMUTATIVE)\n"
 "end=min(end,``S_vector(own,`1+1,`1s)*$SEGMENT_VECTOR);\n"
-"$5`9=``1_add`5$f,x,own,`S,stride,`1==0?own->skew:0,end,false);\n"
+"$5`9=``1_add`5$f,x,own,`S,stride,`1==0?own->skew:0,end);\n"
 "`cascade cascade=`cascade_begin(`.);\n"
 "`cascade_step`5&cascade,&`9,1);\n"
 "`Z`S+=step;`S*$SEGMENT_VECTOR<end;`S+=step){\n"
 "``1_load(x,path,own,`S,`1s);\n"
-"`7(`S+($LANE_LOADS-1)*stride+1)*$SEGMENT_VECTOR<=end)\n"
-"`9=``1_add`5`9,x,own,`S,stride,0,end,true);\n"
-"else\n"
-"`9=``1_add`5`9,x,own,`S,stride,0,end,false);\n"
+"`9=``1_add`5`9,x,own,`S,stride,0,end);\n"
 "`cascade_step`5&cascade,&`9,1);\n"
 "}\n"
 "`9=`cascade_end`5&cascade,`9,1);\n"
@@ -8168,6 +8157,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$5`9=$f;\n"
 "`Qis_long=own.`R>apart;\n"
 "``1_load(x,path,&own,``S_vector(&own,`1,`1s),`1s);\n"
+"$KEEP_LOADS();\n"
 "ends=`ends_of(path,own_`8+step);\n"
 "`7!is_long)\n"
 "`9=``1_`9`5path,&own,x,`1,`1s);\n"
@@ -8228,7 +8218,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7552 \"kernels.cl.inc\"\n"
+"#line 7539 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8282,7 +8272,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7606 \"kernels.cl.inc\"\n"
+"#line 7593 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8462,7 +8452,8 @@ static const char *const gpuscan__piece_integral[] = {
 "`O\n"
 "$6$LANE_CELLS ($s * $PIXEL_CHANNELS)\n"
 "$6$STRIP ($9$y * $s)\n"
-"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n\n"
+"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n"
+"$6$LEFTS ($y > $d ? $y : $d)\n\n\n"
 "$8struct{\n"
 "`Nimage,band,strip;\n"
 "`N`8s,steps;\n"
@@ -8688,17 +8679,18 @@ static const char *const gpuscan__piece_integral[] = {
 "``1s_`9`5of_`1,of_`1,`M);\n"
 "`Cof_`1[0];\n"
 "}\n\n\n"
-"$n`X`left_`9s(`+`t*left,$1`t*steps,`N`S,\n"
-"`I`integral_`B*`B,`I``3_place*at,\n"
-"`J``M*`M){\n"
-"$r\n"
-"$v$d;k++){\n"
-"left[k]=$f;\n"
-"`7at->adds&&`S+k<at->steps&& !$kINTEGRAL_LEFT))\n"
-"left[k]=steps[(`S+k)*`B->strips-at->back];\n"
+"$n`X`lefts_put(`+`J`t*lefts,$1`t*steps,`N`S,\n"
+"`I`integral_`B*`B,`I``3_place*at){\n"
+"`Qthere=at->strip>0&&at->strip<`B->strips&& !$kINTEGRAL_LEFT);\n"
+"`Z`Vi=$LANE;i<$LEFTS;i+=$y){\n"
+"$5left=$f;\n"
+"`Nstep=min(`S+i,max(at->steps,$91)-1),back=`B->few_strips?at->strip:0;\n"
+"do\n"
+"left=there?$o`5left,*(steps+step*`B->strips-back)):left;\n"
+"while(back-- >1);\n"
+"lefts[i]=left;\n"
 "}\n"
-"`7`B->few_strips)\n"
-"``1s_`9`5left,left,`M);\n"
+"$l_SYNC();\n"
 "}\n\n"
 "kernel $x_SIZE void\n"
 "`integral_`3s($PICTURE src,`A`cell*dst,`A`t*carries,\n"
@@ -8706,8 +8698,12 @@ static const char *const gpuscan__piece_integral[] = {
 "``3_place at=``3_place_in(&`B,src);\n"
 "$1`t*`Hs=``Hs_at(carries,&`B,&at);\n"
 "$1`t*steps=`steps_at(carries,&`B,&at);\n"
-"$FITS(stage,`D``M)+2*$x*$LANE_CELLS*`D`cell))\n"
-"`J`cell*stage=(`J`cell*)(`M+1)+$l*$STRIP_CELLS;\n"
+"$FITS(stage,`D``M)+$lS*$LEFTS*`D`t)+\n"
+"2*$x*$LANE_CELLS*`D`cell))\n"
+"`J`t*all_lefts=(`J`t*)(`M+1);\n"
+"`J`t*lefts=all_lefts+$l*$LEFTS;\n"
+"`J`cell*stage=(`J`cell*)(all_lefts+$lS*$LEFTS);\n"
+"stage+=$l*$STRIP_CELLS;\n"
 "`Nstrip_x=at.strip*$STRIP,above=at.band*`B.band_`8s;\n"
 "`Vstrip_cells`6\n"
 "$5table[$s];\n"
@@ -8724,9 +8720,11 @@ static const char *const gpuscan__piece_integral[] = {
 "`Z`N`S`6`S<at.steps;`S+=$d){\n"
 "$5x[$d*$s],left[$d],end[$d];\n"
 "$5`G[$d],`9[$d];\n"
-"`left_`9s`5left,steps,`S,&`B,&at,`M);\n"
-"`7`S==0)\n"
-"left[0]=corner;\n"
+"`7`S%$LEFTS==0)\n"
+"`lefts_put`5lefts,steps,`S,&`B,&at);\n"
+"$r\n"
+"`Z`Vk`6k<$d;k++)\n"
+"left[k]=`S+k==0?corner:lefts[`F`S%$LEFTS+k];\n"
 "``1_pixels_load`5x,src,place,`B.src_pitch,`S,&at);\n"
 "`7!$kINTEGRAL_CARRY)&&`S==0&&at.band>0)\n"
 "$r\n"
@@ -8764,7 +8762,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8146 \"kernels.cl.inc\"\n"
+"#line 8142 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9270,7 +9268,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8724 \"kernels.cl.inc\"\n"
+"#line 8720 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9640,7 +9638,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9172 \"kernels.cl.inc\"\n"
+"#line 9168 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9736,7 +9734,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9289 \"kernels.cl.inc\"\n"
+"#line 9285 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10093,7 +10091,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9692 \"kernels.cl.inc\"\n"
+"#line 9688 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10645,7 +10643,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10346 \"kernels.cl.inc\"\n"
+"#line 10342 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10671,7 +10669,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10369 \"kernels.cl.inc\"\n"
+"#line 10365 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10804,7 +10802,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10533 \"kernels.cl.inc\"\n"
+"#line 10529 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10851,7 +10849,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10581 \"kernels.cl.inc\"\n"
+"#line 10577 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11000,7 +10998,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10753 \"kernels.cl.inc\"\n"
+"#line 10749 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11292,7 +11290,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11083 \"kernels.cl.inc\"\n"
+"#line 11079 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12111,7 +12109,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12030 \"kernels.cl.inc\"\n"
+"#line 12026 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12313,7 +12311,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12273 \"kernels.cl.inc\"\n"
+"#line 12269 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12434,7 +12432,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12407 \"kernels.cl.inc\"\n"
+"#line 12403 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -15227,7 +15225,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "PACKED_MAX", e->op == GPUSCAN_OP_MAX);
-    gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
     gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->custom)
         gpuscan__define_custom(text, e);
@@ -23766,12 +23763,14 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
 }
 
-/* Returns how many bytes of local memory a group has. Each sub-group has two rows of cells. */
+/* Returns how many bytes of local memory a group has. Each sub-group has LEFTS sums and two rows of cells. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
-    return bytes + (gpuscan__key_is_cpu(key) ? 0 : 2 * items * channels * gpuscan__types[plan->e.dst].size);
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group), lefts = key->group / lanes * gpuscan__max(lanes, key->vectors);
+    uint64_t cells = 2 * items * channels * gpuscan__types[plan->e.dst].size;
+    return bytes + (gpuscan__key_is_cpu(key) ? 0 : lefts * plan->e.t_size + cells);
 }
 
 GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
