@@ -6873,13 +6873,6 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "`Z`Ni=`S;i<`2;left=block){\n"
 "`Nend=min(left,`2-i)+i;\n"
 "$5addend=``0_dst(addends[index++]);\n"
-"`Y$3 > 1\n"
-"`7end-i<8*$3){\n"
-"$4 add=($4)(addend);\n"
-"`Z;i+$3<=end;i+=$3)\n"
-"`store_wide(dst,i,$e`5add,`load_wide`5dst,i)),false);\n"
-"}\n"
-"`E\n"
 "`Z;i<end;i++)\n"
 "dst[i]=`to_dst($o`5addend,``0_dst(dst[i])));\n"
 "}\n"
@@ -6912,11 +6905,6 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "`addend_add`5vector,v,addend);\n"
 "}\n"
 "}\n\n\n"
-"$w`N`block_of(`Nstep,`Nblock){\n"
-"`7step<block)\n"
-"`C0;\n"
-"`Cblock>0xffffffffu?1:step>0xffffffffu?step/block:`Fstep/`Fblock;\n"
-"}\n\n\n"
 "kernel $x_SIZE void\n"
 "`uniform_add(`A`dst*dst,$1`dst*addends,$1uint*`R_buffer,\n"
 "`uniform_add_`B `B$g`=\n"
@@ -6947,7 +6935,7 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "$v$d;k++)\n"
 "`7`S+k*$x+$2<vectors){\n"
 "`Nstep=begin+(k*$x+$2)*$s;\n"
-"`Nblocks=`block_of(step,block);\n"
+"`Nblocks=(step|block)>>32?step/block:`Fstep/`Fblock;\n"
 "`addends_add`5&loaded[k],addends+index+blocks,step-blocks*block,block);\n"
 "`vector_store(to+k*$x*$s,&loaded[k]);\n"
 "}\n"
@@ -6960,7 +6948,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6094 \"kernels.cl.inc\"\n"
+"#line 6080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7244,8 +7232,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6429 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6415 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
 "$8`V`offset;\n"
@@ -7686,14 +7674,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`src element[$SEGMENT_VECTOR];\n"
 "`load raw;\n"
 "`V`4[(`D`load)+3)/4];\n"
-"}``1_load_t;\n\n"
-"$w`src `segment_at(`I``1_load_t*vector,`Vv){\n"
-"`Y$SEGMENT_VECTOR > 1 && $SRC_NARROW && defined(__ENDIAN_LITTLE__)\n"
-"`L(`src)(vector->`4[v*`D`src)/4]>>v*`D`src)%4*8);\n"
-"`O\n"
-"`Cvector->element[v];\n"
-"`E\n"
-"}\n\n\n"
+"}``1_load_t;\n\n\n"
 "$w`V``S_vector(`I`stretch*own,`V`1,`V`1s){\n"
 "`Vvectors=(own->skew+own->whole+$SEGMENT_VECTOR-1)/$SEGMENT_VECTOR;\n"
 "`C$COMMUTATIVE?`1:`1*((vectors+`1s-1)>>pop`R(`1s-1));\n"
@@ -7725,18 +7706,17 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$r\n"
 "`Z`Vv`6v<$SEGMENT_VECTOR;v++)\n"
 "`7((int)v<left)&(v>=skip))\n"
-"part=$o`5part,`convert`5`segment_at(x,v),at+v));\n"
+"part=$o`5part,`convert`5x->element[v],at+v));\n"
 "`C$o`5`9,part);\n"
 "`E\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$n$5``1_add(`+$5`9,`I``1_load_t*x,`I`stretch*own,\n"
-"`V`S,`Vstride,`Vskip,`Vend,`Qwhole){\n"
+"`V`S,`Vstride,`Vskip,`Vend){\n"
 "`Nat=$9own->`S-own->zero-own->skew;\n"
 "$r\n"
 "`Z`Vk`6k<$LANE_LOADS;k++){\n"
 "`Vi=(`S+k*stride)*$SEGMENT_VECTOR;\n"
-"int left=whole?$SEGMENT_VECTOR:(int)(end-i);\n"
-"`9=`vector_part`5`9,&x[k],at+i,k>0?0:skip,left);\n"
+"`9=`vector_part`5`9,&x[k],at+i,k>0?0:skip,(int)(end-i));\n"
 "}\n"
 "`C`9;\n"
 "}\n\n\n\n"
@@ -7746,15 +7726,12 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`V`S=``S_vector(own,`1,`1s),end=own->skew+own->whole;\n"
 "`7!$COMMUTATIVE)\n"
 "end=min(end,``S_vector(own,`1+1,`1s)*$SEGMENT_VECTOR);\n"
-"$5`9=``1_add`5$f,x,own,`S,stride,`1==0?own->skew:0,end,false);\n"
+"$5`9=``1_add`5$f,x,own,`S,stride,`1==0?own->skew:0,end);\n"
 "`cascade cascade=`cascade_begin(`.);\n"
 "`cascade_step`5&cascade,&`9,1);\n"
 "`Z`S+=step;`S*$SEGMENT_VECTOR<end;`S+=step){\n"
 "``1_load(x,path,own,`S,`1s);\n"
-"`7(`S+($LANE_LOADS-1)*stride+1)*$SEGMENT_VECTOR<=end)\n"
-"`9=``1_add`5`9,x,own,`S,stride,0,end,true);\n"
-"else\n"
-"`9=``1_add`5`9,x,own,`S,stride,0,end,false);\n"
+"`9=``1_add`5`9,x,own,`S,stride,0,end);\n"
 "`cascade_step`5&cascade,&`9,1);\n"
 "}\n"
 "`9=`cascade_end`5&cascade,`9,1);\n"
@@ -7844,41 +7821,23 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`7out->groups>1)\n"
 "`share_end`5out,own.head,own.tail,own.mark,all);\n"
 "}\n"
-"`E\n\n\n\n"
-"$6$LONG_BY_SUBGROUP ($SEGMENT_SPLIT && $y_APART && $COMMUTATIVE)\n"
-"$6$LANE_ROUND ($LANE_LOADS * $SEGMENT_VECTOR)\n"
-"$6$LANE_LONG ($LONG_BY_SUBGROUP ? 4u * $LANE_ROUND : max(32u, 2u * $LANE_ROUND))\n\n\n\n"
+"`E\n\n\n"
+"$6$LANE_LONG max(32u, 2u * $LANE_LOADS * $SEGMENT_VECTOR)\n\n\n\n"
 "$n`X`long_`9(`+`I`path*path,`I`outlet*out,`Qis_long,`N`S,\n"
 "`Vbits,`J`segment_`M*all){\n"
-"`Y$LONG_BY_SUBGROUP\n"
-"`J``M*`M= &all->reduce;\n"
-"`Z$m longer=`ballot(is_long);longer!`6longer&=longer-1){\n"
-"`Vfound=$l*$y+`lowest(longer);\n"
-"`O\n"
 "`Z`Vfound;(found=`lowest_item(is_long,all))!=$x;is_long&=$2!=found){\n"
-"`E\n"
 "`Nsegment=`S+(found>>bits);\n"
 "`stretch whole=`stretch_of(path,segment,`ends_of(path,segment));\n"
-"`Y$LONG_BY_SUBGROUP\n"
-"``1_load_t x[$LANE_LOADS];\n"
-"``1_load(x,path,&whole,$LANE,$y);\n"
-"$KEEP_LOADS();\n"
-"$5`9=``1_`9`5path,&whole,x,$LANE,$y);\n"
-"`9=`neighbours_`9`5`9,$y,&all->reduce);\n"
-"`O\n"
 "$5`9=`group_`9`5path,&whole,all);\n"
-"`E\n"
-"`7(($LONG_BY_SUBGROUP?$LANE:$2)==0)& !$kSEGMENT_GROUP))\n"
+"`7($2==0)& !$kSEGMENT_GROUP))\n"
 "`outlet_write`5out,segment,`9);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X``1s_`8s(`+`I`path*path,`I`outlet*out,`Vgroup,`Vgroups,\n"
 "`Vbits,`V`8s,`J`segment_`M*all){\n"
 "`V`1s=1u<<bits,`1=$2&(`1s-1),`8=$2>>bits;\n"
 "`Vmost=$SEGMENT_SPLIT?`Fpath->share:0xffffffffu;\n"
-"`Vapart=`1s*$LANE_LONG;\n"
-"`7$BY_ROWS|($LONG_BY_SUBGROUP&(`1s==$y)))\n"
-"apart=most;\n"
+"`Vapart=$BY_ROWS?most:`1s*$LANE_LONG;\n"
 "`Qhas_`8=$SEGMENT_SPLIT|(`8<`8s);\n"
 "`Nstep=$9groups*`8s,own_`8=has_`8?$9group*`8s+`8:path->segments;\n"
 "`ends ends=`ends_of(path,own_`8);\n"
@@ -7899,7 +7858,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`long_`9`5path,out,is_long&&`1==0&&own.`R<=most,`S,bits,all);\n"
 "}\n"
 "}\n"
-"`E\n\n"
+"`E\n\n",
 "$6$SEGMENTS_PARAMETERS \\\n"
 " $1`src*src,$1`offset*offsets,$1uint*`R_buffer, \\\n"
 " `A`partial*partials,`Auint*marks,`A`result_t*dst,`init init_`W, \\\n"
@@ -7949,7 +7908,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7258 \"kernels.cl.inc\"\n"
+"#line 7211 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8003,8 +7962,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7312 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7265 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_`B;\n\n"
@@ -8076,18 +8035,8 @@ static const char *const gpuscan__piece_integral[] = {
 "y.element[v]=`pixel_load`5src,$PLACE_PAST(at,v,0,0),1);\n"
 "`Cy.all;\n"
 "`E\n"
-"}\n\n"
-"$w$4 ``9s_load($1`t*`9s,`Nx){\n"
-"$8$4 unaligned __attribute__((aligned(`D`t))));\n"
-"`L*($1unaligned*)(`9s+x);\n"
-"}\n\n\n\n"
-"$w$4 ``Hs_add(`+`A`t*`9s,`Nx,$4 y,`Qbegins){\n"
-"`7!begins)\n"
-"y=$e`5``9s_load(`9s,x),y);\n"
-"`store_wide(`9s,x,y,false);\n"
-"`Cy;\n"
 "}\n"
-"`E\n\n"
+"`E\n\n\n"
 "$w$5``H_add(`+`A`t*`9s,`Nx,$5y,`Qbegins){\n"
 "`7!begins)\n"
 "y=$o`5`9s[x],y);\n"
@@ -8099,7 +8048,7 @@ static const char *const gpuscan__piece_integral[] = {
 "pixel.`W=`W;\n"
 "`Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
 "to[c]=pixel.channel[c];\n"
-"}\n\n",
+"}\n\n"
 "$6$PIXEL_AT(x) `pixel_load`5src, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
 "$APART\n"
 "$w`X``8_add(`+`A`t*`9s,$PICTURE src,`place_t at,\n"
@@ -8109,13 +8058,17 @@ static const char *const gpuscan__piece_integral[] = {
 "`Y$3 > 1\n"
 "`Nhead=stores?min($9`span_head(to,0,`T),width):0;\n"
 "$4 id=`identity_wide(`.),`G;\n"
+"$8$4 unaligned __attribute__((aligned(`D`t))));\n"
 "`Z;x<head;x++){\n"
 "`9=$o`5`9,``H_add`5`9s,x,$PIXEL_AT(x),begins));\n"
 "`pixel_store(to+x,`9);\n"
 "}\n"
 "`G=($4)(`9);\n"
 "`Z;x+$3<=width;x+=$3){\n"
-"$4 y=``Hs_add`5`9s,x,`pixels_at`5src,$PLACE_PAST(at,x,0,0)),begins);\n"
+"$4 y=`pixels_at`5src,$PLACE_PAST(at,x,0,0));\n"
+"`7!begins)\n"
+"y=$e`5*($1unaligned*)(`9s+x),y);\n"
+"`store_wide(`9s,x,y,false);\n"
 "`7!stores)\n"
 "continue;\n"
 "`7$PREFETCH_DST)\n"
@@ -8131,7 +8084,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`7stores)\n"
 "`pixel_store(to+x*$PIXEL_CHANNELS,`9);\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "kernel $x_SIZE void\n"
 "`integral_`9s($PICTURE src,`A`t*carries,`integral_`B `B,\n"
 "`J``M*`M$g`=\n"
@@ -8146,7 +8099,7 @@ static const char *const gpuscan__piece_integral[] = {
 "false);\n"
 "}\n\n\n"
 "kernel $x_SIZE void\n"
-"`integral_`Hs(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
+"`integral_carries(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
 "`Nblocks=(`B.width+$TILE-1)/$TILE,image=$p/blocks;\n"
 "`N`S=($p-image*blocks)*$TILE,`2=min(`S+$TILE,`B.width);\n"
 "carries+=`B.carries_offset+image*`B.bands*`B.width;\n"
@@ -8189,24 +8142,22 @@ static const char *const gpuscan__piece_integral[] = {
 "`O\n"
 "$6$LANE_CELLS ($s * $PIXEL_CHANNELS)\n"
 "$6$STRIP ($9$y * $s)\n"
-"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n",
-"$8union{\n"
-"`cell channel[$LANE_CELLS];\n"
-"#ifdef $TABLE_RAW\n"
-"$TABLE_RAW raw;\n"
-"`E\n"
-"}`cells;\n\n\n"
+"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n"
+"$6$LEFTS ($y > $d ? $y : $d)\n\n\n"
 "$8struct{\n"
 "`Nimage,band,strip;\n"
 "`N`8s,steps;\n"
 "`Nx;\n"
 "`Vpixels,cells;\n"
-"`Qaligned;\n"
+"`Qaligned;\n\n\n\n"
+"`Qadds;\n"
+"`Nback;\n"
 "}``3_place;\n\n\n"
-"$w``3_place ``3_place_at(`I`integral_`B*`B,`N`8,\n"
-"`Nstrip){\n"
+"$w``3_place ``3_place_in(`I`integral_`B*`B,$PICTURE src){\n"
+"`Nblocks=(`B->strips+$lS-1)/$lS,group=$p;\n"
+"`N`8=group/blocks;\n"
 "``3_place at;\n"
-"at.strip=strip;\n"
+"at.strip=(group-`8*blocks)*$lS+$l;\n"
 "at.image=`8/`B->bands;\n"
 "at.band=`8-at.image*`B->bands;\n"
 "at.`8s=`band_`8s(`B,at.band);\n"
@@ -8214,20 +8165,17 @@ static const char *const gpuscan__piece_integral[] = {
 "at.x=at.strip*$STRIP+$LANE*$s;\n"
 "at.pixels=at.x<`B->width?`Fmin(`B->width-at.x,$9$s):0;\n"
 "at.cells=at.pixels*$PIXEL_CHANNELS;\n"
-"at.aligned=false;\n"
-"`Cat;\n"
-"}\n\n\n"
-"$w``3_place ``3_place_in(`I`integral_`B*`B,$PICTURE src){\n"
-"`Nblocks=(`B->strips+$lS-1)/$lS,group=$p;\n"
-"`N`8=group/blocks,strip=(group-`8*blocks)*$lS+$l;\n"
-"``3_place at=``3_place_at(`B,`8,strip);\n"
+"at.adds=at.strip<`B->strips&&(`B->few_strips?$LANE<at.strip:at.strip>0);\n"
+"at.back=`B->few_strips&&at.adds?at.strip-$LANE:0;\n"
 "#ifdef $PIXELS_RAW\n"
 "at.aligned=(((size_t)(src+`B->src_offset)|\n"
 "(size_t)(`B->src_image|`B->src_pitch)*`D`channel))&\n"
 "($PIXELS_RAW_SIZE-1))=`6\n"
+"`O\n"
+"at.aligned=false;\n"
 "`E\n"
 "`Cat;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$w`A`t*``Hs_at(`A`t*carries,`I`integral_`B*`B,\n"
 "`I``3_place*at){\n"
 "`Ccarries+`B->carries_offset+(at->image*`B->bands+at->band)*`B->width+at->x;\n"
@@ -8296,15 +8244,6 @@ static const char *const gpuscan__piece_integral[] = {
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "x[k*$s+v]=$f;\n"
-"}\n\n\n",
-"$n`X`steps_`9(`+`I`t*of_`1,`A`t*steps,`Nstride,`N`S,\n"
-"`N`R,`Qthere,`J``M*`M){\n"
-"$5`9[$d];\n"
-"``1s_`9`5of_`1,`9,`M);\n"
-"$r\n"
-"`Z`Vk`6k<$d;k++)\n"
-"`7there&&`S+k<`R&&$LANE==k%$y)\n"
-"steps[(`S+k)*stride]=`9[k];\n"
 "}\n\n"
 "kernel $x_SIZE void\n"
 "`integral_`9s($PICTURE src,`A`t*carries,`integral_`B `B,\n"
@@ -8330,88 +8269,26 @@ static const char *const gpuscan__piece_integral[] = {
 "`H[v]=$o`5`H[v],x[k*$s+v]);\n"
 "}\n"
 "}\n"
-"`steps_`9`5of_`1,steps,`B.strips,`S,at.steps,at.strip<`B.strips,`M);\n"
+"``1s_`9`5of_`1,of_`1,`M);\n"
+"$r\n"
+"`Z`Vk`6k<$d;k++)\n"
+"`7at.strip<`B.strips&&`S+k<at.steps&&$LANE==k%$y)\n"
+"steps[(`S+k)*`B.strips]=of_`1[k];\n"
 "}\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7at.steps&&v<at.pixels)\n"
 "`Hs[v]=`H[v];\n"
-"`Y$DIRECT\n"
 "$5all=`H[0];\n"
 "$r\n"
 "`Zint v=1;v<$s;v++)\n"
 "all=$o`5all,`H[v]);\n"
-"$r\n"
-"`Z`Vd=1;d<$y;d*=2)\n"
-"all=$o`5all,`shuffle_xor(all,d));\n"
-"`7`B.is_direct&&at.steps&&at.strip<`B.strips&&$LANE==0)\n"
+"all=``1s_`9_one`5all,`M);\n"
+"`7at.steps&&at.strip<`B.strips&&$LANE==0)\n"
 "steps[0]=all;\n"
-"`E\n"
-"}\n\n\n"
-"kernel $x_SIZE void\n"
-"`integral_`Hs(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
-"`Nbands=(`B.`T&$FLAG_REHEARSAL)?0:`B.bands;\n"
-"`Nimage=$p/`B.strips,strip=$p-image*`B.strips;\n"
-"``3_place at=``3_place_at(&`B,image*`B.bands,strip);\n"
-"`A`t*`Hs=``Hs_at(carries,&`B,&at);\n"
-"`A`t*steps=`steps_at(carries,&`B,&at);\n"
-"$FITS(`9s,`D``M)+$x*$s*`D`t))\n"
-"`J`t*`9s=(`J`t*)(`M+1);\n"
-"$5above[$s];\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
-"above[v]=$f;\n"
-"`Z`Npart`6part<bands;part+=$lS*$d){\n"
-"`N`S=part+$l*$d;\n"
-"$5x[$d*$s],of_`1[$d];\n"
-"$r\n"
-"$v$d;k++)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"x[k*$s+v]=$f;\n"
-"`7`S+k<bands&&v<at.pixels)\n"
-"x[k*$s+v]=`Hs[(`S+k)*`B.width+v];\n"
-"}\n"
-"$5below[$s];\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
-"$5`9=x[v];\n"
-"$r\n"
-"`Zint k=1;k<$d;k++)\n"
-"`9=$o`5`9,x[k*$s+v]);\n"
-"`9s[($l*$s+v)*$y+$LANE]=`9;\n"
-"below[v]=above[v];\n"
-"}\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"$r\n"
-"`Z`Vi`6i<$lS;i++)\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
-"`7i==$l)\n"
-"above[v]=below[v];\n"
-"below[v]=$o`5below[v],`9s[(i*$s+v)*$y+$LANE]);\n"
-"}\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"$r\n"
-"$v$d;k++){\n"
-"of_`1[k]=above[0];\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"`7v>0)\n"
-"of_`1[k]=$o`5of_`1[k],above[v]);\n"
-"`7`S+k<bands&&v<at.pixels)\n"
-"`Hs[(`S+k)*`B.width+v]=above[v];\n"
-"above[v]=$o`5above[v],x[k*$s+v]);\n"
-"}\n"
-"}\n"
-"`steps_`9`5of_`1,steps,(`B.band_`8s+1)*`B.strips,`S,bands,true,`M);\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
-"above[v]=below[v];\n"
-"}\n"
 "}\n\n\n",
 "kernel $x_SIZE void\n"
-"`integral_`8s(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
+"`integral_carries(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
 "`Nsteps=(`B.`T&$FLAG_REHEARSAL)?0:`B.images*(`B.height+`B.bands);\n"
 "`N`S=($9$p*$lS+$l)*$d;\n"
 "$5left[$d];\n"
@@ -8440,37 +8317,27 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n\n\n\n"
 "$n`X`cells_store(`A`cell*to,`I`t*x,`V`R,\n"
 "`J`cell*stage){\n"
-"`cells cells;\n"
 "$r\n"
 "`Zint v`6v<$s;v++){\n"
 "`pixel pixel;\n"
 "pixel.`W=x[v];\n"
 "$r\n"
 "`Zint c`6c<$PIXEL_CHANNELS;c++)\n"
-"cells.channel[v*$PIXEL_CHANNELS+c]=pixel.channel[c];\n"
+"stage[$LANE*$LANE_CELLS+v*$PIXEL_CHANNELS+c]=pixel.channel[c];\n"
 "}\n"
-"#ifdef $TABLE_RAW\n"
-"((`J$TABLE_RAW*)stage)[$LANE]=cells.raw;\n"
-"`O\n"
-"$r\n"
-"`Zint i`6i<$LANE_CELLS;i++)\n"
-"stage[$LANE*$LANE_CELLS+i]=cells.channel[i];\n"
-"`E\n"
 "$l_SYNC();\n"
 "$r\n"
 "`Z`Vi=$LANE;i<$STRIP_CELLS;i+=$y)\n"
 "`7i<`R)\n"
 "to[i]=stage[i];\n"
-"}\n\n"
-"`Y$DIRECT\n\n\n"
+"}\n\n\n\n"
 "$n$5`bands_`9(`+`t*above,$1`t*`Hs,\n"
 "$1`t*steps,`I`integral_`B*`B,\n"
 "`I``3_place*at,`J``M*`M){\n"
-"$5of_`1[$d],`9[$d];\n"
+"$5of_`1[$d];\n"
 "`Nbands=at->steps?at->band:0,stride=(`B->band_`8s+1)*`B->strips;\n"
-"`Q`G=at->strip<`B->strips&&$LANE<at->strip;\n"
 "`Hs-=bands*`B->width+(at->pixels?0:at->x);\n"
-"steps-=bands*stride+at->strip-(`G?$LANE:0);\n"
+"steps-=bands*stride+at->back;\n"
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "above[v]=$f;\n"
@@ -8496,36 +8363,41 @@ static const char *const gpuscan__piece_integral[] = {
 "above[v]=$o`5above[v],x[k*$s+v]);\n"
 "}\n"
 "}\n"
-"`7!`G)\n"
+"`7!at->adds)\n"
 "of_`1[0]=$f;\n"
-"``1s_`9`5of_`1,`9,`M);\n"
-"`C`9[0];\n"
+"`7`B->few_strips)\n"
+"``1s_`9`5of_`1,of_`1,`M);\n"
+"`Cof_`1[0];\n"
 "}\n\n\n"
-"$n$5`left_of(`+$1`t*steps,`I`integral_`B*`B,\n"
-"`I``3_place*at,`N`S){\n"
-"`Nstrip=`B->is_direct?0:at->strip,end=at->strip+(`B->is_direct?0:1);\n"
+"$n`X`lefts_put(`+`J`t*lefts,$1`t*steps,`N`S,\n"
+"`I`integral_`B*`B,`I``3_place*at){\n"
+"`Qthere=at->strip>0&&at->strip<`B->strips&& !$kINTEGRAL_LEFT);\n"
+"`Z`Vi=$LANE;i<$LEFTS;i+=$y){\n"
 "$5left=$f;\n"
-"steps+=min(`S+$LANE,max(at->steps,$91)-1)*`B->strips-at->strip;\n"
-"`7at->strip>0&&at->strip<`B->strips)\n"
-"`Z;strip<end;strip++)\n"
-"left=$o`5left,steps[strip]);\n"
-"`Cleft;\n"
+"`Nstep=min(`S+i,max(at->steps,$91)-1),back=`B->few_strips?at->strip:0;\n"
+"do\n"
+"left=there?$o`5left,*(steps+step*`B->strips-back)):left;\n"
+"while(back-- >1);\n"
+"lefts[i]=left;\n"
 "}\n"
-"`E\n\n",
+"$l_SYNC();\n"
+"}\n\n"
 "kernel $x_SIZE void\n"
 "`integral_`3s($PICTURE src,`A`cell*dst,`A`t*carries,\n"
 "`integral_`B `B,`J``M*`M$g`=\n"
 "``3_place at=``3_place_in(&`B,src);\n"
 "$1`t*`Hs=``Hs_at(carries,&`B,&at);\n"
 "$1`t*steps=`steps_at(carries,&`B,&at);\n"
-"$FITS(stage,`D``M)+2*$x*$LANE_CELLS*`D`cell))\n"
-"`J`cell*stage=(`J`cell*)(`M+1)+$l*$STRIP_CELLS;\n"
+"$FITS(stage,`D``M)+$lS*$LEFTS*`D`t)+\n"
+"2*$x*$LANE_CELLS*`D`cell))\n"
+"`J`t*all_lefts=(`J`t*)(`M+1);\n"
+"`J`t*lefts=all_lefts+$l*$LEFTS;\n"
+"`J`cell*stage=(`J`cell*)(all_lefts+$lS*$LEFTS);\n"
+"stage+=$l*$STRIP_CELLS;\n"
 "`Nstrip_x=at.strip*$STRIP,above=at.band*`B.band_`8s;\n"
 "`Vstrip_cells`6\n"
 "$5table[$s];\n"
-"`Y$DIRECT\n"
-"$5above_`3[$s],corner=$f,lefts=corner;\n"
-"`E\n"
+"$5above_`3[$s],corner;\n"
 "`7strip_x<`B.width)\n"
 "strip_cells=`Fmin(`B.width-strip_x,$STRIP)*$PIXEL_CHANNELS;\n"
 "`place_t place=$PLACE_OF(`B,at.image,above,at.x);\n"
@@ -8534,43 +8406,21 @@ static const char *const gpuscan__piece_integral[] = {
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "table[v]=$START;\n"
-"`Y$DIRECT\n"
-"`7`B.is_direct)\n"
 "corner=`bands_`9`5above_`3,`Hs,steps,&`B,&at,`M);\n"
-"`E\n"
 "`Z`N`S`6`S<at.steps;`S+=$d){\n"
 "$5x[$d*$s],left[$d],end[$d];\n"
 "$5`G[$d],`9[$d];\n"
-"`Y$DIRECT\n"
-"`7`S%$y==0)\n"
-"lefts=`left_of`5steps,&`B,&at,`S);\n"
+"`7`S%$LEFTS==0)\n"
+"`lefts_put`5lefts,steps,`S,&`B,&at);\n"
 "$r\n"
 "`Z`Vk`6k<$d;k++)\n"
-"left[k]=`shuffle(lefts,`F`S%$y+k);\n"
-"`7`B.is_direct&&`S==0)\n"
-"left[0]=corner;\n"
-"`O\n"
-"$r\n"
-"$v$d;k++){\n"
-"left[k]=$f;\n"
-"`7at.strip>0&&at.strip<`B.strips&&`S+k<at.steps)\n"
-"left[k]=steps[(`S+k)*`B.strips];\n"
-"}\n"
-"`E\n"
-"`7$kINTEGRAL_LEFT))\n"
-"$r\n"
-"$v$d;k++)\n"
-"left[k]=$f;\n"
+"left[k]=`S+k==0?corner:lefts[`F`S%$LEFTS+k];\n"
 "``1_pixels_load`5x,src,place,`B.src_pitch,`S,&at);\n"
 "`7!$kINTEGRAL_CARRY)&&`S==0&&at.band>0)\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<at.pixels)\n"
-"`Y$DIRECT\n"
-"x[v]=`B.is_direct?above_`3[v]:`Hs[v];\n"
-"`O\n"
-"x[v]=`Hs[v];\n"
-"`E\n"
+"x[v]=above_`3[v];\n"
 "$r\n"
 "$v$d;k++){\n"
 "$r\n"
@@ -8602,13 +8452,13 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7978 \"kernels.cl.inc\"\n"
+"#line 7814 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
 "}`quan`3_`B;\n\n"
 "$8struct{\n"
-"`Nfraction[$MAX_FRACTIONS];\n"
+"ulong16 of[$MAX_FRACTIONS/16];\n"
 "}`fractions;\n\n\n"
 "$w`N`rank(`Nfraction,`Ntotal){\n"
 "`Vexponent=`F(fraction>>52)&0x7ffu;\n"
@@ -8728,40 +8578,20 @@ static const char *const gpuscan__piece_quantile[] = {
 "else\n"
 "((`Auint*)cdf)[at]=`F`9;\n"
 "}\n\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_LARGE\n"
-"$6$QUANTILE_SCRATCH `A`V*arrivals, `A`N*`9s,\n"
-"`O\n"
-"$6$QUANTILE_SCRATCH\n"
-"`E\n"
 "$6$QUANTILE_PARAMETERS \\\n"
 " $1`src*`Rs,$1float*edges,`Auchar*cdf,`Auint*dst, \\\n"
-" $QUANTILE_SCRATCH `fractions fractions,`quan`3_`B `B, \\\n"
-" `J``M*`M\n\n\n\n"
-"$6$FRACTION_PUT(i) \\\n"
-" `7(i)%$x==$2) \\\n"
-" ranks[i]=fractions.fraction[i]\n"
-"$6$FRACTIONS_PUT_4(i) \\\n"
-" $FRACTION_PUT(i); \\\n"
-" $FRACTION_PUT((i)+1); \\\n"
-" $FRACTION_PUT((i)+2); \\\n"
-" $FRACTION_PUT((i)+3)\n"
-"$6$FRACTIONS_PUT_16(i) \\\n"
-" $FRACTIONS_PUT_4(i); \\\n"
-" $FRACTIONS_PUT_4((i)+4); \\\n"
-" $FRACTIONS_PUT_4((i)+8); \\\n"
-" $FRACTIONS_PUT_4((i)+12)\n\n\n"
+" `Auint*arrivals,`Aulong*`9s,`fractions fractions,`quan`3_`B `B, \\\n"
+" `J``M*`M\n\n\n"
 "`Y$QUANTILE_PARTS == $QUANTILE_ALL\n"
 "$6$QUANTILE_IS_MEAN(form) ((form) == $QUANTILE_MEAN)\n"
-"$6$ALL_FRACTIONS_PUT \\\n"
-" $FRACTIONS_PUT_16(0); \\\n"
-" $FRACTIONS_PUT_16(16); \\\n"
-" $FRACTIONS_PUT_16(32); \\\n"
-" $FRACTIONS_PUT_16(48)\n"
+"$6$FRACTIONS_PUT(to) \\\n"
+" vstore16(fractions.of[0],0,to); \\\n"
+" vstore16(fractions.of[1],1,to); \\\n"
+" vstore16(fractions.of[2],2,to); \\\n"
+" vstore16(fractions.of[3],3,to)\n"
 "`O\n"
 "$6$QUANTILE_IS_MEAN(form) false\n"
-"$6$ALL_FRACTIONS_PUT \\\n"
-" $FRACTIONS_PUT_4(0); \\\n"
-" $FRACTIONS_PUT_4(4)\n"
+"$6$FRACTIONS_PUT(to) vstore8(fractions.of[0].lo, 0, to)\n"
 "`E\n\n"
 "`Y$CPU\n"
 "$6$QUANTILE_BLOCK 256\n\n\n\n"
@@ -8778,13 +8608,13 @@ static const char *const gpuscan__piece_quantile[] = {
 "`G+=`R;\n"
 "}\n"
 "`C`9;\n"
-"}\n\n",
+"}\n\n"
 "kernel $x_SIZE `X`quan`3_cpu($QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
-"`Nranks[$MAX_FRACTIONS];\n"
+"`Ngiven[$MAX_FRACTIONS];\n"
 "`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s,bins=`B.bins;\n"
 "`Qis_mean=places.form==$QUANTILE_MEAN;\n"
-"$ALL_FRACTIONS_PUT;\n"
+"$FRACTIONS_PUT(given);\n"
 "`Rs+=`B.`Rs_offset;\n"
 "dst+=`B.dst_offset;\n"
 "cdf+=`B.cdf_offset*`B.cdf_size;\n"
@@ -8797,8 +8627,8 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "`Z`Nk`6k<`B.results;k++){\n"
 "`Auint*to=dst+`8*`B.results+k;\n"
-"`Nrank=`rank(ranks[is_mean?2*k:k],total),`G`6\n"
-"`N`2=is_mean?`rank(ranks[2*k+1],total):rank,mean`6\n"
+"`Nrank=`rank(given[is_mean?2*k:k],total),`G`6\n"
+"`N`2=is_mean?`rank(given[2*k+1],total):rank,mean`6\n"
 "`mean_range range=`mean_range_of(rank,`2,&places);\n"
 "*to=`F`B.none;\n"
 "`Z`N`S`6`S<bins&&`G<`2&&total>0;`S+=$QUANTILE_BLOCK){\n"
@@ -8815,7 +8645,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "`O\n"
 "$6$y_BINS ($9$y * $s)\n"
-"$6$BATCH_BINS ($y_BINS * $d)\n\n"
+"$6$BATCH_BINS ($y_BINS * $d)\n\n",
 "$n`X``Rs_vector(`src_vector*x,$1`src*`Rs,`Nat,\n"
 "`N`2){\n"
 "`7$ALIGNED(`src,`Rs)&&at+$s<=`2)\n"
@@ -8852,13 +8682,13 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "`quan`3_found(to,places,found,below,`R,rank);\n"
 "}\n\n\n\n\n"
-"$6$QUANTILE_RANKS ((`J`N*)(`M + 1))\n"
-"$6$QUANTILE_WORDS ($QUANTILE_RANKS + $MAX_FRACTIONS)\n"
+"$6$QUANTILE_FRACTIONS ((`J`N*)(`M + 1))\n"
+"$6$QUANTILE_WORDS ($QUANTILE_FRACTIONS + $MAX_FRACTIONS)\n"
 "$FITS(`4s,`D``M)+\n"
-"sizeof$9*($QUANTILE_PARTS==$QUANTILE_SMALL\n"
-"?$MAX_FRACTIONS+\n"
-"$lS*($y*$d+1)\n"
-":3*$MAX_FRACTIONS+$x))\n\n"
+"sizeof$9*($MAX_FRACTIONS+\n"
+"($QUANTILE_PARTS==$QUANTILE_SMALL\n"
+"?$lS*($y*$d+1)\n"
+":3*$MAX_FRACTIONS+$x)))\n\n"
 "`Y$QUANTILE_PARTS == $QUANTILE_SMALL\n\n"
 "$n`X`small_scan(`+`I`src_vector*x,`Julong*`9s,\n"
 "`J``M*`M){\n"
@@ -8876,7 +8706,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`7$LANE==0)\n"
 "`9s[$y*$d]=`G;\n"
 "$l_SYNC();\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`X`small_search(`Auint*to,$1`src*`Rs,`J`Iulong*`9s,\n"
 "`Vvectors,`Vbins,`Nfraction,`Vnone,\n"
 "`I`places*places){\n"
@@ -8899,15 +8729,17 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n\n\n\n\n"
 "kernel $x_SIZE `X`quan`3_small($QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
-"`Julong*ranks=$QUANTILE_RANKS;\n"
-"`Julong*`9s=$QUANTILE_WORDS+$l*($y*$d+1);\n"
+"`Julong*given=$QUANTILE_FRACTIONS;\n"
+"`Julong*`G=$QUANTILE_WORDS+$l*($y*$d+1);\n"
 "`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
 "`Vbins=`F`B.bins,vectors=(bins+$s-1)/$s;\n"
 "`Vresults=`F`B.results,per=$y*$d/vectors;\n"
 "`Rs+=`B.`Rs_offset;\n"
 "dst+=`B.dst_offset;\n"
 "cdf+=`B.cdf_offset*`B.cdf_size;\n"
-"$ALL_FRACTIONS_PUT;\n"
+"`7$2==0){\n"
+"$FRACTIONS_PUT(given);\n"
+"}\n"
 "$h;\n"
 "`Z`N`S=$9$p*$lS*per;`S<`8s;\n"
 "`S+=$9$q0)*$lS*per){\n"
@@ -8920,16 +8752,16 @@ static const char *const gpuscan__piece_quantile[] = {
 "``Rs_vector(x+k,`Rs+(`8+r)*`B.pitch,i%vectors*$s,\n"
 "r<here?bins:0);\n"
 "}\n"
-"`small_scan`5x,`9s,`M);\n"
+"`small_scan`5x,`G,`M);\n"
 "`Z`Vi=$LANE;i<here*results;i+=$y)\n"
 "`small_search(dst+`8*results+i,`Rs+(`8+i/results)*`B.pitch,\n"
-"`9s+i/results*vectors,vectors,bins,ranks[i%results],\n"
+"`G+i/results*vectors,vectors,bins,given[i%results],\n"
 "`F`B.none,&places);\n"
 "`7`B.cdf_size)\n"
 "$r\n"
 "$v$d;k++){\n"
 "`Vi=k*$y+$LANE,r=i/vectors,bin=i%vectors*$s;\n"
-"`Nnext=`9s[i]-`9s[min(r,here)*vectors];\n"
+"`Nnext=`G[i]-`G[min(r,here)*vectors];\n"
 "$r\n"
 "`Zint v`6v<$s;v++){\n"
 "next+=x[k].element[v];\n"
@@ -8940,7 +8772,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$l_SYNC();\n"
 "}\n"
 "}\n"
-"`O\n\n\n"
+"`O\n\n\n",
 "$n`N`quan`3_walk(`+$1`src*`Rs,`Auchar*cdf,`Ncdf_size,\n"
 "`I`places*places,`I`mean_range*range,`N`S,\n"
 "`N`2,`Vbatches,`N`G,`Nrank,`Auint*to,\n"
@@ -8974,7 +8806,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n"
 "`Cmean;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`X`mean_join(`I`places*places,`Nmean,`Julong*`4s){\n"
 "`4s[$2]=mean;\n"
 "$h;\n"
@@ -8985,44 +8817,35 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n\n\n\n"
 "$8struct{\n"
-"`N`S,`2,of_`9,`S_`9;\n"
-"`Vper,batches;\n"
+"`N`S,`2,bins;\n"
+"`Vbatches;\n"
 "}`bins_share;\n\n"
-"$w`bins_share `bins_share_of(`Vbins,`Vsubgroups,`Vsubgroup){\n"
+"$w`bins_share `bins_share_of(`Vbins,`Vshares,`Vnumber){\n"
 "`bins_share share;\n"
-"`Vvectors=(bins-1)/`F$y_BINS/subgroups+1;\n"
-"share.per=(vectors-1)/$d+1;\n"
-"share.per=$QUANTILE_PARTS==$QUANTILE_LARGE?1:min(share.per,`F$y);\n"
-"share.of_`9=((vectors-1)/share.per+1)*$y_BINS;\n"
-"share.batches=(vectors-1)/share.per/$d+1;\n"
-"share.`S_`9=$9subgroup*share.per;\n"
-"share.`S=min(share.`S_`9*share.of_`9,$9bins);\n"
-"share.`2=min(share.`S+share.per*share.of_`9,$9bins);\n"
+"`Vvectors=(bins-1)/`F$y_BINS/shares+1;\n"
+"share.bins=vectors*$y_BINS;\n"
+"share.batches=(vectors-1)/$d+1;\n"
+"share.`S=min(number*share.bins,$9bins);\n"
+"share.`2=min(share.`S+share.bins,$9bins);\n"
 "`Cshare;\n"
 "}\n\n\n"
 "$n$5`share_`9(`+$1`src*`Rs,`I`bins_share*share,\n"
 "`J``M*`M){\n"
-"$5of_`1`6\n"
-"`Z`Vk`6k<share->per;k++){\n"
-"`N`S=share->`S+k*share->of_`9,`2=min(`S+share->of_`9,share->`2);\n"
 "$5`9`6\n"
 "`Z`Vbatch`6batch<share->batches;batch++){\n"
 "`src_vector x[$d];\n"
-"``Rs_load(x,`Rs,`S+batch*$BATCH_BINS,`2);\n"
+"``Rs_load(x,`Rs,share->`S+batch*$BATCH_BINS,share->`2);\n"
 "$r\n"
-"`Zint v`6v<$d;v++)\n"
-"`9+=``Rs_`9(x+v);\n"
+"$v$d;k++)\n"
+"`9+=``Rs_`9(x+k);\n"
 "}\n"
-"`9=``1s_`9_one`5`9,`M);\n"
-"of_`1=k==$LANE?`9:of_`1;\n"
-"}\n"
-"`Cof_`1;\n"
+"`C``1s_`9_one`5`9,`M);\n"
 "}\n\n\n\n"
 "$w`X`quan`3_means(`+$1`src*`Rs,`Auchar*cdf,\n"
 "`I`quan`3_`B*`B,`I`places*places,\n"
 "`I`bins_share*share,`N`G,`Nown,`Ntotal,\n"
 "`Auint*to,`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_RANKS,*`4s=$QUANTILE_WORDS+2*$MAX_FRACTIONS;\n"
+"`Julong*ranks=$QUANTILE_WORDS,*`4s=ranks+3*$MAX_FRACTIONS;\n"
 "`Qis_mean=$QUANTILE_IS_MEAN(places->form);\n"
 "`Z`Vr`6r<(is_mean?`F`B->results:`B->cdf_size?1u:0u);r++){\n"
 "`mean_range range=`mean_range_of(ranks[2*r],ranks[2*r+1],places);\n"
@@ -9030,7 +8853,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Qwanted= !$y_APART||cdf_size!=0||\n"
 "(`G<range.`G+range.`R&&range.`G<`G+own);\n"
 "mean=`quan`3_walk`5`Rs,cdf,cdf_size,places,&range,share->`S,share->`2,\n"
-"wanted?share->per*share->batches:0,`G,0,to,`M);\n"
+"wanted?share->batches:0,`G,0,to,`M);\n"
 "`7!is_mean)\n"
 "continue;\n"
 "`mean_join(places,mean,`4s);\n"
@@ -9038,69 +8861,71 @@ static const char *const gpuscan__piece_quantile[] = {
 "to[r]=total==0?`F`B->none:as_uint(`mean_end(&range,places,`4s[0]));\n"
 "$h;\n"
 "}\n"
-"}\n\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_LARGE\n\n\n"
-"$w`Q``8_join(`Aulong*`9s,`Auint*`Rer,`V`8_groups,`Ni,`V`R,\n"
-"`Vshare,`t*x,`J``M*`M){\n"
+"}\n\n\n\n",
+"$w`Q``8_join(`Aulong*`9s,`Auint*`Rer,`V`8_groups,`Nshare,`V`R,\n"
+"`Vmost,`t*x,`J``M*`M){\n"
 "`7$LANE==0)\n"
-"`9s[i]= *x;\n"
+"`9s[share]= *x;\n"
 "`device_fence();\n"
 "$h;\n"
 "`7`ticket(`Rer,`8_groups,&`M->ticket)!=`8_groups-1)\n"
 "`Cfalse;\n"
 "`device_fence();\n"
 "*x`6\n"
-"`Z`Vk=$2*share;k<min(($2+1)*share,`R);k++)\n"
+"`Z`Vk=$2*most;k<min(($2+1)*most,`R);k++)\n"
 "*x+=`9s[k];\n"
 "`Ctrue;\n"
-"}\n"
-"`E\n\n\n",
+"}\n\n\n"
 "$n`X`ranks_search(`+$1`src*`Rs,`I`places*places,\n"
 "`I`bins_share*share,`Vresults,`Auint*to,\n"
 "`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_RANKS,*bin_of=$QUANTILE_WORDS;\n"
+"`Julong*ranks=$QUANTILE_WORDS,*bin_of=ranks+$MAX_FRACTIONS;\n"
 "`Z`Vr=$l;r<($y_APART?results:results+$l);\n"
 "r+=$lS){\n"
 "`Vown=min(r,results-1);\n"
-"`Nbegin=min(bin_of[own],places->bins),end=min(begin+share->of_`9,places->bins);\n"
+"`Nbegin=min(bin_of[own],places->bins),end=min(begin+share->bins,places->bins);\n"
 "`quan`3_walk`5`Rs,0,0,places,0,begin,end,share->batches,bin_of[$MAX_FRACTIONS+own],\n"
 "r<results?ranks[own]:0,to+own,`M);\n"
 "}\n"
 "}\n\n"
 "kernel $x_SIZE `X`quan`3($QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
-"`Julong*ranks=$QUANTILE_RANKS,*bin_of=$QUANTILE_WORDS;\n"
+"`Julong*given=$QUANTILE_FRACTIONS,*ranks=$QUANTILE_WORDS;\n"
+"`Julong*bin_of=ranks+$MAX_FRACTIONS;\n"
 "`Vbins=`F`B.bins,results=`F`B.results,`8_groups=`F`B.`8_groups;\n"
-"`Vsubgroups=`8_groups*$lS,groups_`8=`F$p/`8_groups;\n"
-"`bins_share share=`bins_share_of(\n"
-"bins,subgroups,(`F$p-groups_`8*`8_groups)*$lS+$l);\n"
+"`Vshares=`8_groups*$lS,groups_`8=`F$p/`8_groups;\n"
+"`Vnumber=(`F$p-groups_`8*`8_groups)*$lS+$l;\n"
+"`bins_share share=`bins_share_of(bins,shares,number);\n"
 "`Qis_mean=$QUANTILE_IS_MEAN(places.form);\n"
 "`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
 "`Rs+=`B.`Rs_offset;\n"
 "dst+=`B.dst_offset;\n"
 "cdf+=`B.cdf_offset*`B.cdf_size;\n"
+"`7$2==0){\n"
+"$FRACTIONS_PUT(given);\n"
+"}\n"
 "`Z`N`8=groups_`8;`8<`8s;`8+=$q0)/`8_groups){\n"
 "$1`src*of_`8=`Rs+`8*`B.pitch;\n"
+"`Aulong*`8_`9s=`9s+`B.`9s_offset+`8*shares;\n"
 "`Auint*to=dst+`8*results;\n"
 "$5`9[$d],within[$d],x[$d],`G,total;\n"
+"`Vat=number,most=(shares+$x-1)/$x;\n"
 "$r\n"
-"$v$d;k++)\n"
+"`Zint k=1;k<$d;k++)\n"
 "x[k]`6\n"
 "x[0]=`share_`9`5of_`8,&share,`M);\n"
-"`Nat=share.`S_`9+$LANE;\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_LARGE\n"
-"`Aulong*`8_`9s=`9s+`B.`9s_offset+`8*subgroups;\n"
-"`Vmost=(subgroups+$x-1)/$x;\n"
-"`7!``8_join(`8_`9s,$COUNTERS(arrivals+`B.arrivals_offset)+`8,`8_groups,\n"
-"share.`S_`9,subgroups,most,x,`M))\n"
-"`L;\n"
+"`7`8_groups==1){\n"
+"x[0]=$LANE==0?x[0]:0;\n"
+"}else{\n"
 "at=$2*most;\n"
-"`E\n"
+"`7!``8_join(`8_`9s,$COUNTERS(arrivals+`B.arrivals_offset)+`8,`8_groups,\n"
+"number,shares,most,x,`M))\n"
+"`L;\n"
+"}\n"
 "``1s_scan`5x,within,`9,`M);\n"
 "`G=`group_`K`5`9[0],&total,`M);\n"
-"$ALL_FRACTIONS_PUT;\n"
 "`Z`Vi=$2;i<(is_mean?2*results:results);i+=$x){\n"
-"ranks[i]=`rank(ranks[i],total);\n"
+"ranks[i]=`rank(given[i],total);\n"
 "bin_of[i]=bins;\n"
 "bin_of[$MAX_FRACTIONS+i]`6\n"
 "`7total==0&& !is_mean)\n"
@@ -9108,20 +8933,19 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "$h;\n"
 "`Z`Vr`6r<results&& !is_mean;r++){\n"
-"`Nrank=ranks[r],low=`G+within[0],here=at;\n"
+"`Nrank=ranks[r],low=`G+within[0];\n"
 "`7rank<=low||rank>`G+x[0])\n"
 "continue;\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_LARGE\n"
-"while(low+`8_`9s[here]<rank)\n"
+"`Vhere=at;\n"
+"while(`8_groups>1&&low+`8_`9s[here]<rank)\n"
 "low+=`8_`9s[here++];\n"
-"`E\n"
-"bin_of[r]=here*share.of_`9;\n"
+"bin_of[r]=here*share.bins;\n"
 "bin_of[$MAX_FRACTIONS+r]=low;\n"
 "}\n"
 "$h;\n"
 "`7!is_mean)\n"
 "`ranks_search`5of_`8,&places,&share,results,to,`M);\n"
-"`7$QUANTILE_PARTS!=$QUANTILE_LARGE)\n"
+"`7`8_groups==1)\n"
 "`quan`3_means`5of_`8,cdf+`8*`B.pitch*`B.cdf_size,&`B,&places,&share,\n"
 "`G,`9[0],total,to,`M);\n"
 "}\n"
@@ -9134,7 +8958,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8585 \"kernels.cl.inc\"\n"
+"#line 8392 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9504,7 +9328,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9033 \"kernels.cl.inc\"\n"
+"#line 8840 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9600,7 +9424,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9150 \"kernels.cl.inc\"\n"
+"#line 8957 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9957,7 +9781,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9553 \"kernels.cl.inc\"\n"
+"#line 9360 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10509,7 +10333,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10207 \"kernels.cl.inc\"\n"
+"#line 10014 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10535,7 +10359,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10230 \"kernels.cl.inc\"\n"
+"#line 10037 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10668,7 +10492,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10394 \"kernels.cl.inc\"\n"
+"#line 10201 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10715,7 +10539,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10442 \"kernels.cl.inc\"\n"
+"#line 10249 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10864,7 +10688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10614 \"kernels.cl.inc\"\n"
+"#line 10421 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11156,7 +10980,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10944 \"kernels.cl.inc\"\n"
+"#line 10751 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11975,7 +11799,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11891 \"kernels.cl.inc\"\n"
+"#line 11698 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12177,7 +12001,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12134 \"kernels.cl.inc\"\n"
+"#line 11941 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12298,7 +12122,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12268 \"kernels.cl.inc\"\n"
+"#line 12075 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12651,9 +12475,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
     X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in bit 40 and the bits above it */            \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
-    X(QUANTILE_PLAIN, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: as PLAIN, and one group takes several small histograms */                   \
-    X(QUANTILE_LARGE, 3)     /* quantiles: as PLAIN, and several groups share a large histogram */                     \
+    X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
+    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and one group takes several small histograms */     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -15105,7 +14928,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
     gpuscan__define_number(text, "PACKED_MAX", e->op == GPUSCAN_OP_MAX);
-    gpuscan__define_number(text, "SRC_NARROW", src != GPUSCAN_TYPE_CUSTOM && src_size < 4);
     gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->custom)
         gpuscan__define_custom(text, e);
@@ -19189,13 +19011,10 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns how many elements each load of a lane has: up to 16 bytes. Smaller loads, of at least 4 elements, are for
-   rows or segments (of `mean` elements on average) that would fill less than half a load, and for ARGMIN and ARGMAX. */
-static uint32_t gpuscan__lane_vector(const gpuscan__elements *e, uint64_t mean) {
+/* Returns how many elements each load of a lane has: up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX. */
+static uint32_t gpuscan__lane_vector(const gpuscan__elements *e) {
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
-    while (vector > 4 && (2 * vector > mean || e->arg))
-        vector /= 2;
-    return vector;
+    return e->arg && vector > 4 ? 4 : vector;
 }
 
 /* Returns how many vectors `count` consecutive elements can touch at most, if rows begin anywhere. */
@@ -19209,14 +19028,6 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     while (((uint64_t)loads << bits) < vectors && (2u << bits) <= most)
         bits++;
     return bits;
-}
-
-/* Returns how many loads a lane has for a row of `vectors` vectors. One lane loads up to four vectors. For more vectors
-   a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
-static uint32_t gpuscan__lane_loads(uint64_t vectors) {
-    if (vectors <= 4)
-        return (uint32_t)gpuscan__max(vectors, 1);
-    return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
 /* Returns whether long rows or segments are split. This is done if they are few, and long on average. It is also done
@@ -19283,7 +19094,8 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
-    uint32_t vector = gpuscan__lane_vector(e, plan->mean);
+    uint32_t vector = gpuscan__lane_vector(e);
+    uint64_t vectors;
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
         plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
@@ -19291,11 +19103,11 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     }
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
+    vectors = gpuscan__lane_vectors(gpuscan__max(desc->count, 1), plan->src_pitch, vector);
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
     if (rows)
-        plan->key.lanes = vector == 1 && desc->count > 4
-                              ? 8
-                              : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
+        plan->key.lanes = vector == 1 && desc->count > 4 ? 8 /* one lane loads a row of up to four vectors */
+                                                         : (uint32_t)gpuscan__min(vectors, 4);
     plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
     plan->key.split = split ? 1 : 0;
     plan->key.vector = vector;
@@ -23590,10 +23402,9 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
    gpuscan__integral_choose chooses a portable strategy, bands of rows, and on GPUs strips of columns.
     form         | chosen for                                     | kernels gpuscan_integral_...
     one tile     | one band and one strip                         | tiles
-    direct       | few bands and strips, if is_direct             | sums, tiles
-    bands        | otherwise                                      | sums, columns (bands > 1), rows (strips > 1), tiles
-   The key's channels, square, exclusive and image are set in all forms. A CPU has one strip, so it lacks the kernel
-   gpuscan_integral_rows. */
+    direct       | on GPUs, if few_strips                         | sums, tiles
+    bands        | otherwise                                      | sums, carries, tiles
+   The key's channels, square, exclusive and image are set in all forms. */
 
 typedef struct gpuscan__integral_key {
     uint32_t channels, square, exclusive;
@@ -23616,23 +23427,22 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* offset in PLAIN scratch of the sums of steps, in elements */
-    int is_direct;                     /* 1: tiles add up what precedes them, without kernels columns and rows */
-    int is_apart;                      /* 1: in this self-test is_direct stays 0 */
+    int few_strips;                    /* 1: tiles add up what is to the left of them, without the kernel carries */
+    int is_apart;                      /* 1: in this self-test few_strips stays 0 */
 } gpuscan__integral_plan;
 
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
     X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(is_direct) X(image_x) X(image_y) X(flags)
+    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(few_strips) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
-enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_COLUMNS, GPUSCAN__INTEGRAL_TILES, GPUSCAN__INTEGRAL_ROWS };
+enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
 
 static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
-                                        "gpuscan_integral_rows", NULL};
-    static const char *const cpu[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
-                                      NULL};
-    return gpuscan__key_is_cpu(key) ? cpu : names;
+    static const char *const names[] = {"gpuscan_integral_sums", "gpuscan_integral_carries", "gpuscan_integral_tiles",
+                                        NULL};
+    (void)key;
+    return names;
 }
 
 static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
@@ -23659,18 +23469,14 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
     gpuscan__define(text, "PIXELS_CONVERT(x)", line);
 }
 
-/* Returns whether tiles can add up the tiles that precede them, for which they need lanes. PoCL 3.1 fails in all
-   kernels of a program with such tiles, if it has LANES_LOCAL and values of 16 bytes or more. */
-static int gpuscan__integral_can_be_direct(const gpuscan *gs, const gpuscan__plan *plan) {
-    return gpuscan__uses_lanes(gs, &plan->key) && (gs->device.lanes != GPUSCAN__LANES_LOCAL || plan->e.t_size < 16);
-}
-
-/* Returns how many bytes of local memory a group has. Each sub-group has two rows, which also hold column sums. */
+/* Returns how many bytes of local memory a group has. Each sub-group has LEFTS sums and two rows of cells. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
-    return bytes + (gpuscan__key_is_cpu(key) ? 0 : 2 * items * channels * gpuscan__types[plan->e.dst].size);
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group), lefts = key->group / lanes * gpuscan__max(lanes, key->vectors);
+    uint64_t cells = 2 * items * channels * gpuscan__types[plan->e.dst].size;
+    return bytes + (gpuscan__key_is_cpu(key) ? 0 : lefts * plan->e.t_size + cells);
 }
 
 GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -23685,11 +23491,9 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
-    gpuscan__define_number(text, "DIRECT", (uint32_t)gpuscan__integral_can_be_direct(gs, plan));
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
     if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
         gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
-    gpuscan__define_raw(text, "TABLE_RAW", cell->size * vector * own.channels, cell->size == 8);
     if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
         gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
@@ -23875,7 +23679,7 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
 #define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
-/* Up to this many bands, each tile adds up the bands above it, which saves two launches. tuning: integral-few-bands */
+/* Each tile adds up the bands above it, so there are at most this many. tuning: integral-few-bands */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
@@ -23903,7 +23707,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
-    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
+    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows, few;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum number of rows */
@@ -23912,6 +23716,8 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     } else {
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
+        few = gpuscan__ceil_div(height, GPUSCAN__INTEGRAL_FEW);
+        rows = gpuscan__max(rows, (few / key->vectors + 1) * key->vectors);
         plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
         plan->strips = gpuscan__integral_strips(gs, plan);
         if (gpuscan__integral_is_one_band(gs, plan))
@@ -23920,9 +23726,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
     if (plan->common.forced)
         plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
     plan->bands = gpuscan__ceil_div(height, plan->band_rows);
-    plan->is_direct = gpuscan__integral_can_be_direct(gs, &plan->common) && !plan->is_apart &&
-                      (plan->bands > 1 || plan->strips > 1) && plan->bands <= GPUSCAN__INTEGRAL_FEW &&
-                      plan->strips <= gpuscan__group_lanes(gs, key->group);
+    plan->few_strips = !plan->is_apart && plan->strips <= gpuscan__group_lanes(gs, key->group);
 }
 
 static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -23978,7 +23782,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.steps_at = plan->steps_at;
-    numbers.is_direct = (uint64_t)plan->is_direct;
+    numbers.few_strips = (uint64_t)plan->few_strips;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
                                gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
@@ -23990,16 +23794,13 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t subgroups = key->group / gpuscan__group_lanes(chain->gs, key->group);
     uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
-    uint64_t columns = cpu ? gpuscan__ceil_div(plan->src.width, key->tile) : plan->strips;
-    uint64_t steps = images * (plan->src.height + plan->bands);
+    uint64_t carries = cpu ? images * gpuscan__ceil_div(plan->src.width, key->tile)
+                           : gpuscan__ceil_div(images * (plan->src.height + plan->bands), subgroups * key->vectors);
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
         r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
-    if (r == 0 && plan->src.width > 0 && plan->bands > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
-    if (r == 0 && plan->strips > 1 && !plan->is_direct)
-        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_ROWS,
-                                     gpuscan__ceil_div(steps, subgroups * key->vectors));
+    if (r == 0 && (cpu ? plan->src.width > 0 && plan->bands > 1 : !plan->few_strips && plan->strips > 1))
+        r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_CARRIES, carries);
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
 }
 
@@ -24100,13 +23901,13 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant of the kernel gpuscan_quantile, which key.own[0] holds. ALL is for the form
-   MEAN, and for more than QUANTILE_FEW fractions. Other calls take the first variant that suits them.
+   takes a portable strategy and a variant, which key.own[0] holds.
     variant  | chosen for                                                           | a row belongs to
-    SMALL    | GPUs; a row's bins fit a sub-group                                   | a sub-group, several at a time
-    LARGE    | GPUs; above LARGE_BINS bins, few rows, and no cdf                    | row_groups groups
-    PLAIN    | NVIDIA                                                               | a group
-    ALL      | otherwise                                                            | a group */
+    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
+    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
+    RANKS    | otherwise; with row_groups > 1 above LARGE_BINS bins, in few rows,   | row_groups groups
+             | and without cdf                                                      |
+   */
 
 /* Holds the fractions as the kernel's argument. */
 typedef struct gpuscan__fractions {
@@ -24117,7 +23918,7 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* number of groups that take a row together: 1 unless the variant is LARGE */
+    uint32_t row_groups; /* number of groups that take a row together */
     float lower, upper, bin_width;
 } gpuscan__quantile_plan;
 
@@ -24145,7 +23946,7 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
 
 /* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
 static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
-    uint64_t words = key->group + 2 * GPUSCAN_MAX_FRACTIONS;
+    uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
     if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
         words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
     return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
@@ -24245,7 +24046,7 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL: GPUSCAN_FRACTIONS_PUT stores 8 */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL */
 
 /* Sets a group with a work-item for each vector of a row. Only three sizes exist, since each takes another program;
    1024 work-items would have too few registers. Many short rows get a sub-group each, with few vectors per lane. */
@@ -24276,57 +24077,47 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* In LARGE several groups take a row together. Each sub-group takes one batch of vectors. It takes more if the last
+/* Several groups share each of a few large rows. Each sub-group takes one batch of vectors. It takes more if the last
    group would otherwise have too many sums to add up. Each row has a counter of arrivals. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
-static int gpuscan__quantile_fit_large(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan__key *key = &common->key;
-    uint64_t batch, subgroups, batches;
-    if (gs->device.fence == GPUSCAN__FENCE_NONE || plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0)
-        return 0;
-    if (!common->forced)
-        gpuscan__fit(gs, common, 256, 4);
-    if (!gpuscan__uses_ptx_or_local(gs, key) || key->group < 256 ||
-        gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
-        return 0;
-    batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
-    subgroups = key->group / gpuscan__group_lanes(gs, key->group);
-    batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
+    uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
+    uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
+    uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
+    if (gs->device.fence == GPUSCAN__FENCE_NONE || plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
+        (plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS && !common->forced))
+        return;
     plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
-    memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
     common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
-    return 1;
 }
 
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
-    int is_plain;
-    plan->row_groups = 1; /* an earlier choice, whose program was not built, may have set it */
+    plan->row_groups = 1;
+    memset(&common->need, 0, sizeof(common->need));
     if (common->forced) {
         *key = *common->forced;
-        if (key->own[0] == GPUSCAN__QUANTILE_LARGE)
-            gpuscan__quantile_fit_large(gs, plan);
-        return GPUSCAN_SUCCESS;
+    } else {
+        int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
+        key->strategy =
+            (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
+        is_all |= gpuscan__key_is_cpu(key);
+        key->own[0] = GPUSCAN__QUANTILE_SMALL;
+        if (!is_all && gpuscan__quantile_fit_small(gs, plan))
+            return GPUSCAN_SUCCESS;
+        key->own[0] = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
+        gpuscan__quantile_fit(gs, plan);
+        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+            gpuscan__fit(gs, common, key->group / 2, 4);
     }
-    key->strategy = (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
-    is_plain = desc->form != GPUSCAN_QUANTILE_MEAN && desc->fraction_count <= GPUSCAN__QUANTILE_FEW;
-    key->own[0] = GPUSCAN__QUANTILE_SMALL;
-    if (is_plain && !gpuscan__key_is_cpu(key) && gpuscan__quantile_fit_small(gs, plan))
-        return GPUSCAN_SUCCESS;
-    key->own[0] = GPUSCAN__QUANTILE_LARGE;
-    if (is_plain && plan->bins > GPUSCAN__QUANTILE_LARGE_BINS && gpuscan__quantile_fit_large(gs, plan))
-        return GPUSCAN_SUCCESS;
-    key->own[0] = GPUSCAN__QUANTILE_ALL;
-    if (is_plain && gs->device.lanes == GPUSCAN__LANES_PTX)
-        key->own[0] = GPUSCAN__QUANTILE_PLAIN;
-    gpuscan__quantile_fit(gs, plan);
-    while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
-        gpuscan__fit(gs, common, key->group / 2, 4);
+    if (key->own[0] == GPUSCAN__QUANTILE_RANKS)
+        gpuscan__quantile_share(gs, plan);
     return GPUSCAN_SUCCESS;
 }
 
@@ -24357,11 +24148,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.arrivals_offset = numbers.sums_offset = 0;
-    if (common->key.own[0] == GPUSCAN__QUANTILE_LARGE) {
-        numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-        numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-    }
+    numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
     memset(&fractions, 0, sizeof(fractions));
     memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
     gpuscan__arg(&launch, &fractions, sizeof(fractions));
@@ -24442,7 +24230,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     desc->fractions = fractions;
     desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
-    if (key->own[0] != GPUSCAN__QUANTILE_LARGE)
+    if (round != 0 || key->own[0] != GPUSCAN__QUANTILE_RANKS) /* in round 0 several groups share a row */
         cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
