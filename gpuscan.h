@@ -9740,7 +9740,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$6$PAST(x, range) ((x) > (`offset)((range) - 1))\n"
 "`O\n"
 "$6$PAST(x, range) ((x) >= (`offset)(range))\n"
-"`E\n\n\n\n\n\n\n\n\n\n\n"
+"`E\n\n\n\n\n\n\n\n\n\n\n\n"
 "$w`bins `even_bin(`offsets x,`Vbins,`Nrange,`Nfactor){\n"
 "`Y$BIN_MODE == $BIN_MODE_SHIFT\n"
 "`C$TO_WIDE(uint,x>>`Ffactor);\n"
@@ -9752,11 +9752,12 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "#elif $BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
 "`C$TO_WIDE(uint,$TO_WIDE(ulong,$TO_WIDE(uint,x))*factor>>32);\n"
 "`O\n"
-"`Qmany=range!=0&&range<=bins;\n"
+"`I`Qgeneral=$BIN_MODE==$BIN_MODE_GENERAL;\n"
+"`Qmany=general&&range!=0&&range<=bins;\n"
 "`Vbin=`F(many?$9x*factor>>32:mul_hi($9x,factor)),next=bin+1;\n"
 "`Nhigh=mul_hi($9next,range),x_high=mul_hi($9x,$9bins);\n"
 "`Qup=high<x_high||(high==x_high&&next*range<=$9x*bins);\n"
-"`Cup&&range!=0?next:bin;\n"
+"`Cup&& !(general&&range==0)?next:bin;\n"
 "`E\n"
 "}\n"
 "`E\n\n\n"
@@ -9805,7 +9806,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9349 \"kernels.cl.inc\"\n"
+"#line 9351 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9864,6 +9865,22 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`V`S=atomic_xchg(half_`4s,0u),second=atomic_xchg(half_`4s+1,0u);\n"
 "`Cas_ulong((uint2)(`S,second));\n"
 "`E\n"
+"}\n\n\n\n\n"
+"$w`X`histogram_move(`A``Rer*accumulators,`A``Rer*`Rs,\n"
+"`N`S,`N`2,`Nstep,`Nall_bins,`Vtables,\n"
+"`V`T){\n"
+"`Qadds=(`T&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!`6\n"
+"`7$kHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
+"`2--;\n"
+"`Z`Nat`6`S+at<`2;at+=step){\n"
+"`I`Nk=`S+at;\n"
+"``Rer `9=tables==0?`take(accumulators+k):0;\n"
+"`Z`Vt`6t<tables;t++){\n"
+"`9+=accumulators[t*all_bins+k];\n"
+"accumulators[t*all_bins+k]=$kCOUNTS_LEFT)?1:0;\n"
+"}\n"
+"``R_store(`Rs,k,`9,adds);\n"
+"}\n"
 "}\n\n"
 "$8struct{\n"
 "$HISTOGRAM_NUMBERS\n"
@@ -9897,11 +9914,10 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9462 \"kernels.cl.inc\"\n"
+"#line 9484 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
-"$6$DRAW (!$BYTE_TABLES || $CHANNELS > 1 || $TILED)\n"
 "$6$STRIDE (bounds.all_bins + 1)\n\n"
 "`Y$BYTE_TABLES\n\n\n"
 "$8struct __attribute__((packed)){\n"
@@ -10062,43 +10078,19 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`sample s=$SAMPLE_IN(samples,`8,i);\n"
 "`V`Rer=``Rer_of($BINNED_OF(s,i),`F(i%$CHANNELS),bounds,edges);\n"
 "$COUNT_AT(`Rer,i,$WEIGHT_OF(s,i,weights));\n"
-"}\n\n\n\n\n"
-"$APART\n"
-"$w`X`histogram_move_span(`A``Rer*accumulators,`A``Rer*`Rs,\n"
-"`N`S,`N`2,`Nall_bins,`Vtables,\n"
-"`V`T){\n"
-"`Qadds=(`T&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!`6\n"
-"``Rer `9s[64];\n"
-"`7$kHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
-"`2--;\n"
-"`Z;`S<`2;`S+=min(`2-`S,64ul)){\n"
-"`Vbins=`Fmin(`2-`S,64ul);\n"
-"`Z`Vk`6k<bins;k++)\n"
-"`9s[k]=tables==0?`take(accumulators+`S+k):0;\n"
-"`Z`Vt`6t<tables;t++){\n"
-"`A``Rer*table=accumulators+t*all_bins+`S;\n"
-"`Z`Vk`6k<bins;k++){\n"
-"`9s[k]+=table[k];\n"
-"table[k]=$kCOUNTS_LEFT)?1:0;\n"
-"}\n"
-"}\n"
-"`7adds)\n"
-"`Z`Vk`6k<bins;k++)\n"
-"`9s[k]+=`Rs[$COUNTS_AT(`S+k)];\n"
-"`Z`Vk`6k<bins;k++)\n"
-"`Rs[$COUNTS_AT(`S+k)]=`9s[k];\n"
-"}\n"
 "}\n\n\n\n"
 "$APART\n"
-"$w`X``R_blocks(`+$SAMPLES samples,$1`weight*weights,\n"
-"`histogram_`B `B,`N`S_`8,`N`8_blocks,\n"
-"`Nbegin,`N`8_end,`Nblock,`Nend,`table table,\n"
-"`bounds bounds,`edges edges){\n"
+"$w`X``R_part(`+`picture_`3 `3,`Nmember,`Nmembers,$SAMPLES samples,\n"
+"$1`weight*weights,`histogram_`B `B,\n"
+"`table table,`bounds bounds,`edges edges){\n"
+"`N`8_blocks=(`3.end-`3.begin+$BLOCK-1)/$BLOCK,blocks=`8_blocks*`3.`8s;\n"
+"`Nblock=blocks/members*member+min(member,blocks%members);\n"
+"`Nend=blocks/members*(member+1)+min(member+1,blocks%members);\n"
 "while(block<end){\n"
-"`N`8=block/`8_blocks,`S=begin+(block-`8*`8_blocks)*$BLOCK;\n"
-"`N`2=min(`S+(end-block)*$BLOCK,`8_end),i=`S;\n"
-"``8_t `0=$ROW_AT(samples,`S_`8+`8);\n"
-"$1`weight*weight=weights+`8*`B.weights_pitch;\n"
+"`N`8=block/`8_blocks,`S=`3.begin+(block-`8*`8_blocks)*$BLOCK;\n"
+"`N`2=min(`S+(end-block)*$BLOCK,`3.end),i=`S;\n"
+"``8_t `0=$ROW_AT(samples,`3.`8+`8);\n"
+"$1`weight*weight=weights+(`3.`8+`8)*`B.weights_pitch;\n"
 "block+=(`2-`S+$BLOCK-1)/$BLOCK;\n"
 "`7$kBLOCKS_TAIL))\n"
 "`2-=(`2-`S)%$BLOCK;\n"
@@ -10148,38 +10140,12 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`add_global(`9s+`Rer,`9);\n"
 "}\n"
 "}\n"
-"`E\n\n"
-"`Y$TILED\n\n"
-"$w`X``R_`3(`+`Nnumber,`Vmember,`Vmembers,`N`R,\n"
-"$SAMPLES samples,$1`weight*weights,\n"
-"`histogram_`B `B,`V`T,`table table,\n"
-"`A``Rer*accumulators,`A``Rer*`Rs,\n"
-"`bounds bounds,`edges edges){\n"
-"`picture_`3 `3=``3_at(number,`R,`B);\n"
-"`N`8_blocks=(`3.end-`3.begin+$BLOCK-1)/$BLOCK,blocks=`8_blocks*`3.`8s;\n"
-"`Qalone=(`T&$FLAG_FINISH)!`6\n"
-"`Rs+=$COUNTS_AT(number*bounds.all_bins);\n"
-"`Y$COPIES\n"
-"accumulators+=number*bounds.all_bins;\n"
-"`tables_clear(table,bounds);\n"
-"`E\n"
-"``R_blocks`5samples,weights+`3.`8*`B.weights_pitch,`B,`3.`8,`8_blocks,\n"
-"`3.begin,`3.end,\n"
-"blocks/members*member+min($9member,blocks%members),\n"
-"blocks/members*(member+1)+min($9member+1,blocks%members),table,\n"
-"bounds,edges);\n"
-"`Y$COPIES\n"
-"`tables_add(table,alone?`Rs:accumulators,!alone,(`T&$FLAG_ACCUMULATE)!=0,\n"
-"bounds,edges);\n"
-"`O\n"
-"`histogram_move_span(table,`Rs,0,bounds.all_bins,bounds.all_bins,1,`T);\n"
-"`E\n"
-"}\n"
 "`E\n\n\n\n"
 "kernel $x_SIZE void\n"
 "`histogram($HISTOGRAM_PARAMETERS,`Juint*`M$g`=\n"
 "`Ngroup=$p,groups=$q0);\n"
 "`V`T=`F`B.`T;\n"
+"`Qadds=(`T&$FLAG_ACCUMULATE)!`6\n"
 "accumulators+=`B.accumulators_offset;\n"
 "`Rs+=`B.`Rs_offset;\n"
 "`edges edges=edges_buffer+`B.edges_offset;\n"
@@ -10195,46 +10161,47 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`table table=accumulators+(group-(in_`Rs?1:0))*bounds.all_bins;\n"
 "`7in_`Rs&&group==0){\n"
 "table=`Rs;\n"
-"`Z`Nk`6k<bounds.all_bins&& !(`T&$FLAG_ACCUMULATE);k++)\n"
+"`Z`Nk`6k<bounds.all_bins&& !adds;k++)\n"
 "`Rs[k]`6\n"
 "}\n"
 "`E\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
 "`Y$TILED\n"
-"`Vmembers=`F`B.members;\n"
-"`Nblocks=`B.`3s*members,piece_blocks=4;\n"
+"`Nmembers=`B.members,parts=`B.`3s*members;\n"
+"`Qdraw=groups>1&&parts<0xffffffff-groups,alone=(`T&$FLAG_FINISH)!`6\n"
 "`O\n"
-"`R*=$CHANNELS;\n"
-"`N`8_blocks=`R/$BLOCK+(`R%$BLOCK!=0),blocks=`8_blocks*`B.`8s;\n"
-"`Npiece_blocks=$PIECE;\n"
+"`picture_`3 `3={0,`R*$CHANNELS,0,`B.`8s};\n"
+"`Nblocks=(`3.end/$BLOCK+1)*`3.`8s;\n"
+"`Qdraw=(!$BYTE_TABLES||$CHANNELS>1)&&groups>1&&blocks<0xffffffff/$BLOCK;\n"
+"`Nmembers=draw?blocks/$PIECE+1:groups,parts=members;\n"
+"`Qalone=groups==1;\n"
 "`E\n"
-"`Qdraw=$DRAW&&groups>1&&blocks<0xffffffffu/$BLOCK;\n"
-"`Vpieces=draw?`F(blocks/piece_blocks)+1:`Fgroups,piece=`Fgroup;\n"
-"`Z;;){\n"
+"`Z`Npart=group;;part+=groups){\n"
 "`7draw)\n"
-"piece=`ticket($COUNTERS(accumulators)+1,pieces+`Fgroups,`M);\n"
-"`7piece>=pieces)\n"
+"part=`ticket($COUNTERS(accumulators)+1,`F(parts+groups),`M);\n"
+"`7part>=parts)\n"
 "break;\n"
-"`Nblock=blocks/pieces*piece+min($9piece,blocks%pieces);\n"
-"`Nend=blocks/pieces*(piece+1)+min($9piece+1,blocks%pieces);\n"
 "`Y$TILED\n"
-"`Z;block<end;block++)\n"
-"``R_`3`5block/members,`F(block%members),members,`R,samples,weights,`B,\n"
-"`T,table,accumulators,`Rs,bounds,edges);\n"
-"`O\n"
-"``R_blocks`5samples,weights,`B,0,`8_blocks,0,`R,block,end,table,\n"
-"bounds,edges);\n"
+"`Nnumber=part/members;\n"
+"`picture_`3 `3=``3_at(number,`R,`B);\n"
+"`A``Rer*`3_`Rs=`Rs+$COUNTS_AT(number*bounds.all_bins);\n"
+"`Y$COPIES\n"
+"`tables_clear(table,bounds);\n"
 "`E\n"
-"`7!draw)\n"
-"break;\n"
+"`E\n"
+"``R_part`5`3,part%members,members,samples,weights,`B,table,bounds,edges);\n"
+"`Y$TILED && $COPIES\n"
+"`tables_add(table,alone?`3_`Rs:accumulators+number*bounds.all_bins,!alone,adds,bounds,\n"
+"edges);\n"
+"#elif $TILED\n"
+"`histogram_move(table,`3_`Rs,0,bounds.all_bins,1,bounds.all_bins,1,`T);\n"
+"`E\n"
 "}\n"
 "`Y!$TILED\n"
 "`Y$COPIES\n"
-"`Qalone=groups==1;\n"
-"`tables_add(`M,alone?`Rs:accumulators,!alone,(`T&$FLAG_ACCUMULATE)!=0,bounds,\n"
-"edges);\n"
+"`tables_add(`M,alone?`Rs:accumulators,!alone,adds,bounds,edges);\n"
 "`O\n"
-"`Qalone=groups==1&&in_`Rs;\n"
+"alone=alone&&in_`Rs;\n"
 "`E\n"
 "`7alone|| !(`T&$FLAG_FINISH))\n"
 "`L;\n"
@@ -10244,7 +10211,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`L;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move_span(accumulators,`Rs,0,bounds.all_bins,bounds.all_bins,\n"
+"`histogram_move(accumulators,`Rs,0,bounds.all_bins,1,bounds.all_bins,\n"
 "$COPIES?0:`F`B.tables,`T);\n"
 "`E\n"
 "}\n\n",
@@ -10254,7 +10221,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9865 \"kernels.cl.inc\"\n"
+"#line 9831 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10589,19 +10556,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "``R_store(`Rs,bin,`9,(`T&$FLAG_ACCUMULATE)!=0);\n"
 "}\n"
 "}\n"
-"`E\n\n\n"
-"$w`X`histogram_move(`A``Rer*accumulators,`A``Rer*`Rs,\n"
-"`N`S,`N`2,`Nstep,`V`T){\n"
-"`7$kHISTOGRAM_FINISH))\n"
-"`2--;\n"
-"`Z`Nat`6at<`2;at+=step){\n"
-"`I`Nk=at+`S;\n"
-"`7k>=`2)\n"
-"continue;\n"
-"``R_store(`Rs,k,accumulators[k],(`T&$FLAG_ACCUMULATE)!=0);\n"
-"accumulators[k]=$kCOUNTS_LEFT)?1:0;\n"
-"}\n"
-"}\n\n\n\n\n"
+"`E\n\n\n\n\n"
 "$n`X`histogram_group(`+$HISTOGRAM_PARAMETERS,`Juint*`M,`I`Qwhole){\n"
 "`V`T=`F`B.`T,group=`F$p;\n"
 "`N`R=`B.`R;\n"
@@ -10680,7 +10635,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10376 \"kernels.cl.inc\"\n"
+"#line 10328 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10691,14 +10646,15 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "`N`Rers=`B.`Rers;\n"
 "accumulators+=`B.accumulators_offset;\n"
 "`Rs+=`B.`Rs_offset;\n"
+"`N`S=get_global_id(0),`2=`Rers,step=get_global_size(0);\n"
 "`Y$CPU\n"
-"`Nshare=(`Rers+$q0)-1)/$q0);\n"
-"`N`S=min($p*share,`Rers);\n"
-"`histogram_move_span(accumulators,`Rs,`S,min(`S+share,`Rers),`B.all_bins,\n"
-"`F`B.tables,`F`B.`T);\n"
-"`O\n"
-"`histogram_move(accumulators,`Rs,get_global_id(0),`Rers,get_global_size(0),`F`B.`T);\n"
+"`Nshare=(`Rers+step-1)/step;\n"
+"`S=min(`S*share,`Rers);\n"
+"`2=min(`S+share,`Rers);\n"
+"step=1;\n"
 "`E\n"
+"`histogram_move(accumulators,`Rs,`S,`2,step,`B.all_bins,`F`B.tables,\n"
+"`F`B.`T);\n"
 "}\n\n",
 NULL};
 #else
@@ -10706,7 +10662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10399 \"kernels.cl.inc\"\n"
+"#line 10352 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10839,7 +10795,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10563 \"kernels.cl.inc\"\n"
+"#line 10516 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10886,7 +10842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10611 \"kernels.cl.inc\"\n"
+"#line 10564 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11035,7 +10991,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10783 \"kernels.cl.inc\"\n"
+"#line 10736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11327,7 +11283,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11113 \"kernels.cl.inc\"\n"
+"#line 11066 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12146,7 +12102,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12060 \"kernels.cl.inc\"\n"
+"#line 12013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12348,7 +12304,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12303 \"kernels.cl.inc\"\n"
+"#line 12256 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12469,7 +12425,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12437 \"kernels.cl.inc\"\n"
+"#line 12390 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12801,6 +12757,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
+    X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* for float samples. The edges correct the estimated bin, whatever its error is */       \
     X(BIN_MODE_NEAREST, 6)   /* for float samples. The estimated bin is either right or one too large */               \
@@ -19964,7 +19921,8 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
 /* Returns how many samples a CPU puts into bins as a vector, or 1 without vectors. 16 would crash the simulator. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
-    int branches = own->mode == GPUSCAN__BIN_MODE_GENERAL || own->mode == GPUSCAN__BIN_MODE_GUESS;
+    int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
+                   own->mode == GPUSCAN__BIN_MODE_GUESS;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
         own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
@@ -20072,7 +20030,9 @@ static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
         return GPUSCAN__BIN_MODE_SHIFT;
     if (range - 1 < (uint64_t)1 << 16)
         return GPUSCAN__BIN_MODE_MULTIPLY_16;
-    return gpuscan__is_product(range, bins) ? GPUSCAN__BIN_MODE_MULTIPLY : GPUSCAN__BIN_MODE_GENERAL;
+    if (gpuscan__is_product(range, bins))
+        return GPUSCAN__BIN_MODE_MULTIPLY;
+    return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
 }
 
 static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins) {
