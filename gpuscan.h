@@ -10240,15 +10240,18 @@ static const char *const gpuscan__piece_histogram[] = {
 "`add_global(accumulators+bin,`1s);\n"
 "`E\n"
 "}\n\n"
-"`Y$BY_VALUE\n\n\n"
+"`Y$BY_VALUE\n\n\n\n\n"
 "$6$BYTE_FLIP ($SAMPLE_IS_SIGNED ? 128u : 0u)\n"
 "$w`V`byte_of(`sample s){\n"
 "`L(`Fs&255u)^$BYTE_FLIP;\n"
 "}\n"
-"$6$COUNTER_AT(channel, `W) (($CHANNEL_SLOT(channel) * 256 + (`W)) * $COPIES)\n"
+"$6$BYTE_COUNTER(slot, `W) \\\n"
+" (($SPREAD?(`W)*$CHANNELS+(slot):(slot)*256+(`W))*$COPIES)\n"
+"$6$COUNTER_AT(channel, `W) $BYTE_COUNTER($CHANNEL_SLOT(channel), `W)\n"
 "`O\n"
 "$6$COUNTER_AT(channel, bin) ((bin) * $COPIES)\n"
-"`E\n\n\n\n"
+"`E\n\n\n"
+"$6$COPY ($2 / ($SPREAD ? $CHANNELS : 1) % $COPIES)\n\n\n\n"
 "$w`V`group_`Rer_of(`binned s,`Vchannel,`I``Ring*to,\n"
 "`bounds bounds){\n"
 "`Y$BY_VALUE\n"
@@ -10307,7 +10310,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Cvector->element[v];\n"
 "`E\n"
 "}\n"
-"`E\n\n"
+"`E\n\n",
 "$w`loaded `load_`7`+`Qthere,$SAMPLES samples,``8_t at){\n"
 "`Y$SEES_IMAGE\n"
 "`I`loaded none={0,0};\n"
@@ -10318,11 +10321,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "$1uint4*`0=($1uint4*)at;\n"
 "`C$SAMPLE_ROWS?`load_once_`7there,`0):`load_once(`0);\n"
 "`E\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && defined(__ENDIAN_LITTLE__) && \\\n"
 " ($CHANNELS!=3||$CHANNEL_MASK==7)\n"
 "$6$COUNT_WORDS 1\n\n"
-"$6$BYTE_SHIFT (33 - (int)clz(`F$COPIES))\n\n\n"
+"$6$BYTE_SHIFT (33 - (int)clz(`F($COPIES * ($SPREAD ? $CHANNELS : 1))))\n\n\n"
 "$w`X``R_`4(`V`4,`Iuint*at,`V`S,`Juint*bins){\n"
 "$r\n"
 "`Z`Vv`6v<4;v++){\n"
@@ -10334,11 +10337,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "}\n\n"
 "$w`X``R_`4s(uint4 raw,`Vchannel,`Juint*bins){\n"
-"`Vat[$CHANNELS];\n"
-"raw^=$BYTE_FLIP*0x01010101u;\n"
+"`Vat[$CHANNELS],turn=$SPREAD?$2%$CHANNELS:0;\n"
+"raw=rotate(raw^$BYTE_FLIP*0x01010101u,(uint4)(32-8*turn));\n"
 "$r\n"
 "`Z`Vc`6c<$CHANNELS;c++)\n"
-"at[c]=($COUNTER_AT((channel+c)%$CHANNELS,0)+$2%$COPIES)*4;\n"
+"at[c]=($COUNTER_AT((channel+turn+c)%$CHANNELS,0)+$COPY)*4;\n"
 "``R_`4(raw.x,at,0,bins);\n"
 "``R_`4(raw.y,at,4,bins);\n"
 "``R_`4(raw.z,at,8,bins);\n"
@@ -10393,7 +10396,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk.step_x-=walk.step_`8s*across;\n"
 "}\n"
 "`Cwalk;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$6$2_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
 "$n`X``R_batch(`+$SAMPLES samples,`sample_`8s `8s,`walk*walk,\n"
 "`Iint batch,`I`Qvectors,`I`Qwhole,\n"
@@ -10434,7 +10437,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "``R_vector`5loaded[k],at[k],weights[k],to,bounds);\n"
 "else `7there[k])\n"
 "``R_sample`5single[k],at[k],`channel_of(at[k]),weights[k],to,bounds);\n"
-"}\n\n\n",
+"}\n\n\n"
 "#ifndef $CHUNK\n"
 "$6$CHUNK (1u << 30)\n"
 "`E\n\n\n\n\n"
@@ -10474,7 +10477,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "``R_walk`5samples,`8s,vectors,`S,stride,true,whole,to,`B,bounds);\n"
 "`7!$IMAGE&& !whole)\n"
 "``R_walk`5samples,`8s,singles,`S,stride,false,false,to,`B,bounds);\n"
-"}\n\n"
+"}\n\n",
 "`Y$COPIES\n\n"
 "$n`X``Ring_begin(``Ring*to,$1$VALUE*edges,\n"
 "`bounds bounds){\n"
@@ -10501,15 +10504,19 @@ static const char *const gpuscan__piece_histogram[] = {
 "`edges_top(&to->edges);\n"
 "`E\n"
 "`E\n"
-"}\n\n",
+"}\n\n"
 "`Y$CARRIES\n"
 "$8`N`copies_t;\n"
 "`O\n"
 "$8`V`copies_t;\n"
 "`E\n\n\n\n"
 "$w`copies_t `copies_`9(`I``Ring*to,`Vbin){\n"
-"`J`Iuint*bins=to->bins+bin*$COPIES;\n"
 "`copies_t `9`6\n"
+"`Y$BY_VALUE\n"
+"`J`Iuint*bins=to->bins+$BYTE_COUNTER(bin/256,bin%256);\n"
+"`O\n"
+"`J`Iuint*bins=to->bins+bin*$COPIES;\n"
+"`E\n"
 "$r_8\n"
 "`Z`Vc`6c<$COPIES;c++)\n"
 "`9+=bins[(c+bin)%$COPIES];\n"
@@ -10532,31 +10539,45 @@ static const char *const gpuscan__piece_histogram[] = {
 "$6$ARRIVAL (1ul << $ARRIVALS)\n\n\n\n\n\n"
 "$n`X`hand_over(`I``Ring*to,`A``Rer*`Rs,`Vmembers,\n"
 "`Qalone,`V`T,`Vall_bins){\n"
+"enum{AT_ONCE=4};\n"
 "`Vbins=$MERGE?all_bins:min(to->slice_bins,all_bins-to->`S_bin);\n"
-"`Z`Vk=$2;k<bins;k+=$x){\n"
-"`Vbin=to->`S_bin+k;\n"
-"``Rer `9=$MERGE?to->upper[k]:`copies_`9(to,k);\n"
-"`Qstores=alone;\n"
+"`Z`Vk=$2;k<bins;k+=AT_ONCE*$x){\n"
+"``Rer `9s[AT_ONCE];\n"
+"`Qstores[AT_ONCE];\n"
+"$r\n"
+"`Z`Vj`6j<AT_ONCE;j++){\n"
+"`Vown=k+j*$x;\n"
+"`Qthere=own<bins;\n"
+"`9s[j]= !there?0:$MERGE?to->upper[own]:`copies_`9(to,own);\n"
 "`7$kHISTOGRAM_GROUP)&&$p==0)\n"
-"`9`6\n"
+"`9s[j]`6\n"
+"stores[j]=there&&alone;\n"
 "`Y$ARRIVALS != $ARRIVALS_NONE\n"
-"`7!alone){\n"
-"vola`3 `Aulong*`4=(vola`3 `Aulong*)to->accumulators+bin;\n"
-"`N`G=atom_add(`4,$ARRIVAL+`9);\n"
-"stores=`G>>$ARRIVALS==members-1;\n"
-"`9+=(``Rer)(`G&($ARRIVAL-1));\n"
-"`7stores)\n"
-"atom_xchg(`4,$kCOUNTS_LEFT)?1ul:0ul);\n"
+"`7there&& !alone){\n"
+"`N`G=atom_add((vola`3 `Aulong*)to->accumulators+to->`S_bin+own,\n"
+"$ARRIVAL+`9s[j]);\n"
+"stores[j]=`G>>$ARRIVALS==members-1;\n"
+"`9s[j]+=(``Rer)(`G&($ARRIVAL-1));\n"
 "}\n"
 "`O\n"
-"`7!alone&&`9)\n"
-"`add_global(to->accumulators+bin,`9);\n"
+"`7!alone&&`9s[j])\n"
+"`add_global(to->accumulators+to->`S_bin+own,`9s[j]);\n"
 "`E\n"
-"`7stores)\n"
-"``R_store(`Rs,bin,`9,(`T&$FLAG_ACCUMULATE)!=0);\n"
+"}\n"
+"$r\n"
+"`Z`Vj`6j<AT_ONCE;j++){\n"
+"`Vbin=to->`S_bin+k+j*$x;\n"
+"`7!stores[j])\n"
+"continue;\n"
+"`Y$ARRIVALS != $ARRIVALS_NONE\n"
+"`7!alone)\n"
+"atom_xchg((vola`3 `Aulong*)to->accumulators+bin,$kCOUNTS_LEFT)?1ul:0ul);\n"
+"`E\n"
+"``R_store(`Rs,bin,`9s[j],(`T&$FLAG_ACCUMULATE)!=0);\n"
 "}\n"
 "}\n"
-"`E\n\n\n\n\n"
+"}\n"
+"`E\n\n\n\n\n",
 "$n`X`histogram_group(`+$HISTOGRAM_PARAMETERS,`Juint*`M,`I`Qwhole){\n"
 "`V`T=`F`B.`T,group=`F$p;\n"
 "`N`R=`B.`R;\n"
@@ -10592,7 +10613,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "to.edges=edges_buffer+`B.edges_offset;\n"
 "`E\n"
 "`Y$COPIES\n"
-"to.own=`M+$2%$COPIES;\n"
+"to.own=`M+$COPY;\n"
 "``Ring_begin(&to,edges_buffer+`B.edges_offset,bounds);\n"
 "`E\n"
 "``R_`8s`5samples,`8s,member*$x+$2,members*$x,whole,&to,\n"
@@ -10609,7 +10630,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`hand_over(&to,`Rs,members,whole||(members==1&&(`T&$FLAG_FINISH)),`T,\n"
 "bounds.all_bins);\n"
 "`E\n"
-"}\n\n",
+"}\n\n"
 "`Y$FIXED_LOCAL\n"
 "$6$BINS_PARAMETER\n"
 "$6$BINS_DECLARE `J`V`M[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
@@ -10635,7 +10656,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10328 \"kernels.cl.inc\"\n"
+"#line 10353 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10662,7 +10683,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10352 \"kernels.cl.inc\"\n"
+"#line 10377 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10795,7 +10816,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10516 \"kernels.cl.inc\"\n"
+"#line 10541 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10842,7 +10863,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10564 \"kernels.cl.inc\"\n"
+"#line 10589 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10991,7 +11012,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10736 \"kernels.cl.inc\"\n"
+"#line 10761 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11283,7 +11304,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11066 \"kernels.cl.inc\"\n"
+"#line 11091 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12102,7 +12123,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12013 \"kernels.cl.inc\"\n"
+"#line 12038 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12304,7 +12325,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12256 \"kernels.cl.inc\"\n"
+"#line 12281 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12425,7 +12446,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12390 \"kernels.cl.inc\"\n"
+"#line 12415 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -19774,7 +19795,7 @@ typedef struct gpuscan__histogram_key {
     uint32_t arrivals;  /* GPUSCAN__ARRIVALS_...: whether accumulators count the groups that have added to them */
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image */
     uint32_t slices;             /* number of slices into which bins or values are cut */
-    uint32_t by_value;           /* 1: bytes are counted by value */
+    uint32_t by_value, spread;   /* 1: bytes are counted by value; 1: counters are ordered by value, then channel */
     uint32_t merge;              /* 1: counts of values are added to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
@@ -19988,7 +20009,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
 #define GPUSCAN__HISTOGRAM_FIELDS(X)                                                                                   \
     X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                      \
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
-    X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(EDGE_STEP, edge_step)                  \
+    X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPREAD, spread) X(EDGE_STEP, edge_step)                \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
     X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride)
 
@@ -20468,7 +20489,9 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     own->merge = !values_are_bins;
     own->by_value = 1;
     plan->slice_bins = gpuscan__slice_bins(plan);
-    own->copies = (uint32_t)gpuscan__power_of_two_below(copies);
+    own->spread = copies == 32 && plan->channels % 2 == 0 && plan->slice_bins == 256 * plan->channels && !own->tiled &&
+                  !own->weight;
+    own->copies = (uint32_t)gpuscan__power_of_two_below(own->spread ? 32 / plan->channels : copies);
     while (own->copies && gpuscan__local_words(plan) * 4 > local)
         own->copies /= 2;
     if (!own->copies)
@@ -20581,7 +20604,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     key->strategy = (uint32_t)strategy;
     is_cpu = gpuscan__key_is_cpu(key);
     key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->histogram.group, common->group_limit);
-    own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = 0;
+    own->copies = own->byte_tables = own->by_value = own->spread = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
