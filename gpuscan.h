@@ -9448,11 +9448,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
-"`Y$WEIGHTED\n"
 "$8$WEIGHT `weight;\n"
-"`O\n"
-"$8`V`weight;\n"
-"`E\n"
 "`Y$SEES_IMAGE\n"
 "$8struct{\n"
 "`binned `W;\n"
@@ -9557,11 +9553,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$6$IS_BELOW(s, lower) \\\n"
 " ($SAMPLE_IS_SIGNED?(long)(s)<(long)(lower):$9(s)<$9(lower))\n"
 "`E\n"
-"`Y$BIN_WIDE > 1 && $REAL_SIZE == 8\n"
 "$6$MASKS(x) $3_OF(convert_int)(x)\n"
-"`O\n"
-"$6$MASKS(x) (x)\n"
-"`E\n"
 "$8$3_OF($VALUE)``Ws;\n"
 "$8$3_OF`F`bins;\n"
 "$8$3_OF(int)`masks;\n\n\n\n"
@@ -9806,7 +9798,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9351 \"kernels.cl.inc\"\n"
+"#line 9343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9833,11 +9825,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "atomic_add(`4s+(1-low),carry);\n"
 "`E\n"
 "}\n\n\n\n\n"
-"`Y$WEIGHTED && $COUNTER_SIZE == 8\n"
-"$6$CARRIES 1\n"
-"`O\n"
-"$6$CARRIES 0\n"
-"`E\n"
+"$6$CARRIES ($WEIGHTED && $COUNTER_SIZE == 8)\n"
 "$w`X`add_local(`Juint*`Rer,``Rer amount,`Juint*upper){\n"
 "`Y$CARRIES\n"
 "`Vadd=`Famount,carry=`F(amount>>32);\n"
@@ -9847,10 +9835,6 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "atomic_inc((vola`3 `Juint*)upper);\n"
 "else `7carry)\n"
 "atomic_add((vola`3 `Juint*)upper,carry);\n"
-"#elif $x == 1\n"
-"*`Rer+=`Famount;\n"
-"#elif !$WEIGHTED\n"
-"atomic_inc((vola`3 `Juint*)`Rer);\n"
 "`O\n"
 "atomic_add((vola`3 `Juint*)`Rer,`Famount);\n"
 "`E\n"
@@ -9914,7 +9898,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9484 \"kernels.cl.inc\"\n"
+"#line 9468 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10221,7 +10205,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9831 \"kernels.cl.inc\"\n"
+"#line 9815 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10312,11 +10296,9 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "`E\n\n",
 "$w`loaded `load_`7`+`Qthere,$SAMPLES samples,``8_t at){\n"
-"`Y$SEES_IMAGE\n"
-"`I`loaded none={0,0};\n"
+"`Y$IMAGE\n"
+"`I`loaded none={0};\n"
 "`Cthere?`image_load`5samples,at):none;\n"
-"#elif $IMAGE\n"
-"`Cthere?`image_load`5samples,at):(`loaded)(0);\n"
 "`O\n"
 "$1uint4*`0=($1uint4*)at;\n"
 "`C$SAMPLE_ROWS?`load_once_`7there,`0):`load_once(`0);\n"
@@ -10504,14 +10486,9 @@ static const char *const gpuscan__piece_histogram[] = {
 "`edges_top(&to->edges);\n"
 "`E\n"
 "`E\n"
-"}\n\n"
-"`Y$CARRIES\n"
-"$8`N`copies_t;\n"
-"`O\n"
-"$8`V`copies_t;\n"
-"`E\n\n\n\n"
-"$w`copies_t `copies_`9(`I``Ring*to,`Vbin){\n"
-"`copies_t `9`6\n"
+"}\n\n\n\n"
+"$w``Rer `copies_`9(`I``Ring*to,`Vbin){\n"
+"``Rer `9`6\n"
 "`Y$BY_VALUE\n"
 "`J`Iuint*bins=to->bins+$BYTE_COUNTER(bin/256,bin%256);\n"
 "`O\n"
@@ -10528,7 +10505,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Y$MERGE\n\n"
 "$w`X`merge_`Ws(`I``Ring*to,`bounds bounds){\n"
 "`Z`Vk=$2;k<to->slice_bins;k+=$x){\n"
-"`V`9=`copies_`9(to,k),slot=k/256,bin;\n"
+"`V`9=`F`copies_`9(to,k),slot=k/256,bin;\n"
 "bin=`bin((`sample)(k%256^$BYTE_FLIP),$BOUNDS_OF(slot),\n"
 "$EDGES_OF(to->edges,slot));\n"
 "`7`9&&bin<$CHANNEL_BINS(bounds))\n"
@@ -10656,7 +10633,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10353 \"kernels.cl.inc\"\n"
+"#line 10329 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10683,7 +10660,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10377 \"kernels.cl.inc\"\n"
+"#line 10353 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10816,7 +10793,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10541 \"kernels.cl.inc\"\n"
+"#line 10517 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10863,7 +10840,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10589 \"kernels.cl.inc\"\n"
+"#line 10565 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11012,7 +10989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10761 \"kernels.cl.inc\"\n"
+"#line 10737 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11304,7 +11281,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11091 \"kernels.cl.inc\"\n"
+"#line 11067 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12123,7 +12100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12038 \"kernels.cl.inc\"\n"
+"#line 12014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12325,7 +12302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12281 \"kernels.cl.inc\"\n"
+"#line 12257 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12446,7 +12423,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12415 \"kernels.cl.inc\"\n"
+"#line 12391 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -20002,8 +19979,7 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[own->counter].size);
     gpuscan__define_number(text, "COUNTER_ATOMICS", gs->device.int64_atomics ? 64 : 32);
     gpuscan__define_number(text, "WEIGHTED", own->weight != 0);
-    if (own->weight)
-        gpuscan__define(text, "WEIGHT", gpuscan__types[own->weight].name);
+    gpuscan__define(text, "WEIGHT", gpuscan__types[own->weight ? own->weight : (uint32_t)GPUSCAN_TYPE_U32].name);
 }
 
 #define GPUSCAN__HISTOGRAM_FIELDS(X)                                                                                   \
@@ -20634,7 +20610,6 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
 }
 
 enum {
-    GPUSCAN__IMAGE_PIXELS = 4, /* pixels that a work-item reads at a time */
     GPUSCAN__SLICE_SHORT = 48, /* samples are few if each work-item loads at most this many vectors */
     GPUSCAN__SLICE_MORE = 8    /* few samples get more slices than the bins need only if a work-item then counts at
                                   most this many vectors, with one group per compute unit */
@@ -20677,8 +20652,6 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     if (!is_cpu && gpuscan__uses_ptx(gs, key))
         own->local_words = (uint32_t)gpuscan__declared_words(
             gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, profile->histogram.local) / 4);
-    if (own->image)
-        key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
     key->tile = is_cpu ? 65536 / size /* tiles of a CPU only divide the work, so they are long */
                        : key->group * key->vectors * vector;
 }
@@ -20704,18 +20677,15 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
 
 /* Sets a CPU's groups. Each has enough samples for its tables. The tables in the scratch are limited. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
-    uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
-    uint64_t worth = elements / 128 / plan->all_bins, most = gpuscan__histogram_most(gs, plan);
+    uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
+    uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.tile) * plan->rows, 1);
     if (plan->key.tiled) {
         gpuscan__tile_members(plan, most, gpuscan__max(plan->common.key.tile, plan->all_bins));
         plan->groups = gpuscan__min(most, plan->tiles * plan->members);
         return;
     }
-    groups = gpuscan__min(groups, most);
-    if (groups > units && worth < groups)
-        groups = gpuscan__max(worth / units * units, units);
-    groups = gpuscan__min(groups, gpuscan__max(elements / plan->all_bins, 1));
+    groups = gpuscan__min(gpuscan__min(groups, most), gpuscan__max(elements / plan->all_bins, 1));
     if (plan->key.copies == 0)
         groups = gpuscan__min(
             gpuscan__min(groups, 4096),
