@@ -8962,11 +8962,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
-"`Y$WEIGHTED\n"
 "$8$WEIGHT `weight;\n"
-"`O\n"
-"$8`V`weight;\n"
-"`E\n"
 "`Y$SEES_IMAGE\n"
 "$8struct{\n"
 "`binned `W;\n"
@@ -9071,11 +9067,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$6$IS_BELOW(s, lower) \\\n"
 " ($SAMPLE_IS_SIGNED?(long)(s)<(long)(lower):$9(s)<$9(lower))\n"
 "`E\n"
-"`Y$BIN_WIDE > 1 && $REAL_SIZE == 8\n"
 "$6$MASKS(x) $3_OF(convert_int)(x)\n"
-"`O\n"
-"$6$MASKS(x) (x)\n"
-"`E\n"
 "$8$3_OF($VALUE)``Ws;\n"
 "$8$3_OF`F`bins;\n"
 "$8$3_OF(int)`masks;\n\n\n\n"
@@ -9254,7 +9246,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$6$PAST(x, range) ((x) > (`offset)((range) - 1))\n"
 "`O\n"
 "$6$PAST(x, range) ((x) >= (`offset)(range))\n"
-"`E\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`E\n\n\n\n\n\n\n\n\n\n\n\n"
 "$w`bins `even_bin(`offsets x,`Vbins,`Nrange,`Nfactor){\n"
 "`Y$BIN_MODE == $BIN_MODE_SHIFT\n"
 "`C$TO_WIDE(uint,x>>`Ffactor);\n"
@@ -9264,8 +9256,6 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$3_OF$9product=$TO_WIDE(ulong,x);\n"
 "`C$TO_WIDE(uint,product*(factor>>32)+(product*$9`Ffactor>>32)>>32);\n"
 "#elif $BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
-"`C$TO_WIDE(uint,$TO_WIDE(ulong,$TO_WIDE(uint,x))*$9`Ffactor>>32);\n"
-"#elif $BIN_MODE == $BIN_MODE_MANY_16\n"
 "`C$TO_WIDE(uint,$TO_WIDE(ulong,$TO_WIDE(uint,x))*factor>>32);\n"
 "`O\n"
 "`I`Qgeneral=$BIN_MODE==$BIN_MODE_GENERAL;\n"
@@ -9277,9 +9267,6 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`E\n"
 "}\n"
 "`E\n\n\n"
-"$6$BIN_WRAPS \\\n"
-" ($FORM!=$BINS_EDGES&&$BIN_MODE==$BIN_MODE_NEAREST&&$REAL_SIZE==4&& \\\n"
-" $OUTSIDE==$OUTSIDE_DROP)\n\n"
 "$w`bins `bins_of(``Ws s,`Vbins,`channel_bounds of,\n"
 "`edges edges){\n"
 "`Y$FORM == $BINS_EDGES\n"
@@ -9287,16 +9274,13 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`Cinside?`edge_bin(s,edges,bins)\n"
 ":`bin_`7false,0,s<$EDGE_FIRST(edges),$IS_NAN(s),bins);\n"
 "#elif $BIN_MODE == $BIN_MODE_NEAREST\n"
-"`masks inside=$MASKS($UP_TO(s,of.upper));\n"
-"`7!$BIN_WRAPS)\n"
-"inside&=$MASKS(s>=of.lower);\n"
-"`C`bin_`7inside,`nearest_bin(s,bins,of),$MASKS(s<of.lower),$IS_NAN(s),\n"
-"bins);\n"
+"`C`bin_`7$INSIDE(s,of.lower,of.upper),`nearest_bin(s,bins,of),\n"
+"$MASKS(s<of.lower),$IS_NAN(s),bins);\n"
 "#elif $SAMPLE_IS_FLOAT\n"
 "`Qinside=$INSIDE(s,of.lower,of.upper);\n"
 "`Cinside?`bisected_bin(s,bins,of)\n"
 ":`bin_`7false,0,s<of.lower,$IS_NAN(s),bins);\n"
-"`O\n\n",
+"`O\n\n"
 "`offset `0=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`offset)of.lower;\n"
 "`offsets x=$OFFSETS_OF(s)-`0;\n"
 "`bins bin=`even_bin(x,bins,of.range,of.factor);\n"
@@ -9308,7 +9292,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`C`bin_`7$CLOSED? !past|ends: !past,bin,$IS_BELOW(s,of.lower),\n"
 "(`masks)(0),bins);\n"
 "`E\n"
-"}\n\n"
+"}\n\n",
 "$w`V`bin(`binned sample,`Vbins,`channel_bounds of,`edges edges){\n"
 "`C$FIRST_OF(`bins_of((``Ws)(``W_of(sample)),bins,of,edges));\n"
 "}\n\n\n"
@@ -9328,7 +9312,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8840 \"kernels.cl.inc\"\n"
+"#line 8822 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9355,11 +9339,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "atomic_add(`4s+(1-low),carry);\n"
 "`E\n"
 "}\n\n\n\n\n"
-"`Y$WEIGHTED && $COUNTER_SIZE == 8\n"
-"$6$CARRIES 1\n"
-"`O\n"
-"$6$CARRIES 0\n"
-"`E\n"
+"$6$CARRIES ($WEIGHTED && $COUNTER_SIZE == 8)\n"
 "$w`X`add_local(`Juint*`Rer,``Rer amount,`Juint*upper){\n"
 "`Y$CARRIES\n"
 "`Vadd=`Famount,carry=`F(amount>>32);\n"
@@ -9369,19 +9349,11 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "atomic_inc((vola`3 `Juint*)upper);\n"
 "else `7carry)\n"
 "atomic_add((vola`3 `Juint*)upper,carry);\n"
-"#elif $x == 1\n"
-"*`Rer+=`Famount;\n"
-"#elif !$WEIGHTED\n"
-"atomic_inc((vola`3 `Juint*)`Rer);\n"
 "`O\n"
 "atomic_add((vola`3 `Juint*)`Rer,`Famount);\n"
 "`E\n"
 "}\n\n\n"
-"`Y$BY_VALUE == $BY_VALUE_SPREAD\n"
-"$6$CHANNEL_ON(c) 1\n"
-"`O\n"
 "$6$CHANNEL_ON(c) (($CHANNEL_MASK >> (c)) & 1u)\n"
-"`E\n"
 "$6$CHANNEL_SLOT(c) pop`R($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
 "$w``Rer `take(`A``Rer*accumulator){\n"
 "`Y$COUNTER_SIZE == 4\n"
@@ -9391,6 +9363,22 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`V`S=atomic_xchg(half_`4s,0u),second=atomic_xchg(half_`4s+1,0u);\n"
 "`Cas_ulong((uint2)(`S,second));\n"
 "`E\n"
+"}\n\n\n\n\n"
+"$w`X`histogram_move(`A``Rer*accumulators,`A``Rer*`Rs,\n"
+"`N`S,`N`2,`Nstep,`Nall_bins,`Vtables,\n"
+"`V`T){\n"
+"`Qadds=(`T&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!`6\n"
+"`7$kHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
+"`2--;\n"
+"`Z`Nat`6`S+at<`2;at+=step){\n"
+"`I`Nk=`S+at;\n"
+"``Rer `9=tables==0?`take(accumulators+k):0;\n"
+"`Z`Vt`6t<tables;t++){\n"
+"`9+=accumulators[t*all_bins+k];\n"
+"accumulators[t*all_bins+k]=$kCOUNTS_LEFT)?1:0;\n"
+"}\n"
+"``R_store(`Rs,k,`9,adds);\n"
+"}\n"
 "}\n\n"
 "$8struct{\n"
 "$HISTOGRAM_NUMBERS\n"
@@ -9424,11 +9412,10 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8957 \"kernels.cl.inc\"\n"
+"#line 8947 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
-"$6$DRAW (!$BYTE_TABLES || $CHANNELS > 1 || $TILED)\n"
 "$6$STRIDE (bounds.all_bins + 1)\n\n"
 "`Y$BYTE_TABLES\n\n\n"
 "$8struct __attribute__((packed)){\n"
@@ -9589,43 +9576,19 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`sample s=$SAMPLE_IN(samples,`8,i);\n"
 "`V`Rer=``Rer_of($BINNED_OF(s,i),`F(i%$CHANNELS),bounds,edges);\n"
 "$COUNT_AT(`Rer,i,$WEIGHT_OF(s,i,weights));\n"
-"}\n\n\n\n\n"
-"$APART\n"
-"$w`X`histogram_move_span(`A``Rer*accumulators,`A``Rer*`Rs,\n"
-"`N`S,`N`2,`Nall_bins,`Vtables,\n"
-"`V`T){\n"
-"`Qadds=(`T&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!`6\n"
-"``Rer `9s[64];\n"
-"`7$kHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
-"`2--;\n"
-"`Z;`S<`2;`S+=min(`2-`S,64ul)){\n"
-"`Vbins=`Fmin(`2-`S,64ul);\n"
-"`Z`Vk`6k<bins;k++)\n"
-"`9s[k]=tables==0?`take(accumulators+`S+k):0;\n"
-"`Z`Vt`6t<tables;t++){\n"
-"`A``Rer*table=accumulators+t*all_bins+`S;\n"
-"`Z`Vk`6k<bins;k++){\n"
-"`9s[k]+=table[k];\n"
-"table[k]=$kCOUNTS_LEFT)?1:0;\n"
-"}\n"
-"}\n"
-"`7adds)\n"
-"`Z`Vk`6k<bins;k++)\n"
-"`9s[k]+=`Rs[$COUNTS_AT(`S+k)];\n"
-"`Z`Vk`6k<bins;k++)\n"
-"`Rs[$COUNTS_AT(`S+k)]=`9s[k];\n"
-"}\n"
 "}\n\n\n\n"
 "$APART\n"
-"$w`X``R_blocks(`+$SAMPLES samples,$1`weight*weights,\n"
-"`histogram_`B `B,`N`S_`8,`N`8_blocks,\n"
-"`Nbegin,`N`8_end,`Nblock,`Nend,`table table,\n"
-"`bounds bounds,`edges edges){\n"
+"$w`X``R_part(`+`picture_`3 `3,`Nmember,`Nmembers,$SAMPLES samples,\n"
+"$1`weight*weights,`histogram_`B `B,\n"
+"`table table,`bounds bounds,`edges edges){\n"
+"`N`8_blocks=(`3.end-`3.begin+$BLOCK-1)/$BLOCK,blocks=`8_blocks*`3.`8s;\n"
+"`Nblock=blocks/members*member+min(member,blocks%members);\n"
+"`Nend=blocks/members*(member+1)+min(member+1,blocks%members);\n"
 "while(block<end){\n"
-"`N`8=block/`8_blocks,`S=begin+(block-`8*`8_blocks)*$BLOCK;\n"
-"`N`2=min(`S+(end-block)*$BLOCK,`8_end),i=`S;\n"
-"``8_t `0=$ROW_AT(samples,`S_`8+`8);\n"
-"$1`weight*weight=weights+`8*`B.weights_pitch;\n"
+"`N`8=block/`8_blocks,`S=`3.begin+(block-`8*`8_blocks)*$BLOCK;\n"
+"`N`2=min(`S+(end-block)*$BLOCK,`3.end),i=`S;\n"
+"``8_t `0=$ROW_AT(samples,`3.`8+`8);\n"
+"$1`weight*weight=weights+(`3.`8+`8)*`B.weights_pitch;\n"
 "block+=(`2-`S+$BLOCK-1)/$BLOCK;\n"
 "`7$kBLOCKS_TAIL))\n"
 "`2-=(`2-`S)%$BLOCK;\n"
@@ -9675,38 +9638,12 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`add_global(`9s+`Rer,`9);\n"
 "}\n"
 "}\n"
-"`E\n\n"
-"`Y$TILED\n\n"
-"$w`X``R_`3(`+`Nnumber,`Vmember,`Vmembers,`N`R,\n"
-"$SAMPLES samples,$1`weight*weights,\n"
-"`histogram_`B `B,`V`T,`table table,\n"
-"`A``Rer*accumulators,`A``Rer*`Rs,\n"
-"`bounds bounds,`edges edges){\n"
-"`picture_`3 `3=``3_at(number,`R,`B);\n"
-"`N`8_blocks=(`3.end-`3.begin+$BLOCK-1)/$BLOCK,blocks=`8_blocks*`3.`8s;\n"
-"`Qalone=(`T&$FLAG_FINISH)!`6\n"
-"`Rs+=$COUNTS_AT(number*bounds.all_bins);\n"
-"`Y$COPIES\n"
-"accumulators+=number*bounds.all_bins;\n"
-"`tables_clear(table,bounds);\n"
-"`E\n"
-"``R_blocks`5samples,weights+`3.`8*`B.weights_pitch,`B,`3.`8,`8_blocks,\n"
-"`3.begin,`3.end,\n"
-"blocks/members*member+min($9member,blocks%members),\n"
-"blocks/members*(member+1)+min($9member+1,blocks%members),table,\n"
-"bounds,edges);\n"
-"`Y$COPIES\n"
-"`tables_add(table,alone?`Rs:accumulators,!alone,(`T&$FLAG_ACCUMULATE)!=0,\n"
-"bounds,edges);\n"
-"`O\n"
-"`histogram_move_span(table,`Rs,0,bounds.all_bins,bounds.all_bins,1,`T);\n"
-"`E\n"
-"}\n"
 "`E\n\n\n\n"
 "kernel $x_SIZE void\n"
 "`histogram($HISTOGRAM_PARAMETERS,`Juint*`M$g`=\n"
 "`Ngroup=$p,groups=$q0);\n"
 "`V`T=`F`B.`T;\n"
+"`Qadds=(`T&$FLAG_ACCUMULATE)!`6\n"
 "accumulators+=`B.accumulators_offset;\n"
 "`Rs+=`B.`Rs_offset;\n"
 "`edges edges=edges_buffer+`B.edges_offset;\n"
@@ -9722,46 +9659,47 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`table table=accumulators+(group-(in_`Rs?1:0))*bounds.all_bins;\n"
 "`7in_`Rs&&group==0){\n"
 "table=`Rs;\n"
-"`Z`Nk`6k<bounds.all_bins&& !(`T&$FLAG_ACCUMULATE);k++)\n"
+"`Z`Nk`6k<bounds.all_bins&& !adds;k++)\n"
 "`Rs[k]`6\n"
 "}\n"
 "`E\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
 "`Y$TILED\n"
-"`Vmembers=`F`B.members;\n"
-"`Nblocks=`B.`3s*members,piece_blocks=4;\n"
+"`Nmembers=`B.members,parts=`B.`3s*members;\n"
+"`Qdraw=groups>1&&parts<0xffffffff-groups,alone=(`T&$FLAG_FINISH)!`6\n"
 "`O\n"
-"`R*=$CHANNELS;\n"
-"`N`8_blocks=`R/$BLOCK+(`R%$BLOCK!=0),blocks=`8_blocks*`B.`8s;\n"
-"`Npiece_blocks=$PIECE;\n"
+"`picture_`3 `3={0,`R*$CHANNELS,0,`B.`8s};\n"
+"`Nblocks=(`3.end/$BLOCK+1)*`3.`8s;\n"
+"`Qdraw=(!$BYTE_TABLES||$CHANNELS>1)&&groups>1&&blocks<0xffffffff/$BLOCK;\n"
+"`Nmembers=draw?blocks/$PIECE+1:groups,parts=members;\n"
+"`Qalone=groups==1;\n"
 "`E\n"
-"`Qdraw=$DRAW&&groups>1&&blocks<0xffffffffu/$BLOCK;\n"
-"`Vpieces=draw?`F(blocks/piece_blocks)+1:`Fgroups,piece=`Fgroup;\n"
-"`Z;;){\n"
+"`Z`Npart=group;;part+=groups){\n"
 "`7draw)\n"
-"piece=`ticket($COUNTERS(accumulators)+1,pieces+`Fgroups,`M);\n"
-"`7piece>=pieces)\n"
+"part=`ticket($COUNTERS(accumulators)+1,`F(parts+groups),`M);\n"
+"`7part>=parts)\n"
 "break;\n"
-"`Nblock=blocks/pieces*piece+min($9piece,blocks%pieces);\n"
-"`Nend=blocks/pieces*(piece+1)+min($9piece+1,blocks%pieces);\n"
 "`Y$TILED\n"
-"`Z;block<end;block++)\n"
-"``R_`3`5block/members,`F(block%members),members,`R,samples,weights,`B,\n"
-"`T,table,accumulators,`Rs,bounds,edges);\n"
-"`O\n"
-"``R_blocks`5samples,weights,`B,0,`8_blocks,0,`R,block,end,table,\n"
-"bounds,edges);\n"
+"`Nnumber=part/members;\n"
+"`picture_`3 `3=``3_at(number,`R,`B);\n"
+"`A``Rer*`3_`Rs=`Rs+$COUNTS_AT(number*bounds.all_bins);\n"
+"`Y$COPIES\n"
+"`tables_clear(table,bounds);\n"
 "`E\n"
-"`7!draw)\n"
-"break;\n"
+"`E\n"
+"``R_part`5`3,part%members,members,samples,weights,`B,table,bounds,edges);\n"
+"`Y$TILED && $COPIES\n"
+"`tables_add(table,alone?`3_`Rs:accumulators+number*bounds.all_bins,!alone,adds,bounds,\n"
+"edges);\n"
+"#elif $TILED\n"
+"`histogram_move(table,`3_`Rs,0,bounds.all_bins,1,bounds.all_bins,1,`T);\n"
+"`E\n"
 "}\n"
 "`Y!$TILED\n"
 "`Y$COPIES\n"
-"`Qalone=groups==1;\n"
-"`tables_add(`M,alone?`Rs:accumulators,!alone,(`T&$FLAG_ACCUMULATE)!=0,bounds,\n"
-"edges);\n"
+"`tables_add(`M,alone?`Rs:accumulators,!alone,adds,bounds,edges);\n"
 "`O\n"
-"`Qalone=groups==1&&in_`Rs;\n"
+"alone=alone&&in_`Rs;\n"
 "`E\n"
 "`7alone|| !(`T&$FLAG_FINISH))\n"
 "`L;\n"
@@ -9771,7 +9709,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`L;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move_span(accumulators,`Rs,0,bounds.all_bins,bounds.all_bins,\n"
+"`histogram_move(accumulators,`Rs,0,bounds.all_bins,1,bounds.all_bins,\n"
 "$COPIES?0:`F`B.tables,`T);\n"
 "`E\n"
 "}\n\n",
@@ -9781,7 +9719,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9360 \"kernels.cl.inc\"\n"
+"#line 9294 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9800,27 +9738,18 @@ static const char *const gpuscan__piece_histogram[] = {
 "`add_global(accumulators+bin,`1s);\n"
 "`E\n"
 "}\n\n"
-"`Y$BY_VALUE\n\n\n\n\n\n\n"
+"`Y$BY_VALUE\n\n\n\n\n"
 "$6$BYTE_FLIP ($SAMPLE_IS_SIGNED ? 128u : 0u)\n"
 "$w`V`byte_of(`sample s){\n"
 "`L(`Fs&255u)^$BYTE_FLIP;\n"
 "}\n"
-"`Y$BY_VALUE == $BY_VALUE_SPREAD\n"
-"$6$COUNTER_AT(channel, `W) ((`W) * 32 + (channel) * $COPIES)\n"
-"$6$COPY min($2 % 32 / $CHANNELS, `F$COPIES - 1)\n"
-"$6$VALUE_STEP 32\n"
-"`O\n"
-"$6$COUNTER_AT(channel, `W) (($CHANNEL_SLOT(channel) * 256 + (`W)) * $COPIES)\n"
-"$6$VALUE_STEP $COPIES\n"
-"`E\n\n"
-"$6$BYTE_SHIFT (33 - (int)clz(`F$VALUE_STEP))\n"
+"$6$BYTE_COUNTER(slot, `W) \\\n"
+" (($SPREAD?(`W)*$CHANNELS+(slot):(slot)*256+(`W))*$COPIES)\n"
+"$6$COUNTER_AT(channel, `W) $BYTE_COUNTER($CHANNEL_SLOT(channel), `W)\n"
 "`O\n"
 "$6$COUNTER_AT(channel, bin) ((bin) * $COPIES)\n"
-"`E\n"
-"#ifndef $COPY\n"
-"$6$COPY ($2 % $COPIES)\n"
-"`E\n\n\n\n"
-"$6$NONE_OUTSIDE ($FORM != $BINS_EDGES && !$SAMPLE_IS_FLOAT && $RANGE_ALL)\n\n"
+"`E\n\n\n"
+"$6$COPY ($2 / ($SPREAD ? $CHANNELS : 1) % $COPIES)\n\n\n\n"
 "$w`V`group_`Rer_of(`binned s,`Vchannel,`I``Ring*to,\n"
 "`bounds bounds){\n"
 "`Y$BY_VALUE\n"
@@ -9829,18 +9758,13 @@ static const char *const gpuscan__piece_histogram[] = {
 "`O\n"
 "`Vslot=$CHANNEL_SLOT(channel);\n"
 "`Vbin=`bin(s,$BOUNDS_OF(slot),$EDGES_OF(to->edges,slot));\n"
-"`Qnone= !$NONE_OUTSIDE&&bin>=$CHANNEL_BINS(bounds);\n"
-"`7$kBIN)&& !none)\n"
+"`7$kBIN)&&bin<bounds.bins)\n"
 "bin=(bin+1)%bounds.bins;\n"
 "`7$CHANNELS>1)\n"
-"bin=none?$NO_BIN:bin+slot*$CHANNEL_BINS(bounds);\n"
+"bin=bin<$CHANNEL_BINS(bounds)?bin+slot*$CHANNEL_BINS(bounds):$NO_BIN;\n"
 "`7$SLICES>1)\n"
-"bin-=to->`S_bin;\n"
-"`7!$SPARE)\n"
-"`Cnone||($SLICES>1&&bin>=to->slice_bins)?$NO_BIN:bin;\n"
-"`7$SLICES==1&&($NONE_OUTSIDE||($CHANNELS==1&& !$BIN_WRAPS)))\n"
-"`Cbin;\n"
-"`Cmin(bin,to->slice_bins);\n"
+"bin-=to->`S_bin;\n\n"
+"`C$SLICES==1&&$CHANNELS==1?bin:min(bin,to->slice_bins);\n"
 "`E\n"
 "}\n\n\n"
 "$w`X``R_sample(`+`sample s,`Ni,`Vchannel,$1`weight*weights,\n"
@@ -9849,13 +9773,10 @@ static const char *const gpuscan__piece_histogram[] = {
 "`L;\n"
 "`Vbin=`group_`Rer_of($BINNED_OF(s,i),channel,to,bounds);\n"
 "`weight weight=$WEIGHT_OF(s,i,weights);\n"
-"`Y!$SPARE && ($SLICES > 1 || !$NONE_OUTSIDE)\n"
-"`7bin==$NO_BIN)\n"
-"`L;\n"
-"`E\n"
 "`Y$COPIES\n"
 "`add_local(to->own+$COUNTER_AT(channel,bin),weight,to->upper+bin);\n"
 "`O\n"
+"`7bin<to->slice_bins)\n"
 "`add_global_once(to->accumulators,bin,weight);\n"
 "`E\n"
 "}\n\n\n"
@@ -9874,7 +9795,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`sample element[$s];\n"
 "`V`4[4];\n"
 "uint4 `4s;\n"
-"}`samples;\n\n\n",
+"}`samples;\n\n\n"
 "$w`samples `samples_of(`loaded `4s){\n"
 "`samples vector;\n"
 "vector.`4s=`4s;\n"
@@ -9887,20 +9808,20 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Cvector->element[v];\n"
 "`E\n"
 "}\n"
-"`E\n\n"
+"`E\n\n",
 "$w`loaded `load_`7`+`Qthere,$SAMPLES samples,``8_t at){\n"
-"`Y$SEES_IMAGE\n"
-"`I`loaded none={0,0};\n"
+"`Y$IMAGE\n"
+"`I`loaded none={0};\n"
 "`Cthere?`image_load`5samples,at):none;\n"
-"#elif $IMAGE\n"
-"`Cthere?`image_load`5samples,at):(`loaded)(0);\n"
 "`O\n"
-"`C`load_once_`7there,($1uint4*)at);\n"
+"$1uint4*`0=($1uint4*)at;\n"
+"`C$SAMPLE_ROWS?`load_once_`7there,`0):`load_once(`0);\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && defined(__ENDIAN_LITTLE__) && \\\n"
-" ($BY_VALUE==$BY_VALUE_SPREAD||$CHANNELS!=3)\n"
-"$6$COUNT_WORDS 1\n\n\n"
+" ($CHANNELS!=3||$CHANNEL_MASK==7)\n"
+"$6$COUNT_WORDS 1\n\n"
+"$6$BYTE_SHIFT (33 - (int)clz(`F($COPIES * ($SPREAD ? $CHANNELS : 1))))\n\n\n"
 "$w`X``R_`4(`V`4,`Iuint*at,`V`S,`Juint*bins){\n"
 "$r\n"
 "`Z`Vv`6v<4;v++){\n"
@@ -9912,12 +9833,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "}\n\n"
 "$w`X``R_`4s(uint4 raw,`Vchannel,`Juint*bins){\n"
-"`Vat[$CHANNELS],turn`6\n"
-"raw^=$BYTE_FLIP*0x01010101u;\n"
-"`Y$BY_VALUE == $BY_VALUE_SPREAD && $CHANNELS != 3\n"
-"turn=$2%$CHANNELS;\n"
-"raw=rotate(raw,(uint4)(32-8*turn));\n"
-"`E\n"
+"`Vat[$CHANNELS],turn=$SPREAD?$2%$CHANNELS:0;\n"
+"raw=rotate(raw^$BYTE_FLIP*0x01010101u,(uint4)(32-8*turn));\n"
 "$r\n"
 "`Z`Vc`6c<$CHANNELS;c++)\n"
 "at[c]=($COUNTER_AT((channel+turn+c)%$CHANNELS,0)+$COPY)*4;\n"
@@ -9953,16 +9870,6 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Nbegin,samples,`8s;\n"
 "`Nvectors;\n"
 "}`sample_`8s;\n\n\n"
-"$n`sample_`8s ``8s_past(`+`sample_`8s `8s,`N`8,`Nvectors,\n"
-"`histogram_`B `B){\n"
-"`8s.`0=$ROW_PAST(`8s.`0,`8,vectors*$s_SAMPLES,`B);\n"
-"`8s.weights+=`8*`B.weights_pitch;\n"
-"`8s.begin+=vectors*$s_SAMPLES;\n"
-"`8s.samples-=vectors*$s_SAMPLES;\n"
-"`8s.`8s-=`8;\n"
-"`8s.vectors-=vectors;\n"
-"`C`8s;\n"
-"}\n\n\n",
 "$n`V`head_of(`+`sample_`8s `8s,`V`8,`histogram_`B `B){\n"
 "`Y$IMAGE\n"
 "`C0;\n"
@@ -9970,19 +9877,14 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Vat=`F(size_t)`8s.`0+`8*`F(`B.pitch*`D`element));\n"
 "`L(16-at%16)/`F`D`sample)%$s;\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$8struct{\n"
-"`Vat,all;\n"
-"`V`8,x;\n"
-"`Vacross,stride,step_`8s,step_x;\n"
+"`N`S_`8,`S_x;\n"
+"`V`8,x,`8s,across,step_`8s,step_x;\n"
 "}`walk;\n\n"
-"$n`walk `walk_of(`V`S,`Vstride,`Vacross,`V`8s){\n"
-"`walk walk;\n"
-"walk.at=walk.x=`S;\n"
-"walk.all=across*`8s;\n"
-"walk.stride=walk.step_x=stride;\n"
-"walk.across=across;\n"
-"walk.`8=walk.step_`8s`6\n"
+"$n`walk `walk_of(`V`S,`Vstride,`N`S_`8,`N`S_x,`V`8s,\n"
+"`Vacross){\n"
+"`walk walk={`S_`8,`S_x,0,`S,`8s,across,0,stride};\n"
 "`7$SAMPLE_ROWS){\n"
 "walk.`8=`S/across;\n"
 "walk.x-=walk.`8*across;\n"
@@ -9990,64 +9892,40 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk.step_x-=walk.step_`8s*across;\n"
 "}\n"
 "`Cwalk;\n"
-"}\n\n"
-"$n`X`walk_step(`walk*walk){\n"
-"walk->at+=walk->stride;\n"
-"walk->x+=walk->step_x;\n"
-"`7!$SAMPLE_ROWS)\n"
-"`L;\n"
-"walk->`8+=walk->step_`8s;\n"
-"`7walk->x>=walk->across){\n"
-"walk->x-=walk->across-($kSAMPLE_ROWS)?1:0);\n"
-"walk->`8++;\n"
-"}\n"
-"}\n\n\n\n\n"
-"`Y!$SAMPLE_ROWS\n"
-"$n`X``R_`8(`+`sample_`8s `8s,`walk walk,`I``Ring*to,\n"
-"`histogram_`B `B,`bounds bounds){\n"
-"`Nhead=`head_of`5`8s,0,`B),begin=`8s.begin+head,stride=walk.stride;\n"
-"$1uint4*`0=($1uint4*)(`8s.`0+head);\n"
-"`Vi=walk.at;\n"
-"`Z;i+($d-1)*walk.stride<walk.all;i+=$d*walk.stride){\n"
-"`loaded loaded[$d];\n"
-"$r\n"
-"$v$d;k++)\n"
-"loaded[k]=`load_once(`0+i+k*stride);\n"
-"$r\n"
-"$v$d;k++)\n"
-"``R_vector`5loaded[k],begin+(i+k*stride)*$s,`8s.weights,to,bounds);\n"
-"}\n"
-"`Z;i<walk.all;i+=walk.stride)\n"
-"``R_vector`5`load_once(`0+i),begin+$9i*$s,`8s.weights,to,bounds);\n"
-"}\n"
-"`E\n\n\n\n"
-"$6$2_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n\n"
-"$n`X``R_walk(`+$SAMPLES samples,`sample_`8s `8s,`walk walk,\n"
-"`N`S,`I`Qvectors,`I`Qwhole,`I``Ring*to,\n"
-"`histogram_`B `B,`bounds bounds){\n"
-"`Iint batch=vectors?$d:$2_SINGLES;\n"
-"`Vmost=`Fmin(`8s.vectors,0xfffffffful),rest=`F(`8s.samples%$s_SAMPLES);\n"
-"while(walk.at<walk.all){\n"
+"}\n\n\n\n",
+"$6$2_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
+"$n`X``R_batch(`+$SAMPLES samples,`sample_`8s `8s,`walk*walk,\n"
+"`Iint batch,`I`Qvectors,`I`Qwhole,\n"
+"`I``Ring*to,`histogram_`B `B,\n"
+"`bounds bounds){\n"
 "`loaded loaded[$d];\n"
 "`sample single[$2_SINGLES];\n"
 "$1`weight*weights[$d+$2_SINGLES];\n"
 "`Nat[$d+$2_SINGLES];\n"
 "`Qthere[$d+$2_SINGLES];\n"
+"`Vrest=`F(`8s.samples%$s_SAMPLES);\n"
 "$r\n"
 "$vbatch;k++){\n"
-"`sample_`8s `8=``8s_past`5`8s,walk.`8,0,`B);\n"
-"`Vhead=whole?0:`head_of`5`8s,walk.`8,`B),fewer=head>rest?1:0;\n"
-"`Ni=vectors?head+$9walk.x*$s_SAMPLES:`S+walk.x;\n"
-"`7!vectors&&`8.vectors&&i>=head)\n"
-"i+=(`8.vectors-fewer)*$s_SAMPLES;\n"
-"there[k]=walk.at<walk.all&&(!vectors?i<`8.samples:whole||walk.x<most-fewer);\n"
+"`N`8=$SAMPLE_ROWS?walk->`S_`8+walk->`8:0,x=walk->`S_x+walk->x;\n"
+"``8_t `0=$ROW_PAST(`8s.`0,`8,0,`B);\n"
+"`Vhead=whole?0:`head_of`5`8s,`F`8,`B),fewer=head>rest?1:0;\n"
+"`Ni=vectors?head+x*$s_SAMPLES:x;\n"
+"`7!vectors&&`8s.vectors&&i>=head)\n"
+"i+=(`8s.vectors-fewer)*$s_SAMPLES;\n"
+"there[k]= !$SAMPLE_ROWS||\n"
+"(walk->`8<walk->`8s&&(!vectors?i<`8s.samples:whole||x<`8s.vectors-fewer));\n"
 "`7vectors)\n"
-"loaded[k]=`load_if`5there[k],samples,$ROW_PAST(`8.`0,0,i,`B));\n"
+"loaded[k]=`load_if`5there[k],samples,$ROW_PAST(`0,0,i,`B));\n"
 "else `7there[k])\n"
-"single[k]=$SAMPLE_IN(samples,`8.`0,i);\n"
-"at[k]=`8.begin+i;\n"
-"weights[k]=`8.weights;\n"
-"`walk_step(&walk);\n"
+"single[k]=$SAMPLE_IN(samples,`0,i);\n"
+"at[k]=`8s.begin+i;\n"
+"weights[k]=`8s.weights+`8*`B.weights_pitch;\n"
+"walk->x+=walk->step_x;\n"
+"walk->`8+=walk->step_`8s;\n"
+"`7$SAMPLE_ROWS&&walk->x>=walk->across){\n"
+"walk->x-=walk->across-($kSAMPLE_ROWS)?1:0);\n"
+"walk->`8++;\n"
+"}\n"
 "}\n"
 "$r\n"
 "$vbatch;k++)\n"
@@ -10055,26 +9933,23 @@ static const char *const gpuscan__piece_histogram[] = {
 "``R_vector`5loaded[k],at[k],weights[k],to,bounds);\n"
 "else `7there[k])\n"
 "``R_sample`5single[k],at[k],`channel_of(at[k]),weights[k],to,bounds);\n"
-"}\n"
-"}\n\n\n",
+"}\n\n\n"
 "#ifndef $CHUNK\n"
 "$6$CHUNK (1u << 30)\n"
-"`E\n\n\n"
-"$n`X``R_chunks(`+$SAMPLES samples,`sample_`8s `8s,`Nacross,`V`S,\n"
+"`E\n\n\n\n\n"
+"$n`X``R_walk(`+$SAMPLES samples,`sample_`8s `8s,`Nacross,`V`S,\n"
 "`Vstride,`I`Qvectors,`I`Qwhole,`I``Ring*to,\n"
 "`histogram_`B `B,`bounds bounds){\n"
-"`Vmost=$SAMPLE_ROWS&&across<$CHUNK?$CHUNK/max(`Facross,1u):1;\n"
-"`Z`N`8`6`8<`8s.`8s;`8+=most)\n"
+"`I`Vbatch=vectors?$d:$2_SINGLES;\n"
+"`Z`N`8`6`8<`8s.`8s;`8+=$CHUNK)\n"
 "`Z`Nx`6x<across;x+=$CHUNK){\n"
-"`walk walk=`walk_of(`S,stride,`Fmin(across-x,$9$CHUNK),\n"
-"`Fmin(`8s.`8s-`8,$9most));\n"
-"`sample_`8s here=``8s_past`5`8s,`8,vectors?x:0,`B);\n"
-"`Y!$SAMPLE_ROWS\n"
-"`7vectors)\n"
-"``R_`8`5here,walk,to,`B,bounds);\n"
-"else\n"
-"`E\n"
-"``R_walk`5samples,here,walk,x,vectors,whole,to,`B,bounds);\n"
+"`Vsome_`8s=`Fmin(`8s.`8s-`8,$9$CHUNK);\n"
+"`Vsome=`Fmin(across-x,$9$CHUNK);\n"
+"`walk walk=`walk_of(`S,stride,`8,x,some_`8s,some);\n"
+"while($SAMPLE_ROWS?walk.`8<walk.`8s:walk.x+(batch-1)*walk.step_x<walk.across)\n"
+"``R_batch`5samples,`8s,&walk,batch,vectors,whole,to,`B,bounds);\n"
+"while(!$SAMPLE_ROWS&&walk.x<walk.across)\n"
+"``R_batch`5samples,`8s,&walk,1,vectors,whole,to,`B,bounds);\n"
 "}\n"
 "}\n\n\n"
 "$n`X``R_`8s(`+$SAMPLES samples,`sample_`8s `8s,`V`S,`Vstride,\n"
@@ -10095,17 +9970,17 @@ static const char *const gpuscan__piece_histogram[] = {
 "singles=`8s.samples-(`8s.vectors-fewer)*$s_SAMPLES;\n"
 "`7whole)\n"
 "`8s.vectors=vectors=`F`8s.samples/$s_SAMPLES;\n"
-"``R_chunks`5samples,`8s,vectors,`S,stride,true,whole,to,`B,bounds);\n"
+"``R_walk`5samples,`8s,vectors,`S,stride,true,whole,to,`B,bounds);\n"
 "`7!$IMAGE&& !whole)\n"
-"``R_chunks`5samples,`8s,singles,`S,stride,false,false,to,`B,bounds);\n"
-"}\n\n"
+"``R_walk`5samples,`8s,singles,`S,stride,false,false,to,`B,bounds);\n"
+"}\n\n",
 "`Y$COPIES\n\n"
 "$n`X``Ring_begin(``Ring*to,$1$VALUE*edges,\n"
 "`bounds bounds){\n"
-"`V`Rers=to->slice_bins+$SPARE,bins=bounds.bins;\n"
-"`V`4s=$BY_VALUE==$BY_VALUE_SPREAD?256*32:`Rers*$COPIES;\n"
+"`V`Rers=to->slice_bins+($BY_VALUE?0:1),bins=bounds.bins;\n"
+"`V`4s=`Rers*$COPIES;\n"
 "to->upper=to->bins+`4s;\n"
-"`4s+=$MERGE==$MERGE_LOCAL?bounds.all_bins:$CARRIES?`Rers:0;\n"
+"`4s+=$MERGE?bounds.all_bins:$CARRIES?`Rers:0;\n"
 "`Z`Vk=$2;k<`4s;k+=$x)\n"
 "to->bins[k]`6\n"
 "`Y$LOCAL_EDGES\n\n"
@@ -10125,27 +10000,13 @@ static const char *const gpuscan__piece_histogram[] = {
 "`edges_top(&to->edges);\n"
 "`E\n"
 "`E\n"
-"}\n\n"
-"`Y$BY_VALUE == $BY_VALUE_SPREAD\n"
-"$w`V`nth_channel(`Vn){\n"
-"`Vmask=$CHANNEL_MASK;\n"
-"`Z;n>0;n--)\n"
-"mask&=mask-1;\n"
-"`C31-clz(mask&(0u-mask));\n"
-"}\n"
-"`E\n\n",
-"`Y$CARRIES\n"
-"$8`N`copies_t;\n"
+"}\n\n\n\n"
+"$w``Rer `copies_`9(`I``Ring*to,`Vbin){\n"
+"``Rer `9`6\n"
+"`Y$BY_VALUE\n"
+"`J`Iuint*bins=to->bins+$BYTE_COUNTER(bin/256,bin%256);\n"
 "`O\n"
-"$8`V`copies_t;\n"
-"`E\n\n\n\n"
-"$w`copies_t `copies_`9(`I``Ring*to,`Vbin){\n"
-"`J`Iuint*bins=to->bins;\n"
-"`copies_t `9`6\n"
-"`Y$BY_VALUE == $BY_VALUE_SPREAD\n"
-"bins+=$COUNTER_AT(`nth_channel(bin/256),bin%256);\n"
-"`O\n"
-"bins+=bin*$COPIES;\n"
+"`J`Iuint*bins=to->bins+bin*$COPIES;\n"
 "`E\n"
 "$r_8\n"
 "`Z`Vc`6c<$COPIES;c++)\n"
@@ -10158,100 +10019,56 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Y$MERGE\n\n"
 "$w`X`merge_`Ws(`I``Ring*to,`bounds bounds){\n"
 "`Z`Vk=$2;k<to->slice_bins;k+=$x){\n"
-"`V`9=`copies_`9(to,k),slot=k/256,bin;\n"
+"`V`9=`F`copies_`9(to,k),slot=k/256,bin;\n"
 "bin=`bin((`sample)(k%256^$BYTE_FLIP),$BOUNDS_OF(slot),\n"
 "$EDGES_OF(to->edges,slot));\n"
-"`7`9==0||bin>=$CHANNEL_BINS(bounds))\n"
-"continue;\n"
-"bin+=slot*$CHANNEL_BINS(bounds);\n"
-"`7$MERGE==$MERGE_GLOBAL)\n"
-"`add_global(to->accumulators+bin,`9);\n"
-"else\n"
-"atomic_add((vola`3 `Juint*)(to->upper+bin),`9);\n"
+"`7`9&&bin<$CHANNEL_BINS(bounds))\n"
+"atomic_add((vola`3 `Juint*)(to->upper+slot*$CHANNEL_BINS(bounds)+bin),`9);\n"
 "}\n"
 "}\n"
-"`E\n\n\n\n"
-"$6$ARRIVAL (1ul << $ARRIVALS)\n\n\n"
-"$6$AT_ONCE 4\n"
-"`Y$MERGE\n"
-"$6$BIN_SUM(bin) to->upper[bin]\n"
-"`O\n"
-"$6$BIN_SUM(bin) `copies_`9(to, bin)\n"
-"`E\n"
-"$6$HANDS_OVER(j) (k + (j) * $x < bins)\n\n\n\n"
-"$n`X``9s_hand_over(`I`copies_t*`9s,`Vk,`Vbins,`I``Ring*to,\n"
-"`A``Rer*`Rs,`Vmembers,`Qalone,`V`T){\n"
-"`Qadds=(`T&$FLAG_ACCUMULATE)!`6\n"
-"`Y$ARRIVALS != $ARRIVALS_NONE\n\n\n"
-"vola`3 `Aulong*`4s=(vola`3 `Aulong*)to->accumulators+to->`S_bin;\n"
-"`N`G[$AT_ONCE];\n"
-"$r\n"
-"`Z`Vj`6j<$AT_ONCE;j++)\n"
-"`7$HANDS_OVER(j))\n"
-"`G[j]=members==1?0:atom_add(`4s+k+j*$x,$ARRIVAL+`9s[j]);\n"
-"$r\n"
-"`Z`Vj`6j<$AT_ONCE;j++)\n"
-"`7$HANDS_OVER(j)&&`G[j]>>$ARRIVALS==members-1){\n"
-"`Vbin=k+j*$x;\n"
-"``Rer `9=(``Rer)((`G[j]&($ARRIVAL-1))+`9s[j]);\n"
-"`7members>1)\n"
-"atom_xchg(`4s+bin,$kCOUNTS_LEFT)?1ul:0ul);\n"
-"``R_store(`Rs,to->`S_bin+bin,`9,adds);\n"
-"}\n"
-"`O\n"
-"$r\n"
-"`Z`Vj`6j<$AT_ONCE;j++){\n"
-"`Vbin=to->`S_bin+k+j*$x;\n"
-"`7alone&&$HANDS_OVER(j))\n"
-"``R_store(`Rs,bin,`9s[j],adds);\n"
-"else `7!alone&&$HANDS_OVER(j)&&`9s[j])\n"
-"`add_global(to->accumulators+bin,`9s[j]);\n"
-"}\n"
-"`E\n"
-"}\n\n\n"
+"`E\n\n\n"
+"$6$ARRIVAL (1ul << $ARRIVALS)\n\n\n\n\n\n"
 "$n`X`hand_over(`I``Ring*to,`A``Rer*`Rs,`Vmembers,\n"
 "`Qalone,`V`T,`Vall_bins){\n"
+"enum{AT_ONCE=4};\n"
 "`Vbins=$MERGE?all_bins:min(to->slice_bins,all_bins-to->`S_bin);\n"
-"`Z`Vk=$2;k<bins;k+=$AT_ONCE*$x){\n"
-"`copies_t `9s[$AT_ONCE];\n"
+"`Z`Vk=$2;k<bins;k+=AT_ONCE*$x){\n"
+"``Rer `9s[AT_ONCE];\n"
+"`Qstores[AT_ONCE];\n"
 "$r\n"
-"`Z`Vj`6j<$AT_ONCE;j++){\n"
-"`9s[j]=$HANDS_OVER(j)?$BIN_SUM(k+j*$x):0;\n"
+"`Z`Vj`6j<AT_ONCE;j++){\n"
+"`Vown=k+j*$x;\n"
+"`Qthere=own<bins;\n"
+"`9s[j]= !there?0:$MERGE?to->upper[own]:`copies_`9(to,own);\n"
 "`7$kHISTOGRAM_GROUP)&&$p==0)\n"
 "`9s[j]`6\n"
+"stores[j]=there&&alone;\n"
+"`Y$ARRIVALS != $ARRIVALS_NONE\n"
+"`7there&& !alone){\n"
+"`N`G=atom_add((vola`3 `Aulong*)to->accumulators+to->`S_bin+own,\n"
+"$ARRIVAL+`9s[j]);\n"
+"stores[j]=`G>>$ARRIVALS==members-1;\n"
+"`9s[j]+=(``Rer)(`G&($ARRIVAL-1));\n"
 "}\n"
-"``9s_hand_over(`9s,k,bins,to,`Rs,members,alone,`T);\n"
+"`O\n"
+"`7!alone&&`9s[j])\n"
+"`add_global(to->accumulators+to->`S_bin+own,`9s[j]);\n"
+"`E\n"
 "}\n"
-"}\n"
-"`E\n\n\n\n",
-"$w`X`histogram_move(`A``Rer*accumulators,`A``Rer*`Rs,\n"
-"`N`S,`N`2,`Nstep,`V`T){\n"
-"`7$kHISTOGRAM_FINISH))\n"
-"`2--;\n"
-"`Z`Nat`6at<`2;at+=step){\n"
-"`I`Nk=at+`S;\n"
-"``Rer `9;\n"
-"`7k>=`2)\n"
+"$r\n"
+"`Z`Vj`6j<AT_ONCE;j++){\n"
+"`Vbin=to->`S_bin+k+j*$x;\n"
+"`7!stores[j])\n"
 "continue;\n"
-"`7`T&$FLAG_FINISH){\n"
-"`9=`take(accumulators+k);\n"
-"}else{\n"
-"`9=accumulators[k];\n"
-"accumulators[k]=$kCOUNTS_LEFT)?1:0;\n"
+"`Y$ARRIVALS != $ARRIVALS_NONE\n"
+"`7!alone)\n"
+"atom_xchg((vola`3 `Aulong*)to->accumulators+bin,$kCOUNTS_LEFT)?1ul:0ul);\n"
+"`E\n"
+"``R_store(`Rs,bin,`9s[j],(`T&$FLAG_ACCUMULATE)!=0);\n"
 "}\n"
-"``R_store(`Rs,k,`9,(`T&$FLAG_ACCUMULATE)!=0);\n"
 "}\n"
-"}\n\n\n"
-"$n`X`arrive(`A``Rer*accumulators,`A``Rer*`Rs,`V`T,\n"
-"`Juint*`M,`Nall_bins){\n"
-"`Vgroups=`F$q0);\n"
-"`device_fence();\n"
-"$h;\n"
-"`7`ticket($COUNTERS(accumulators),groups,`M)!=groups-1)\n"
-"`L;\n"
-"`device_fence();\n"
-"`histogram_move(accumulators,`Rs,$2,all_bins,$x,`T);\n"
-"}\n\n\n\n\n"
+"}\n"
+"`E\n\n\n\n\n",
 "$n`X`histogram_group(`+$HISTOGRAM_PARAMETERS,`Juint*`M,`I`Qwhole){\n"
 "`V`T=`F`B.`T,group=`F$p;\n"
 "`N`R=`B.`R;\n"
@@ -10265,13 +10082,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Vmembers=whole?1:`F`B.members,member=whole?0:group%members;\n"
 "`Nnumber=whole?group:`B.`S_`3+group/members;\n"
 "`picture_`3 `3=``3_at(number,`R,`B);\n"
-"`Qalone=whole||(`T&$FLAG_FINISH);\n"
 "accumulators+=number*bounds.all_bins;\n"
 "`Rs+=$COUNTS_AT(number*bounds.all_bins);\n"
 "`O\n"
 "`Vmembers=`F$q0)/$SLICES,member=group/$SLICES;\n"
 "`picture_`3 `3={0,`R*$CHANNELS,0,$SAMPLE_ROWS?`B.`8s:1};\n"
-"`Qalone=false;\n"
 "`E\n"
 "`Y!$IMAGE\n"
 "samples=$SAMPLES_AT(samples,`B.samples_offset);\n"
@@ -10302,12 +10117,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "`merge_`Ws(&to,bounds);\n"
 "$h;\n"
 "`E\n"
-"`Y$COPIES && $MERGE != $MERGE_GLOBAL\n"
-"`hand_over(&to,`Rs,members,alone,`T,bounds.all_bins);\n"
+"`Y$COPIES\n"
+"`hand_over(&to,`Rs,members,whole||(members==1&&(`T&$FLAG_FINISH)),`T,\n"
+"bounds.all_bins);\n"
 "`E\n"
-"`7$ARRIVALS==$ARRIVALS_NONE&& !$TILED&&(`T&$FLAG_FINISH))\n"
-"`arrive(accumulators,`Rs,`T,`M,bounds.all_bins);\n"
-"}\n\n",
+"}\n\n"
 "`Y$FIXED_LOCAL\n"
 "$6$BINS_PARAMETER\n"
 "$6$BINS_DECLARE `J`V`M[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
@@ -10333,7 +10147,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10014 \"kernels.cl.inc\"\n"
+"#line 9808 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10344,14 +10158,15 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "`N`Rers=`B.`Rers;\n"
 "accumulators+=`B.accumulators_offset;\n"
 "`Rs+=`B.`Rs_offset;\n"
+"`N`S=get_global_id(0),`2=`Rers,step=get_global_size(0);\n"
 "`Y$CPU\n"
-"`Nshare=(`Rers+$q0)-1)/$q0);\n"
-"`N`S=min($p*share,`Rers);\n"
-"`histogram_move_span(accumulators,`Rs,`S,min(`S+share,`Rers),`B.all_bins,\n"
-"`F`B.tables,`F`B.`T);\n"
-"`O\n"
-"`histogram_move(accumulators,`Rs,get_global_id(0),`Rers,get_global_size(0),`F`B.`T);\n"
+"`Nshare=(`Rers+step-1)/step;\n"
+"`S=min(`S*share,`Rers);\n"
+"`2=min(`S+share,`Rers);\n"
+"step=1;\n"
 "`E\n"
+"`histogram_move(accumulators,`Rs,`S,`2,step,`B.all_bins,`F`B.tables,\n"
+"`F`B.`T);\n"
 "}\n\n",
 NULL};
 #else
@@ -10359,7 +10174,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10037 \"kernels.cl.inc\"\n"
+"#line 9832 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10492,7 +10307,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10201 \"kernels.cl.inc\"\n"
+"#line 9996 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10539,7 +10354,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10249 \"kernels.cl.inc\"\n"
+"#line 10044 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10688,7 +10503,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10421 \"kernels.cl.inc\"\n"
+"#line 10216 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10980,7 +10795,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10751 \"kernels.cl.inc\"\n"
+"#line 10546 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11799,7 +11614,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11698 \"kernels.cl.inc\"\n"
+"#line 11493 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12001,7 +11816,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11941 \"kernels.cl.inc\"\n"
+"#line 11736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12122,7 +11937,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12075 \"kernels.cl.inc\"\n"
+"#line 11870 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12451,12 +12266,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
     X(STATES_ALIGN, 32)      /* state words in a cache line. SINGLE_PASS_AHEAD pads its sums to a multiple of it */    \
-    X(MERGE_LOCAL, 1)        /* MERGE_...: where a histogram adds the count of each sample value to its bin */         \
-    X(MERGE_GLOBAL, 2)                                                                                                 \
     X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
-    X(BIN_MODE_MANY_16, 7)                                                                                             \
     X(BIN_MODE_CHECKED, 3)                                                                                             \
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* for float samples. The edges correct the estimated bin, whatever its error is */       \
@@ -12469,11 +12281,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(SEGMENTS_ROWS, 1)      /* reduction: the call has one result for each row */                                     \
     X(SEGMENTS_U32, 2)       /* reduction: the call has one result for each segment, with 32-bit offsets */            \
     X(SEGMENTS_U64, 3)       /* reduction: the call has one result for each segment, with 64-bit offsets */            \
-    X(BY_VALUE_NOT, 0)       /* BY_VALUE_...: how a histogram counts bytes by value, see gpuscan_value_of */           \
-    X(BY_VALUE_PLAIN, 1)                                                                                               \
-    X(BY_VALUE_SPREAD, 2)                                                                                              \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
-    X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in bit 40 and the bits above it */            \
+    X(ARRIVALS_U64, 44)      /* 64-bit accumulators count arrived groups in bit 44 and the bits above it */            \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
     X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
     X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and one group takes several small histograms */     \
@@ -19465,8 +19274,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    the plan's in_launch is set.
     form            | chosen for                                        | fields of the key
     by value        | bytes, if each value has a local counter          | by_value, copies, merge
-    local bins      | bins that fit local memory                        | copies, spare
-    slices          | bins whose slices fit local memory                | slices, spare
+    local bins      | bins that fit local memory                        | copies
+    slices          | bins whose slices fit local memory                | copies, slices
     local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
     global bins     | MULTI_PASS, and other bins                        | copies == 0
     CPU, bytes      | bytes without weights or expressions              | byte_tables
@@ -19475,16 +19284,15 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
-    uint32_t in_launch; /* how the counting launch also writes `counts`: see gpuscan__histogram_in_launch */
+    uint32_t arrivals;  /* GPUSCAN__ARRIVALS_...: whether accumulators count the groups that have added to them */
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image */
     uint32_t slices;             /* number of slices into which bins or values are cut */
-    uint32_t by_value;           /* GPUSCAN__BY_VALUE_... */
-    uint32_t merge;              /* GPUSCAN__MERGE_...: where counts of values are added to bins; 0: values are bins */
+    uint32_t by_value, spread;   /* 1: bytes are counted by value; 1: counters are ordered by value, then channel */
+    uint32_t merge;              /* 1: counts of values are added to bins at the end; 0: values are bins */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
     uint32_t edge_cells;         /* number of cells of equal width that say where to search the edges; 0: none */
     uint32_t byte_tables;
-    uint32_t spare;              /* 1: each copy has one more counter, for samples outside the bins */
     uint32_t converted, weighed; /* 1 if custom->convert is used; 1 if the desc's weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
     uint32_t by_channel;         /* 1: each channel has its own bounds or edges */
@@ -19563,12 +19371,11 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
 /* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc lays them out. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    uint64_t counters = (uint64_t)plan->slice_bins + own->spare, words = counters * own->copies;
+    uint64_t counters = (uint64_t)plan->slice_bins + !own->by_value; /* one is for samples without a bin */
+    uint64_t words = counters * own->copies;
     uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* last edge's index */
-    if (own->by_value == GPUSCAN__BY_VALUE_SPREAD)
-        words = 256 * 32;
     if (own->copies)
-        words += own->merge == GPUSCAN__MERGE_LOCAL ? plan->all_bins : counters * gpuscan__upper_words(own);
+        words += own->merge ? plan->all_bins : counters * gpuscan__upper_words(own);
     if (own->local_edges) /* edges have padding against bank conflicts */
         words = (words + 1) / 2 * 2 + own->edge_cells +
                 (last + 1 + last / 32) * (gpuscan__types[plan->sample].size == 8 ? 2 : 1);
@@ -19687,14 +19494,13 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     gpuscan__define_number(text, "COUNTER_SIZE", gpuscan__types[own->counter].size);
     gpuscan__define_number(text, "COUNTER_ATOMICS", gs->device.int64_atomics ? 64 : 32);
     gpuscan__define_number(text, "WEIGHTED", own->weight != 0);
-    if (own->weight)
-        gpuscan__define(text, "WEIGHT", gpuscan__types[own->weight].name);
+    gpuscan__define(text, "WEIGHT", gpuscan__types[own->weight ? own->weight : (uint32_t)GPUSCAN_TYPE_U32].name);
 }
 
 #define GPUSCAN__HISTOGRAM_FIELDS(X)                                                                                   \
     X(FORM, form) X(BIN_MODE, mode) X(RANGE_ALL, range_all) X(CLOSED, closed) X(OUTSIDE, outside)                      \
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
-    X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPARE, spare) X(EDGE_STEP, edge_step)                  \
+    X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPREAD, spread) X(EDGE_STEP, edge_step)                \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
     X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride)
 
@@ -19708,7 +19514,7 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
     gpuscan__define_number(text, "REGISTERS", plan->key.registers);
-    gpuscan__define_number(text, "ARRIVALS", own.in_launch > 1 ? own.in_launch : (uint32_t)GPUSCAN__ARRIVALS_NONE);
+    gpuscan__define_number(text, "ARRIVALS", own.arrivals);
     gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
     gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
 }
@@ -19735,7 +19541,7 @@ static uint32_t gpuscan__bin_mode(uint64_t range, uint64_t bins) {
     if (range >= bins && range % bins == 0 && ((range / bins) & (range / bins - 1)) == 0)
         return GPUSCAN__BIN_MODE_SHIFT;
     if (range - 1 < (uint64_t)1 << 16)
-        return bins < range ? GPUSCAN__BIN_MODE_MULTIPLY_16 : GPUSCAN__BIN_MODE_MANY_16;
+        return GPUSCAN__BIN_MODE_MULTIPLY_16;
     if (gpuscan__is_product(range, bins))
         return GPUSCAN__BIN_MODE_MULTIPLY;
     return bins < range ? GPUSCAN__BIN_MODE_CHECKED : GPUSCAN__BIN_MODE_GENERAL;
@@ -19750,7 +19556,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
     }
     if (range == 0)
         return bins;
-    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16 || mode == GPUSCAN__BIN_MODE_MANY_16)
+    if (mode == GPUSCAN__BIN_MODE_MULTIPLY_16)
         return gpuscan__ceil_div(bins << 32, range);
     if (range <= bins)
         return (bins << 32) / range;
@@ -20164,26 +19970,21 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
-/* Decides whether a GPU counts bytes by value, in local counters of all values. SPREAD counts every channel. */
-static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint32_t copies) {
+/* Decides whether a GPU counts bytes by value, in up to `copies` local counters of each value. */
+static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    uint32_t active = gpuscan__active_channels(own->mask), channels = plan->channels;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->range_all && plan->bins == 256 &&
                           plan->channel_bins == 256;
-    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom || (own->tiled && plan->all_bins > 4096))
+    if (gpuscan__types[plan->sample].size > 1 || plan->common.e.custom || plan->all_bins > 4096)
         return 0;
-    if (!values_are_bins)
-        own->merge = plan->all_bins > 4096 ? GPUSCAN__MERGE_GLOBAL : GPUSCAN__MERGE_LOCAL;
-    own->by_value = GPUSCAN__BY_VALUE_SPREAD;
-    own->copies = 32 / channels;
-    if (channels == 1 || own->tiled || copies < 8 || own->weight || (channels != 3 && active + 1 < channels) ||
-        gpuscan__local_words(plan) * 4 > local) {
-        own->by_value = GPUSCAN__BY_VALUE_PLAIN;
-        plan->slice_bins = gpuscan__slice_bins(plan);
-        own->copies = (uint32_t)gpuscan__power_of_two_below(copies);
-        while (own->copies && gpuscan__local_words(plan) * 4 > local)
-            own->copies /= 2;
-    }
+    own->merge = !values_are_bins;
+    own->by_value = 1;
+    plan->slice_bins = gpuscan__slice_bins(plan);
+    own->spread = copies == 32 && plan->channels % 2 == 0 && plan->slice_bins == 256 * plan->channels && !own->tiled &&
+                  !own->weight;
+    own->copies = (uint32_t)gpuscan__power_of_two_below(own->spread ? 32 / plan->channels : copies);
+    while (own->copies && gpuscan__local_words(plan) * 4 > local)
+        own->copies /= 2;
     if (!own->copies)
         own->by_value = own->merge = 0;
     return own->copies != 0;
@@ -20244,7 +20045,7 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
     gpuscan__histogram_key *own = &plan->key;
     for (own->copies = 1;
          own->copies * 2 <= copies &&
-         (plan->all_bins + own->spare) * 4 * (own->copies * 2 + gpuscan__upper_words(own)) <= local;)
+         (plan->all_bins + 1) * 4 * (own->copies * 2 + gpuscan__upper_words(own)) <= local;)
         own->copies *= 2;
 }
 
@@ -20259,8 +20060,7 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
         plan->key.copies = plan->key.byte_tables = tables;
     else if (!refused && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
              table <= local)
-        gpuscan__set_copies(plan, gpuscan__min(gpuscan__min(8, gpuscan__tile_copies(plan)), local / table),
-                            gpuscan__min(local, 16 * GPUSCAN__KIB));
+        gpuscan__set_copies(plan, gpuscan__min(8, gpuscan__tile_copies(plan)), gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
 /* Chooses where a GPU counts. Counting bytes by value comes first, then bins in local memory (in several slices if
@@ -20268,15 +20068,13 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
 static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
                                      uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
-    uint32_t spare = (uint32_t)gpuscan__uses_ptx_or_local(gs, &plan->common.key);
-    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), spare + 1) - spare;
+    uint64_t room = gpuscan__max(local / (4 + gpuscan__upper_words(own) * 4), 2) - 1; /* a counter is spare */
     uint64_t slices = gpuscan__min(gpuscan__ceil_div(plan->all_bins, room), UINT32_MAX);
-    if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, (uint32_t)copies))
+    if (!gpuscan__upper_words(own) && gpuscan__counts_by_value(plan, local, copies))
         return NULL;
     if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices))
         return "the bins do not fit local memory";
     own->slices = (uint32_t)slices;
-    own->spare = spare;
     gpuscan__set_copies(plan, copies, local);
     if (own->form == GPUSCAN_BINS_EDGES && slices == 1)
         gpuscan__histogram_edges(plan, local);
@@ -20297,7 +20095,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     key->strategy = (uint32_t)strategy;
     is_cpu = gpuscan__key_is_cpu(key);
     key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->histogram.group, common->group_limit);
-    own->copies = own->byte_tables = own->by_value = own->merge = own->local_edges = own->edge_cells = own->spare = 0;
+    own->copies = own->byte_tables = own->by_value = own->spread = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
@@ -20327,7 +20125,6 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
 }
 
 enum {
-    GPUSCAN__IMAGE_PIXELS = 4, /* pixels that a work-item reads at a time */
     GPUSCAN__SLICE_SHORT = 48, /* samples are few if each work-item loads at most this many vectors */
     GPUSCAN__SLICE_MORE = 8    /* few samples get more slices than the bins need only if a work-item then counts at
                                   most this many vectors, with one group per compute unit */
@@ -20370,8 +20167,6 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
     if (!is_cpu && gpuscan__uses_ptx(gs, key))
         own->local_words = (uint32_t)gpuscan__declared_words(
             gpuscan__local_words(plan), gpuscan__min(gs->device.local_memory, profile->histogram.local) / 4);
-    if (own->image)
-        key->vectors = (uint32_t)gpuscan__min(key->vectors, GPUSCAN__IMAGE_PIXELS);
     key->tile = is_cpu ? 65536 / size /* tiles of a CPU only divide the work, so they are long */
                        : key->group * key->vectors * vector;
 }
@@ -20397,18 +20192,15 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
 
 /* Sets a CPU's groups. Each has enough samples for its tables. The tables in the scratch are limited. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
-    uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows, units = gs->device.units;
-    uint64_t worth = elements / 128 / plan->all_bins, most = gpuscan__histogram_most(gs, plan);
+    uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
+    uint64_t most = gpuscan__histogram_most(gs, plan);
     uint64_t groups = gpuscan__max(gpuscan__ceil_div(samples, plan->common.key.tile) * plan->rows, 1);
     if (plan->key.tiled) {
         gpuscan__tile_members(plan, most, gpuscan__max(plan->common.key.tile, plan->all_bins));
         plan->groups = gpuscan__min(most, plan->tiles * plan->members);
         return;
     }
-    groups = gpuscan__min(groups, most);
-    if (groups > units && worth < groups)
-        groups = gpuscan__max(worth / units * units, units);
-    groups = gpuscan__min(groups, gpuscan__max(elements / plan->all_bins, 1));
+    groups = gpuscan__min(gpuscan__min(groups, most), gpuscan__max(elements / plan->all_bins, 1));
     if (plan->key.copies == 0)
         groups = gpuscan__min(
             gpuscan__min(groups, 4096),
@@ -20441,20 +20233,21 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Returns how the counting launch can write `counts`: not at all (0), by a fence (1), or by GPUSCAN__ARRIVALS_U64. */
-static uint32_t gpuscan__histogram_in_launch(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
+/* Returns whether a GPU's accumulators count arrivals. Sums of samples, or of the 32-bit weights of 2^12 groups, must
+   leave room for that. Above 4096 bins only slices gain by it, since another launch then takes less time. */
+static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
-    int small = plan->all_bins <= 4096;
-    if (gs->device.int64_atomics && !own->weight && elements < (uint64_t)1 << GPUSCAN__ARRIVALS_U64 && own->copies &&
-        (small || own->slices > 1))
-        return GPUSCAN__ARRIVALS_U64;
-    return gs->device.fence != GPUSCAN__FENCE_NONE && small;
+    return gs->device.int64_atomics && own->copies && !own->tiled && !gpuscan__upper_words(own) &&
+                   (plan->all_bins <= 4096 || own->slices > 1) && elements < (uint64_t)1 << 42 &&
+                   gpuscan__histogram_most(gs, plan) <= 1u << 12
+               ? GPUSCAN__ARRIVALS_U64
+               : GPUSCAN__ARRIVALS_NONE;
 }
 
 /* Returns whether the launch that counts also writes `counts`. With tiles it does if a single launch has one group per
-   tile. Otherwise, on a GPU, it does if the program can. On a CPU it does if the groups have few tables. They publish
-   tables by plain stores before a fence, which a simulator reports as a race. */
+   tile. Otherwise, on a GPU, it does if a group is alone or accumulators count arrivals. On a CPU it does if the groups
+   have few tables. They publish tables by plain stores before a fence, which a simulator reports as a race. */
 static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t tables = own->copies ? 1 : plan->groups - 1;
@@ -20462,7 +20255,7 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
     if (own->tiled)
         return plan->members == 1 && (is_cpu || (plan->groups <= GPUSCAN__TILE_GROUPS && own->copies));
     if (!is_cpu)
-        return own->in_launch != 0;
+        return own->arrivals || (own->copies && plan->groups == own->slices);
     return plan->groups == 1 ||
            (fence && (own->copies || gs->device.fence != GPUSCAN__FENCE_MEM) &&
             tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
@@ -20496,7 +20289,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
-        own->in_launch = gpuscan__key_is_cpu(&common->key) || own->tiled ? 0 : gpuscan__histogram_in_launch(gs, plan);
+        own->arrivals = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_arrivals(gs, plan);
         memcpy(common->key.own, own, sizeof(*own));
     }
     is_cpu = gpuscan__key_is_cpu(&common->key);
@@ -20510,7 +20303,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
                                                  : 0;
     memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* a counter that also counts arrivals has 64 bits */
-        GPUSCAN__TICKETS_SIZE + counters * (own->in_launch > 1 ? 8 : gpuscan__types[plan->counter].size);
+        GPUSCAN__TICKETS_SIZE + counters * (own->arrivals ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
 }
 
