@@ -13308,7 +13308,7 @@ typedef struct gpuscan__program {
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     gpuscan__text recording; /* the program's recorded rehearsals, see gpuscan__step */
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
-    int proved;              /* 1: the program passed its self-test, or needs none */
+    uint32_t proved;         /* the kernels that passed a self-test or need none, as bits 1 << number */
     int wrong;               /* 1: the program failed its self-test, and its strategy has no other form */
     size_t stored;           /* 1 + bytes of the recording that was last loaded or stored in the cache; 0: none was */
     int runs;                /* 1: a call has launched the program */
@@ -14056,6 +14056,8 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
+    uint32_t omits; /* kernels of the program that the call does not launch, as bits 1 << number. A self-test has the
+                       tested call's bits before `choose`, and does without these kernels */
     uint64_t idle_plain; /* if a call reads a count of 0, it accesses at most this many bytes of PLAIN; 0: all bytes */
     int not_built; /* 1: the driver did not build the program */
 
@@ -16875,6 +16877,12 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
+/* Returns whether all kernels that the call launches are proved. PoCL compiles a kernel at its first launch, so a
+   self-test leaves other kernels to later calls. */
+static int gpuscan__is_proved(const gpuscan__plan *plan, const gpuscan__program *program) {
+    return !~(program->proved | plan->omits);
+}
+
 /* Runs the self-test of `stand_in`, a plan that replaces the call's. Runs none if the kernels need smaller groups. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
@@ -16884,16 +16892,17 @@ static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *pla
     *right = 1;
     r = gpuscan__get_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
-    if (r == 0 && !program->proved)
-        r = gpuscan__program_group(gs, stand_in, program, &group);
-    if (r != 0 || program->proved || group < stand_in->key.group)
+    if (r != 0 || gpuscan__is_proved(stand_in, program))
+        return r;
+    r = gpuscan__program_group(gs, stand_in, program, &group);
+    if (r != 0 || group < stand_in->key.group)
         return r;
     *right = gpuscan__has_lane_width(gs, program);
     if (!*right)
         return GPUSCAN_SUCCESS;
-    program->proved = 1;
     r = gpuscan__self_test(gs, stand_in, program, right);
-    program->proved = r == 0 && *right;
+    if (r == 0 && *right)
+        program->proved |= ~stand_in->omits;
     return r;
 }
 
@@ -16935,7 +16944,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     if (gpuscan__needs_proof(plan))
         r = plan->e.custom ? plan->operation->prove_custom(gs, plan, &right)
                            : gpuscan__self_test(gs, plan, program, &right);
-    program->proved = r == 0 && right; /* a blob also saves programs that are not proved */
+    if (r == 0 && right)
+        program->proved |= ~plan->omits;
     if (r != 0 || right)
         return r;
     *again = 1;
@@ -16960,12 +16970,12 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     if (r == 0)
         r = gpuscan__program_group(gs, plan, *program, &group);
-    if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
+    if (r == 0 && !gpuscan__is_proved(plan, *program) && !gpuscan__has_lane_width(gs, *program)) {
         gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its sub-groups have another width");
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
-    if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
+    if (r == 0 && group >= plan->key.group && !gpuscan__is_proved(plan, *program) && !(*program)->wrong)
         r = gpuscan__prove(gs, plan, *program, again);
     if (r == 0 && !*again && (*program)->wrong)
         return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
@@ -16987,6 +16997,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
     plan->group_limit = gs->device.group_limit;
     do {
         again = 0;
+        plan->omits = 0;
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
         plan->key.values_size = plan->e.values_size;
@@ -17711,6 +17722,7 @@ static gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *of, 
     if (!test.failed) {
         test.call = (gpuscan_call *)(void *)((unsigned char *)test.desc + operation->call_at);
         gpuscan__plan_begin(test.plan, operation, test.desc, test.call);
+        test.plan->omits = of->omits;
         *more = operation->test(&test);
     }
     if (test.failed)
@@ -18261,18 +18273,19 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
 }
 
 /* Cuts rows into parts of whole tiles. There are enough parts to keep the device busy. A row of a few tiles is a single
-   part, except in a self-test. Sets the scratch for the parts' sums. */
+   part. A self-test has several parts if the tested call does. Sets the scratch for the parts' sums. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     *parts = 1;
-    if (row_tiles > (plan->forced ? 1 : gpuscan__key_is_cpu(&plan->key) ? 2 : 4))
+    if (plan->forced ? !plan->omits : row_tiles > (gpuscan__key_is_cpu(&plan->key) ? 2 : 4))
         *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
     if (gpuscan__ceil_div(row_tiles, *parts) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
     *part_tiles = (uint32_t)gpuscan__ceil_div(row_tiles, *parts);
     *parts = (uint32_t)gpuscan__ceil_div(row_tiles, *part_tiles);
+    plan->omits = *parts > 1 ? 0 : 1u << GPUSCAN__SCAN_SUMS | 1u << GPUSCAN__SCAN_CARRIES;
     if (*parts > 1)
         plan->need.bytes[GPUSCAN__PLAIN] = rows * *parts * size + gpuscan__slack(size);
     return GPUSCAN_SUCCESS;
@@ -23339,11 +23352,13 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return plan->desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* Lays out the scratch and counts the commands. Gathering in place uses the keys' scratch, which is free by then. */
+/* Lays out the scratch and counts the commands. Gathering in place uses the keys' scratch, which is free by then. A
+   preparation's buffers may be missing, so it omits no kernel that moves elements. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
     uint32_t k;
+    unsigned moves = 0;
     memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__sort_is_single(plan)) {
         *bytes = GPUSCAN__SORT_BASES_BYTES +
@@ -23366,12 +23381,16 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
-        plan->commands += !src ? 0 : apart ? 1 : 2;
+        moves += !src ? 0 : apart ? 1 : 2;
         if (src && !apart)
             most = gpuscan__max(most, src->elements * src->size);
     }
-    plan->commands += (unsigned)gpuscan__sort_copies(plan, &plan->keys) +
-                      (unsigned)gpuscan__sort_copies(plan, &plan->values) + (unsigned)gpuscan__sort_widens(plan);
+    moves += (unsigned)gpuscan__sort_copies(plan, &plan->keys) + (unsigned)gpuscan__sort_copies(plan, &plan->values) +
+             (unsigned)gpuscan__sort_widens(plan);
+    plan->commands += moves;
+    common->omits = (moves || !common->is_run ? 0 : 1u << GPUSCAN__SORT_GATHER) |
+                    (plan->buckets ? 0 : 1u << GPUSCAN__SORT_BUCKETS);
+    common->omits <<= common->key.custom_size != 0;
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
@@ -23426,6 +23445,11 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
+/* Returns whether the call does not launch a kernel, one of GPUSCAN__SORT_... */
+static int gpuscan__sort_omits(const gpuscan__plan *common, int kernel) {
+    return common->omits >> (common->key.custom_size != 0) >> kernel & 1;
+}
+
 /* Decides whether a CPU sort makes buckets, and whether values then follow the keys block by block. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -23436,7 +23460,8 @@ static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *
     uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
     plan->buckets =
         gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
-        (forced || (plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << plan->key.digit_bits));
+        (forced ? !gpuscan__sort_omits(&plan->common, GPUSCAN__SORT_BUCKETS)
+                : plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << plan->key.digit_bits);
     plan->blocks = plan->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << plan->key.digit_bits);
 }
 
@@ -23815,7 +23840,8 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. If indices move, round 1 asks for them and round 2 gathers by them. Round 2 sorts by only some bits. */
+/* Tests a sort. If indices move, round 1 asks for them, and round 2 gathers by them if the tested call gathers. Round 2
+   sorts by only some bits. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -23826,6 +23852,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     uint32_t value_size = gpuscan__types[value].size, k;
     uint64_t i;
     int moves_indices = value_size == 4 || (value_size && own.wide);
+    int gathers = !gpuscan__sort_omits(test->of, GPUSCAN__SORT_GATHER);
     unsigned round = test->round;
     if (round >= (own.rounds[2] ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
         return 0;
@@ -23844,7 +23871,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     if (moves_indices && round == 1)
         desc->index_type = value;
     else if (value_size)
-        test->payloads[desc->payload_count++].size = moves_indices && round == 2 ? 12 : value_size;
+        test->payloads[desc->payload_count++].size = moves_indices && round == 2 && gathers ? 12 : value_size;
     for (k = 0; k < gpuscan__sort_field_count(own.fields); k++)
         test->payloads[k].size = gpuscan__sort_field_size(own.fields, desc->payload_count++);
     order = gpuscan__sort_test_keys(test, value_size);
@@ -24192,12 +24219,14 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. On a GPU, there are so many bands that one launch adds them up in the time of the other
-   launches. On a CPU, there are a few bands per compute unit, each with enough pixels. */
+/* Cuts the rows into bands, and decides which kernels run. On a GPU, there are so many bands that one launch adds them
+   up in the time of the other launches. On a CPU, there are a few bands per compute unit, each with enough pixels. A
+   self-test has several bands if the tested call's kernels include SUMS. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
+    int sums;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum number of rows */
@@ -24212,11 +24241,17 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
             plan->band_rows = height;
     }
     if (plan->common.forced)
-        plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
+        plan->band_rows = plan->common.omits >> GPUSCAN__INTEGRAL_SUMS & 1
+                              ? height
+                              : gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
     plan->bands = gpuscan__ceil_div(height, plan->band_rows);
     plan->is_direct = gpuscan__integral_can_be_direct(gs, &plan->common) && !plan->is_apart &&
                       (plan->bands > 1 || plan->strips > 1) && plan->bands <= GPUSCAN__INTEGRAL_FEW &&
                       plan->strips <= gpuscan__group_lanes(gs, key->group);
+    sums = width > 0 && (plan->bands > 1 || plan->strips > 1);
+    plan->common.omits = (sums ? 0 : 1u << GPUSCAN__INTEGRAL_SUMS) |
+                         (sums && plan->bands > 1 && !plan->is_direct ? 0 : 1u << GPUSCAN__INTEGRAL_COLUMNS) |
+                         (plan->strips > 1 && !plan->is_direct ? 0 : 1u << GPUSCAN__INTEGRAL_ROWS);
 }
 
 static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *common) {
@@ -24286,12 +24321,13 @@ static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpu
     uint64_t images = plan->src.images, blocks = cpu ? 1 : gpuscan__ceil_div(plan->strips, subgroups);
     uint64_t columns = cpu ? gpuscan__ceil_div(plan->src.width, key->tile) : plan->strips;
     uint64_t steps = images * (plan->src.height + plan->bands);
+    uint32_t launches = ~common->omits;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (plan->src.width > 0 && (plan->bands > 1 || plan->strips > 1))
+    if (launches >> GPUSCAN__INTEGRAL_SUMS & 1)
         r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_SUMS, images * plan->bands * blocks);
-    if (r == 0 && plan->src.width > 0 && plan->bands > 1 && !plan->is_direct)
+    if (r == 0 && launches >> GPUSCAN__INTEGRAL_COLUMNS & 1)
         r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_COLUMNS, images * columns);
-    if (r == 0 && plan->strips > 1 && !plan->is_direct)
+    if (r == 0 && launches >> GPUSCAN__INTEGRAL_ROWS & 1)
         r = gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_ROWS,
                                      gpuscan__ceil_div(steps, subgroups * key->vectors));
     return r != 0 ? r : gpuscan__integral_launch(chain, plan, GPUSCAN__INTEGRAL_TILES, images * plan->bands * blocks);
@@ -24332,7 +24368,8 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Tests a table. Rounds 0 and 1 have three bands, several strips and several groups. Round 2 has one small tile. */
+/* Tests a table. Rounds 0 and 1 have several strips and several groups, and three bands unless the tested call has one.
+   Round 2 has one small tile. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
@@ -24369,7 +24406,8 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
         test->image = image;
         desc->src_pitch = 0;
     }
-    ((gpuscan__integral_plan *)(void *)test->plan)->is_apart = round == 0;
+    ((gpuscan__integral_plan *)(void *)test->plan)->is_apart =
+        round == 0 && (~test->of->omits & (1u << GPUSCAN__INTEGRAL_COLUMNS | 1u << GPUSCAN__INTEGRAL_ROWS));
     return 1;
 }
 
@@ -25195,7 +25233,7 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     gpuscan_result r;
     memset(&entry, 0, sizeof(entry));
     entry.registers = program->key.registers;
-    entry.proved = (uint32_t)program->proved;
+    entry.proved = program->proved; /* 0 if the program is not proved */
     entry.sizes[GPUSCAN__PART_PREFIX] = program->prefix_length;
     entry.sizes[GPUSCAN__PART_RECORDING] = program->recording.length;
     gpuscan__text_padded(blob, &entry, sizeof(entry));
@@ -25323,7 +25361,7 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
         return NULL;
     memset(program, 0, sizeof(*program));
     program->key.registers = gs->device.registers ? view->entry.registers : 0;
-    program->proved = view->entry.proved != 0;
+    program->proved = view->entry.proved;
     program->rehearsed = 1; /* its launches were rehearsed before it was stored */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
     program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
