@@ -13283,7 +13283,7 @@ enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, values_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
-    uint32_t undivided; /* 1: on a CPU no row is cut into parts, no image into bands. Kernels that join these are missing */
+    uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join these are missing */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
 } gpuscan__key;
 
@@ -23283,7 +23283,8 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
 /* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel picks to[0] or to[1]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
-    int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
+    int odd = (int)plan->passes % 2;
+    int apart = gpuscan__sort_is_apart(src) || (plan->common.forced && !plan->key.gathers); /* see gpuscan__sort_test */
     buffers->from = gpuscan__sort_of(src->buffer);
     buffers->dst = gpuscan__sort_of(src[1].buffer);
     buffers->has_dst = 1;
@@ -23713,6 +23714,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, 
    instead. Only the device knows the buckets, so both forms are enqueued. */
 static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan__sort_key *key = &plan->key;
     const gpuscan *gs = run->chain->gs;
     uint64_t resident = (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT;
     uint64_t shared = gpuscan__key_is_cpu(&plan->common.key)
@@ -23721,25 +23723,25 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     int is_single = gpuscan__sort_is_single(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t pass;
-    if (plan->key.small)
+    if (key->small)
         return gpuscan__sort_step(run, GPUSCAN__SORT_SMALL, 0, 0, 1, shared);
-    if (plan->key.together) {
+    if (key->together) {
         uint64_t groups = gpuscan__sort_together_groups(run, &shared);
         return gpuscan__sort_step(run, GPUSCAN__SORT_TOGETHER, 0, 0, groups, shared);
     }
     if (is_single)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
                                gpuscan__sort_histogram_bytes(gs, plan, run->group));
-    if (r == 0 && plan->key.fills)
+    if (r == 0 && key->fills)
         return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
-                                  sizeof(cl_uint) << plan->key.digit_bits);
-    if (plan->key.buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
+                                  sizeof(cl_uint) << key->digit_bits);
+    if (key->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
                                plan->parts, 0);
     for (pass = 0; pass < plan->passes && r == 0; pass++)
         r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0,
                                            gpuscan__sort_tile_groups(run, plan->tiles), shared)
-                      : gpuscan__sort_pass(run, pass, plan->key.buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+                      : gpuscan__sort_pass(run, pass, key->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
     return r;
 }
 
@@ -23857,7 +23859,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
 }
 
 /* Tests a sort. If indices move, round 1 asks for them, and round 2 gathers by them if the program gathers. Round 2
-   sorts by only some bits. */
+   sorts by only some bits. Destinations are elsewhere, but only programs that do not gather know, so others copy. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
