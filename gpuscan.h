@@ -12819,17 +12819,13 @@ static const struct {
      " &`values_copy : (`seen_values)numbers.values;"}};
 enum { GPUSCAN__MARKS = sizeof(gpuscan__marks) / sizeof(gpuscan__marks[0]) };
 
-static void gpuscan__text_code(gpuscan__text *text, const char *code);
-
-/* Adds the text for which a mark stands. Returns 0 if `mark` is not one of the marks. */
-static int gpuscan__text_mark(gpuscan__text *text, char mark) {
+/* Returns what a mark stands for, as embedded code, or NULL if the character is no mark. */
+static const char *gpuscan__mark_code(const gpuscan__text *text, char mark) {
     int i;
     for (i = 0; i < GPUSCAN__MARKS; i++)
-        if (gpuscan__marks[i].mark == mark) {
-            gpuscan__text_code(text, text->values_size ? gpuscan__marks[i].with : gpuscan__marks[i].without);
-            return 1;
-        }
-    return 0;
+        if (gpuscan__marks[i].mark == mark)
+            return text->values_size ? gpuscan__marks[i].with : gpuscan__marks[i].without;
+    return NULL;
 }
 
 /* Adds embedded code. A $ or ` with one of gpuscan__word_digits behind it stands for a word of gpuscan__words or
@@ -12837,7 +12833,7 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
-        const char *digits, *digit;
+        const char *digits, *digit, *stands_for = NULL;
         int is_short;
         gpuscan__text_bytes(text, code, plain);
         code += plain;
@@ -12847,12 +12843,14 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         digits = gpuscan__word_digits[is_short];
         digit = code[1] ? strchr(digits, code[1]) : NULL;
         if (digit)
-            gpuscan__text_code(text, is_short ? gpuscan__short_words[digit - digits] : gpuscan__words[digit - digits]);
-        else if (is_short && gpuscan__text_mark(text, code[1]))
-            digit = code;
+            stands_for = is_short ? gpuscan__short_words[digit - digits] : gpuscan__words[digit - digits];
+        else if (is_short)
+            stands_for = gpuscan__mark_code(text, code[1]);
+        if (stands_for)
+            gpuscan__text_code(text, stands_for);
         else
             gpuscan__text_add(text, is_short ? "gpuscan_" : "GPUSCAN_");
-        code += digit != NULL;
+        code += stands_for != NULL;
     }
 }
 
@@ -13016,6 +13014,18 @@ static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
 
 static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].single_pass;
+}
+
+static uint64_t gpuscan__min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Returns the largest power of two that divides a size: elements of a custom type are aligned to it. */
+static uint32_t gpuscan__alignment(uint32_t size) {
+    return size & (0u - size);
 }
 
 /* Returns the logarithm of x to base 2, rounded down; 0 for 0. */
@@ -14042,9 +14052,7 @@ static void gpuscan__open_limits(gpuscan *gs) {
     const gpuscan_opencl *cl = &gs->cl;
     cl_device_id id = gs->device_id;
     size_t sizes[3] = {1, 1, 1};
-    device->units = (cl_uint)gpuscan__device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
-    if (device->units == 0)
-        device->units = 1;
+    device->units = (cl_uint)gpuscan__max(gpuscan__device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS), 1);
     device->work_items = gpuscan__device_number(cl, id, CL_DEVICE_ADDRESS_BITS) == 32 ? UINT32_MAX : SIZE_MAX;
     device->cache = gpuscan__device_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     device->group_limit = (size_t)gpuscan__device_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
@@ -14104,9 +14112,7 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     uint64_t speed = gpuscan__device_number(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS) *
                      gpuscan__device_number(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
     uint64_t class_ = (type & CL_DEVICE_TYPE_GPU) ? 3 : (type & CL_DEVICE_TYPE_CPU) ? 1 : 2;
-    if (speed >= (uint64_t)1 << 40)
-        speed = ((uint64_t)1 << 40) - 1;
-    return (class_ << 40) + speed + 1;
+    return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
 /* Appends a device's name to a list in words, if it fits. */
@@ -14124,8 +14130,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     uint64_t best = 0;
     int found = 0;
     cl_int code = cl->clGetPlatformIDs(64, platforms, &platform_count);
-    if (platform_count > 64)
-        platform_count = 64;
+    platform_count = (cl_uint)gpuscan__min(platform_count, 64);
     if (code == -1001 || (code == CL_SUCCESS && platform_count == 0))
         return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM,
                              "the OpenCL loader finds no driver: install the GPU's, or PoCL for the CPU (Debian: "
@@ -14382,7 +14387,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan_c
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
-    int of_values = 0;
+    const char *wrong_size = NULL; /* the field with the size that differs from the device's */
     gpuscan_result result = custom ? GPUSCAN_ERROR_CUSTOM_SOURCE : GPUSCAN_ERROR_BUILD;
     if (code != CL_BUILD_PROGRAM_FAILURE)
         return gpuscan__fail(gs, code, "clBuildProgram failed");
@@ -14393,17 +14398,17 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
         memset(log, 0, size + 1);
         if (gs->cl.clGetProgramBuildInfo(program, gs->device_id, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
             log[0] = 0;
-        of_values = strstr(log, "gpuscan_values_size_differs") != NULL;
-        if (custom && (of_values || strstr(log, "gpuscan_custom_size_differs")) && strstr(log, "negative"))
-            result = GPUSCAN_ERROR_CUSTOM_SIZE;
+        if (custom && strstr(log, "negative"))
+            wrong_size = strstr(log, "gpuscan_values_size_differs")   ? "call.values_size"
+                         : strstr(log, "gpuscan_custom_size_differs") ? "custom->size"
+                                                                      : NULL;
         gpuscan__log(gs, GPUSCAN_LOG_ERROR, log);
     }
-    gpuscan__fail(gs, result, "%s%sthe build log: %.*s",
-                  result != GPUSCAN_ERROR_CUSTOM_SIZE ? ""
-                  : of_values                         ? "call.values_size"
-                                                      : "custom->size",
-                  result == GPUSCAN_ERROR_CUSTOM_SIZE ? " is not the type's size on the device; " : "",
-                  (int)(sizeof(gs->error) - 200), log ? log : "(none)");
+    if (wrong_size)
+        result = GPUSCAN_ERROR_CUSTOM_SIZE;
+    gpuscan__fail(gs, result, "%s%sthe build log: %.*s", wrong_size ? wrong_size : "",
+                  wrong_size ? " is not the type's size on the device; " : "", (int)(sizeof(gs->error) - 200),
+                  log ? log : "(none)");
     gpuscan__release(&gs->allocator, log);
     return result;
 }
@@ -14565,8 +14570,7 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
                                                       sizeof(size), &size, NULL);
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
-        if (size < *group)
-            *group = size;
+        *group = (size_t)gpuscan__min(*group, size);
     }
     program->group = *group;
     return GPUSCAN_SUCCESS;
@@ -14877,15 +14881,20 @@ static void *gpuscan__without_const(const void *pointer) {
     return cast.to;
 }
 
+/* Releases a buffer or an image, if there is one. */
+static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
+    if (*mem)
+        gs->cl.clReleaseMemObject(*mem);
+    *mem = NULL;
+}
+
 /* Returns a new buffer, or NULL. Releases a buffer that comes together with an error code. */
 static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host, cl_int *code) {
     cl_mem mem;
     *code = CL_SUCCESS;
     mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, code);
-    if (mem && *code != CL_SUCCESS) {
-        gs->cl.clReleaseMemObject(mem);
-        mem = NULL;
-    }
+    if (*code != CL_SUCCESS)
+        gpuscan__forget_mem(gs, &mem);
     return mem;
 }
 
@@ -14902,9 +14911,7 @@ static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t byte
 /* Releases the object's scratch of a kind. Commands that still run keep a released buffer alive. */
 GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch_generation++;
-    if (gs->scratch[kind].mem)
-        gs->cl.clReleaseMemObject(gs->scratch[kind].mem);
-    gs->scratch[kind].mem = NULL;
+    gpuscan__forget_mem(gs, &gs->scratch[kind].mem);
     gs->scratch[kind].size = 0;
     gs->scratch[kind].epoch = 0;
 }
@@ -14950,7 +14957,7 @@ static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t byte
     if (!mem)
         return gpuscan__no_buffer(gs, code, bytes, " of scratch");
     if (kind != GPUSCAN__PLAIN && (r = gpuscan__clear_buffer(gs, mem, bytes)) != 0) {
-        gs->cl.clReleaseMemObject(mem);
+        gpuscan__forget_mem(gs, &mem);
         return r;
     }
     gpuscan__drop_scratch(gs, kind);
@@ -14963,8 +14970,7 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
-        if (need->bytes[i])
-            r = gpuscan__grow_scratch(gs, i, need->bytes[i]);
+        r = gpuscan__grow_scratch(gs, i, need->bytes[i]);
     return r;
 }
 
@@ -15066,33 +15072,25 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event;
-    cl_int status = CL_QUEUED;
+    int is_other = gs->scratch_queue && gs->scratch_queue != chain->queue;
+    const char *what = "a marker in";
+    cl_int status = CL_QUEUED, code = CL_SUCCESS;
     gs->scratch_event = NULL;
-    if (!gs->scratch_queue)
-        return GPUSCAN_SUCCESS;
-    if (!event && gs->scratch_queue != chain->queue) {
-        cl_int code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
-        if (code != CL_SUCCESS) {
-            gpuscan__forget_event(gs, &event);
-            return gpuscan__fail(gs, code, "a marker in the queue that used the object's scratch last failed");
-        }
-    }
-    if (!event)
-        return GPUSCAN_SUCCESS;
+    if (!event && is_other)
+        code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
     /* An event that has completed or failed needs no wait, and its failure is not this call's. */
-    if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
-        status <= CL_COMPLETE) {
+    if (code == CL_SUCCESS && event &&
+        gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
+        status <= CL_COMPLETE)
         gpuscan__forget_event(gs, &event);
-        return GPUSCAN_SUCCESS;
+    if (code == CL_SUCCESS && event && is_other) { /* without a flush the other queue's commands may never begin */
+        what = "flushing";
+        code = gs->cl.clFlush(gs->scratch_queue);
     }
-    if (gs->scratch_queue != chain->queue) { /* without the flush the other queue's commands may never begin */
-        cl_int code = gs->cl.clFlush(gs->scratch_queue);
-        if (code != CL_SUCCESS) {
-            gpuscan__forget_event(gs, &event);
-            return gpuscan__fail(gs, code, "flushing the queue that used the object's scratch last failed");
-        }
-    }
-    return gpuscan__chain_wait(chain, event);
+    if (code == CL_SUCCESS)
+        return event ? gpuscan__chain_wait(chain, event) : GPUSCAN_SUCCESS;
+    gpuscan__forget_event(gs, &event);
+    return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
 }
 
 static void gpuscan__chain_waited(gpuscan__chain *chain) {
@@ -15497,11 +15495,6 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
     range->root = whole ? whole : parent ? parent : mem;
     return GPUSCAN_SUCCESS;
-}
-
-/* Returns the largest power of two that divides a size: elements of a custom type are aligned to it. */
-static uint32_t gpuscan__alignment(uint32_t size) {
-    return size & (0u - size);
 }
 
 /* Checks that a range begins where kernels can use it. Memory that the driver allocates is aligned for every type, but
@@ -16003,13 +15996,6 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t gpuscan__min(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* Returns how many bits a state word has for values of `t_size` bytes, or 0 if it cannot hold them. `whole` is 1 if
    groups consist of whole sub-groups. Words of twice the size halve a look-back's registers. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
@@ -16041,7 +16027,7 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
-    uint64_t align = t_size & (~t_size + 1);
+    uint64_t align = gpuscan__alignment(t_size);
     return (t_size * (group / lanes + 2 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16 +
            (align > 16 ? align : 0);
 }
@@ -16066,28 +16052,35 @@ static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     return vectors;
 }
 
+/* Makes a tile smaller: halves its vectors or, if there is one, the work-items. Returns 0 if there is one of each.
+   A group of more than a sub-group's work-items stays a multiple of them. */
+GPUSCAN__SHARED int gpuscan__shrink(const gpuscan *gs, uint32_t *group, uint32_t *vectors) {
+    uint32_t width = gs->device.lane_width, half = *group / 2;
+    if (*vectors == 1 && *group == 1)
+        return 0;
+    if (*vectors > 1)
+        *vectors /= 2;
+    else
+        *group = half > width ? half / width * width : (uint32_t)gpuscan__power_of_two_below(half);
+    return 1;
+}
+
 /* Sets the key's group, vectors and tile. Makes group and vectors smaller if the device or large elements need it. */
 GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
     gpuscan__key *key = &plan->key;
-    uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size), width = gs->device.lane_width;
+    uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size);
     if (gpuscan__key_is_cpu(key)) {
         uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
         key->group = key->vectors = 1;
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / size, 64);
         return;
     }
-    if (group > plan->group_limit)
-        group = (uint32_t)plan->group_limit;
-    group = gpuscan__lanes_group(gs, plan, group);
+    group = gpuscan__lanes_group(gs, plan, (uint32_t)gpuscan__min(group, plan->group_limit));
     vectors = gpuscan__kept_vectors(vectors, vector * e->src_size);
     while (gpuscan__shared_bytes(gs, e->t_size, group, vectors) > gs->device.local_memory &&
-           (vectors > 1 || group > 1)) {
-        if (vectors > 1)
-            vectors /= 2;
-        else
-            group = group / 2 > width ? group / 2 / width * width : (uint32_t)gpuscan__power_of_two_below(group / 2);
-    }
+           gpuscan__shrink(gs, &group, &vectors))
+        continue;
     key->group = group;
     key->vectors = vectors;
     key->tile = group * vectors * vector;
@@ -16420,9 +16413,7 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     if (r == 0)
         r = program ? plan->operation->enqueue(&chain, plan) : gpuscan__enqueue_nothing(&chain);
     r = gpuscan__chain_end(&chain, r);
-    if (plan->init_mem)
-        gs->cl.clReleaseMemObject(plan->init_mem);
-    plan->init_mem = NULL;
+    gpuscan__forget_mem(gs, &plan->init_mem);
     return r;
 }
 
@@ -16948,14 +16939,14 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
-    if (test->call && test->call->scratch.mem)
-        test->gs->cl.clReleaseMemObject(test->call->scratch.mem);
-    if (test->image.image && test->image.image->mem)
-        test->gs->cl.clReleaseMemObject(test->image.image->mem);
+    if (test->call)
+        gpuscan__forget_mem(test->gs, &test->call->scratch.mem);
+    if (test->image.image)
+        gpuscan__forget_mem(test->gs, &test->image.image->mem);
     while (test->count > 0) { /* the first array, the desc, goes last: other arrays point to it */
         gpuscan__test_array *array = &test->arrays[--test->count];
-        if (array->buffer && array->buffer->mem)
-            test->gs->cl.clReleaseMemObject(array->buffer->mem);
+        if (array->buffer)
+            gpuscan__forget_mem(test->gs, &array->buffer->mem);
         gpuscan__release(&test->gs->allocator, array->before);
     }
 }
@@ -17099,11 +17090,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 /* Releases a rehearsal's stage. stage[kind] is the buffer or the image for steps of this kind, or NULL. */
 static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     int i;
-    for (i = 0; i < GPUSCAN__STEPS; i++) {
-        if (stage[i])
-            gs->cl.clReleaseMemObject(stage[i]);
-        stage[i] = NULL;
-    }
+    for (i = 0; i < GPUSCAN__STEPS; i++)
+        gpuscan__forget_mem(gs, &stage[i]);
 }
 
 /* Creates the stage's buffers and clears them. Of the scratch, only what must be 0 is cleared. */
@@ -17331,8 +17319,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
 /* Returns whether an array is aligned for its type, so that the device can use it in place. Only the device knows a
    custom type's alignment, but the alignment divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
-    uint32_t size = array->range.size, power = size & (~size + 1);
-    return ((uintptr_t)array->data & (power - 1)) == 0;
+    return ((uintptr_t)array->data & (gpuscan__alignment(array->range.size) - 1)) == 0;
 }
 
 /* Fills a buffer from its array. A blocking write waits only until the array is read. In an
@@ -17461,7 +17448,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     else
         gpuscan__forget_event(gs, &event);
     while (host->mem_count > 0)
-        gs->cl.clReleaseMemObject(host->mem[--host->mem_count]);
+        gpuscan__forget_mem(gs, &host->mem[--host->mem_count]);
     return r;
 }
 
@@ -17478,6 +17465,13 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
         memcpy(copy, desc, operation->desc_size);
     host->result = gpuscan__enter(gs, copy, host->call);
 }
+
+/* Begins the function gpuscan_X_host: declares a copy of its desc, room for a plan, and the call, which it enters. */
+#define GPUSCAN__HOST_CALL(operation)                                                                                  \
+    gpuscan_##operation##_desc copy;                                                                                   \
+    gpuscan__##operation##_plan plan;                                                                                  \
+    gpuscan__host_call host;                                                                                           \
+    gpuscan__host_enter(&host, gs, &gpuscan__##operation##_operation, desc, &copy)
 
 /* Adds segments that are given as a host array. `segments` is a field of the copied desc. */
 GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
@@ -17865,9 +17859,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
                                                       : GPUSCAN__HEADS_BITS;
     plan->key.heads_size = gpuscan__types[type].size;
     plan->key.heads_real = (uint32_t)gpuscan__is_float(type);
-    e->begun = e->t_size & (~e->t_size + 1);
-    if (e->begun > 128)
-        e->begun = 128;
+    e->begun = (uint32_t)gpuscan__min(gpuscan__alignment(e->t_size), 128);
     e->t_size += e->begun;
     return GPUSCAN_SUCCESS;
 }
@@ -18061,7 +18053,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
    line, so that tiles share no line, unless that leaves much of a tile empty. In that case the first vector may begin
    with elements before the first row. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
-    uint32_t line = 8 * vector, even = length & (0u - length); /* even: the largest power of two that divides length */
+    uint32_t line = 8 * vector, even = gpuscan__alignment(length);
     uint32_t lines_end = even < line ? line / even : 1;        /* rows from one line's end to the next */
     uint32_t rows = (tile - (uint32_t)(offset % vector)) / length, whole = rows / lines_end * lines_end;
     if (whole * 16 >= rows * 15)
@@ -18081,8 +18073,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
         length = pitch;
     if (length == 0 || length > tile)
         return 0;
-    if (pitch < plan->dst_pitch)
-        pitch = plan->dst_pitch;
+    pitch = gpuscan__max(pitch, plan->dst_pitch);
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
@@ -18432,10 +18423,7 @@ GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, offsetof(gpuscan_scan_desc, coun
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
-    gpuscan_scan_desc copy;
-    gpuscan__scan_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__scan_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(scan);
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
     gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
     gpuscan__host_set(&host, "count", count, &copy.count);
@@ -18590,10 +18578,7 @@ GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, offsetof(gpuscan_uniform_add_des
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
-    gpuscan_uniform_add_desc copy;
-    gpuscan__uniform_add_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__uniform_add_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(uniform_add);
     gpuscan__host_add(&host, "addend", addend, &copy.addend, 1);
     gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
     gpuscan__host_set(&host, "count", count, &copy.count);
@@ -19276,10 +19261,7 @@ GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, offsetof(gpuscan_reduce_desc, coun
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
-    gpuscan_reduce_desc copy;
-    gpuscan__reduce_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__reduce_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(reduce);
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
     gpuscan__host_refuse(&host, "src_image", copy.src_image.mem != NULL);
     gpuscan__host_refuse(&host, "dst", copy.dst.mem != NULL || copy.dst.offset != 0);
@@ -20806,10 +20788,7 @@ GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, offsetof(gpuscan_histogram_desc, c
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
-    gpuscan_histogram_desc copy;
-    gpuscan__histogram_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__histogram_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(histogram);
     gpuscan__host_refuse(&host, "samples_image", copy.samples_image.mem != NULL);
     gpuscan__host_set(&host, "count", count, &copy.count);
     gpuscan__host_add(&host, "samples", samples, &copy.samples, 1);
@@ -20899,8 +20878,7 @@ static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
 
 /* Returns the size of the words in which elements move: the largest power of two up to 16 that divides `size`. */
 static uint32_t gpuscan__word_of(uint32_t size) {
-    uint32_t power = size & (~size + 1);
-    return power < 16 ? power : 16;
+    return (uint32_t)gpuscan__min(gpuscan__alignment(size), 16);
 }
 
 /* Returns the size of an element, in bytes, of the array that decides what is kept: flags, elements or keys. */
@@ -21208,7 +21186,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__select_elements(gs, plan)) != 0 ||
         (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &index_size)) != 0)
         return r;
-    if (desc->host_indices)
+    if (desc->host_indices && !common->from_host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_indices is for gpuscan_select_host");
     if (desc->indices.mem && index_size == 4 && desc->count > (uint64_t)1 << 32)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: more than 2^32 elements need u64");
@@ -21254,10 +21232,10 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     gpuscan__plan *common = &plan->common;
     const gpuscan__elements *e = &common->e;
     gpuscan__key *key = &common->key;
-    uint32_t vector = gpuscan__select_vector(e), width = gs->device.lane_width;
-    uint32_t most = gs->device.profile.tiles.select_tile;
+    uint32_t vector = gpuscan__select_vector(e), most = gs->device.profile.tiles.select_tile;
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
+    int fits;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = element + unit * gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
         key->group = key->vectors = 1;
@@ -21265,21 +21243,13 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
         return;
     }
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
-    for (;;) {
+    do {
         key->group = group;
         key->vectors = vectors;
         key->tile = group * vectors * vector;
-        if (vectors > 1 && (vectors * vector * element > 128 || key->tile * unit > most))
-            vectors /= 2;
-        else if (key->tile * unit <= most && gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory)
-            return;
-        else if (vectors > 1)
-            vectors /= 2;
-        else if (group > 1)
-            group = group / 2 > width ? group / 2 / width * width : (uint32_t)gpuscan__power_of_two_below(group / 2);
-        else
-            return;
-    }
+        fits = (vectors == 1 || vectors * vector * element <= 128) && key->tile * unit <= most &&
+               gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory;
+    } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
 /* Returns whether a row of the tunings for selections or runs matches a call. */
@@ -21676,10 +21646,7 @@ GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_select_desc, 
 
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
-    gpuscan_select_desc copy;
-    gpuscan__select_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__select_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(select);
     if (copy.by == GPUSCAN_SELECT_PREDICATE && flags && host.result == 0)
         host.result = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: not allowed with PREDICATE");
     gpuscan__host_refuse(&host, "selected.count_type", copy.selected.count_type != GPUSCAN_TYPE_DEFAULT);
@@ -21690,7 +21657,6 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
     gpuscan__host_add(&host, "dst", dst, &copy.dst, dst != NULL);
     gpuscan__host_add(&host, "indices", copy.host_indices, &copy.indices, copy.host_indices != NULL);
     gpuscan__host_add(&host, "selected.count", selected, &copy.selected.count, selected != NULL);
-    copy.host_indices = NULL;
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_SELECT */
@@ -21703,7 +21669,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 
 /* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
-    uint32_t value = e->reduces ? e->t_size : 0, align = value & (~value + 1), number, at;
+    uint32_t value = e->reduces ? e->t_size : 0, align = gpuscan__alignment(value), number, at;
     e->wide = e->wide || (value && value % 8 == 0); /* then no gap follows the value */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(align < 128 ? align : 128, number);
@@ -21785,7 +21751,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     if ((r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__runs_elements(gs, plan, plan->index_size)) != 0)
         return r;
-    if (desc->host_src || desc->host_starts || desc->host_lengths || desc->host_dst)
+    if ((desc->host_src || desc->host_starts || desc->host_lengths || desc->host_dst) && !common->from_host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "host_src, host_starts, host_lengths and host_dst are for gpuscan_runs_host");
     if (plan->index_size == 4 && ((desc->starts.mem && desc->count > (uint64_t)1 << 32) ||
@@ -21854,10 +21820,7 @@ GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_runs_desc, coun
 
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc) {
-    gpuscan_runs_desc copy;
-    gpuscan__runs_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__runs_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(runs);
     gpuscan__host_refuse(&host, "runs.count_type", copy.runs.count_type != GPUSCAN_TYPE_DEFAULT);
     gpuscan__host_set(&host, "count", count, &copy.count);
     copy.runs.count_type = GPUSCAN_TYPE_U64;
@@ -21868,8 +21831,6 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     gpuscan__host_add(&host, "lengths", copy.host_lengths, &copy.lengths, copy.host_lengths != NULL);
     gpuscan__host_add(&host, "dst", copy.host_dst, &copy.dst, copy.host_dst != NULL);
     gpuscan__host_add(&host, "runs.count", runs, &copy.runs.count, runs != NULL);
-    copy.host_src = NULL;
-    copy.host_starts = copy.host_lengths = copy.host_dst = NULL;
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_RUNS */
@@ -23220,10 +23181,7 @@ GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, offsetof(gpuscan_sort_desc, count), gpu
 
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc) {
-    gpuscan_sort_desc copy;
-    gpuscan__sort_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__sort_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(sort);
     copy.may_destroy_src = 0;
     gpuscan__host_set(&host, "count", count, &copy.count);
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
@@ -23724,10 +23682,7 @@ GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc) {
-    gpuscan_integral_desc copy;
-    gpuscan__integral_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__integral_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(integral);
     gpuscan__host_refuse(&host, "src_image", copy.src_image.mem != NULL);
     gpuscan__host_set(&host, "width", width, &copy.width);
     gpuscan__host_set(&host, "height", height, &copy.height);
@@ -24088,10 +24043,7 @@ GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {
-    gpuscan_quantile_desc copy;
-    gpuscan__quantile_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__quantile_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(quantile);
     gpuscan__host_add(&host, "counts", counts, &copy.counts, 1);
     gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges, copy.host_edges != NULL);
     gpuscan__host_add(&host, "cdf", copy.host_cdf, &copy.cdf, copy.host_cdf != NULL);
@@ -24740,13 +24692,12 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
 
 /* Grows each kind of scratch to the size that it had when the blob was made, if that was at most SHAM_MOST bytes. */
 static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
-    gpuscan__need need;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
-    memset(&need, 0, sizeof(need));
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+    for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
         if (bytes[i] <= GPUSCAN__SHAM_MOST)
-            need.bytes[i] = bytes[i];
-    if (gpuscan__grow_all(gs, &need) != 0)
+            r = gpuscan__grow_scratch(gs, i, bytes[i]);
+    if (r != 0)
         gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
 }
 
