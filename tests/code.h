@@ -163,7 +163,7 @@ static inline void code_call(const gpuscan_call *call) {
                                  {"call.source_count", CODE_NUMBER, "", call->source_count}};
     size_t i;
     if (call->sources)
-        code_add("    d.call.sources = sources;\n");
+        code_add("    static gpuscan_source sources[4]; /* not shown */\n    d.call.sources = sources;\n");
     if (call->values && call->values_size <= 256) {
         code_add("    static const unsigned char values[] = {0");
         for (i = 0; i < call->values_size; i++)
