@@ -15595,6 +15595,7 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 &&
             gpuscan__same_custom(program, &plan->e)) {
+            program->idle = 0;
             *found = program;
             return GPUSCAN_SUCCESS;
         }
@@ -17153,7 +17154,6 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
             return r;
     } while (again);
-    (*program)->idle = 0;
     return GPUSCAN_SUCCESS;
 }
 

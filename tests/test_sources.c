@@ -745,7 +745,7 @@ static unsigned built_programs(void) {
 
 static void test_trim(void **state) {
     gpuscan *gs = layered();
-    unsigned all, built;
+    unsigned each, built;
     uint64_t bytes;
     void *blob;
     size_t size = 0, blocks;
@@ -756,12 +756,12 @@ static void test_trim(void **state) {
     blocks = layer.allocated;
     test_ok(gpuscan_trim(gs));
     scan_by(gs, GPUSCAN_OP_ADD);
+    each = test_programs(gs); /* more than one if groups of the planned size cannot run */
     scan_by(gs, GPUSCAN_OP_MAX);
     scan_by(gs, GPUSCAN_OP_MIN);
-    all = test_programs(gs);
-    assert_int_equal(all, 3);
+    assert_int_equal(test_programs(gs), 3 * each);
     test_ok(gpuscan_trim(gs));
-    assert_int_equal(test_programs(gs), 3);
+    assert_int_equal(test_programs(gs), 3 * each);
     test_case("programs that calls used since the last trim stay");
     bytes = layer.bytes;
     built = built_programs();
@@ -770,14 +770,14 @@ static void test_trim(void **state) {
     blob = test_alloc(size);
     test_ok(gpuscan_get_blob(gs, blob, &size));
     test_ok(gpuscan_trim(gs));
-    assert_int_equal(test_programs(gs), 1);
+    assert_int_equal(test_programs(gs), each);
     assert_true(layer.bytes < bytes);
     scan_by(gs, GPUSCAN_OP_MAX);
     assert_int_equal(built_programs(), built);
     test_case("released programs are built again");
     scan_by(gs, GPUSCAN_OP_ADD);
-    assert_int_equal(test_programs(gs), 2);
-    assert_int_equal(built_programs(), built + 1);
+    assert_int_equal(test_programs(gs), 2 * each);
+    assert_int_equal(built_programs(), built + each);
     test_case("two calls release all");
     test_ok(gpuscan_trim(gs));
     test_ok(gpuscan_trim(gs));
@@ -787,12 +787,12 @@ static void test_trim(void **state) {
     test_ok(gpuscan_set_blob(gs, blob, size));
     test_ok(gpuscan_trim(gs));
     scan_by(gs, GPUSCAN_OP_MIN);
-    assert_int_equal(built_programs(), built + 1);
+    assert_int_equal(built_programs(), built + each);
     test_ok(gpuscan_trim(gs));
     assert_null(gs->loaded);
-    assert_int_equal(test_programs(gs), 1);
+    assert_int_equal(test_programs(gs), each);
     scan_by(gs, GPUSCAN_OP_ADD);
-    assert_int_equal(built_programs(), built + 2);
+    assert_int_equal(built_programs(), built + 2 * each);
     free(blob);
     test_destroy(gs);
     layer_expect_empty();
