@@ -13329,7 +13329,8 @@ typedef struct gpuscan__known_arg {
 
 typedef struct gpuscan__known {
     gpuscan__known_arg args[GPUSCAN__MAX_ARGS];
-    unsigned char numbers[(GPUSCAN__MAX_NUMBERS + GPUSCAN_MAX_SOURCES) * sizeof(cl_ulong) + GPUSCAN__VALUES_MOST];
+    unsigned char numbers[GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong) + GPUSCAN_MAX_SOURCES * sizeof(cl_ulong) +
+                          GPUSCAN__VALUES_MOST];
 } gpuscan__known;
 
 /* A text that grows. `failed` stays set when memory runs out, so callers check it only once, at the end. */

@@ -370,7 +370,8 @@ static cl_int CL_API_CALL wrong_argument(cl_kernel kernel, cl_uint index, size_t
 /* Runs a call with two sets of sources, which share a program, and shows that another's source is noticed. */
 static void call_twice(gpuscan *gs, size_t c, gpuscan_strategy strategy, sources *both) {
     unsigned programs;
-    int right;
+    uint32_t k;
+    int right, longer;
     test_case("%s by %u sources, types %d and %d, offset %u, strategy %d, lanes %d", calls[c].name,
               (unsigned)both->count, (int)both->of[0].type, (int)both->of[both->count - 1].type,
               (unsigned)both->of[0].buffer.offset, (int)strategy, gs != test.gs);
@@ -383,11 +384,13 @@ static void call_twice(gpuscan *gs, size_t c, gpuscan_strategy strategy, sources
     fill();
     assert_int_equal(calls[c].is_right(gs, &both[1], strategy), 1);
     assert_int_equal(test_programs(gs), programs);
-    wrong_from = both[0].of[both->count - 1].buffer.mem;
-    wrong_to = both[1].of[both->count - 1].buffer.mem;
+    k = both->count - 1; /* the other buffer is as long or longer */
+    longer = both[1].of[k].buffer.offset >= both[0].of[k].buffer.offset;
+    wrong_from = both[!longer].of[k].buffer.mem;
+    wrong_to = both[longer].of[k].buffer.mem;
     gs->cl.clSetKernelArg = wrong_argument;
     fill();
-    right = calls[c].is_right(gs, &both[0], strategy);
+    right = calls[c].is_right(gs, &both[!longer], strategy);
     gs->cl.clSetKernelArg = clSetKernelArg;
     if (right)
         fail_msg("%s: the source of another call is not noticed", test.what);
