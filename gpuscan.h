@@ -103,8 +103,8 @@
                its queue: as always in OpenCL, clFlush the queue before another queue waits for the event.
 
    LIFETIMES   When a call returns, its desc and everything that the desc points to may be freed: init, custom texts,
-               values, wait list. Buffers, queue and events may be released, as after any enqueue (a user event once its
-               status is set). Until the event completes or the queue is finished, keep the memory that
+               values, sources, wait list. Buffers, queue and events may be released, as after any enqueue (a user
+               event once its status is set). Until the event completes or the queue is finished, keep the memory that
                gpuscan_reduce_desc.result points to, and the memory of buffers with CL_MEM_USE_HOST_PTR. Until
                gpuscan_destroy, keep the functions of logger, tracer, allocator and opencl, and their user pointers.
 
@@ -175,11 +175,11 @@
                       tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
                       gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
                       `at` and `near` (gpuscan_custom).
-                      gpuscan_call: values, which custom texts see.
+                      gpuscan_call: values and sources, which custom texts see.
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
-                      GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call: counts_from.
-                      gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables of entry
-                      points may have gaps.
+                      gpuscan_trim, GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call:
+                      counts_from. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables
+                      of entry points may have gaps.
                       gpuscan_X_prepare launches what it built, so that no driver compiles in the first call.
                       gpuscan_set_blob loads and launches the programs of the blob. (Blobs of 0.1.0 are refused.) Lanes
                       (work-items of a sub-group) also exchange values by OpenCL's sub-groups and by AMD's builtins.
@@ -454,15 +454,16 @@ typedef struct gpuscan_image {
 } gpuscan_image;
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and executed. The
-   library reads them only during a call, and recognises equal texts. A text may have several lines. A build log numbers
-   the lines of each text from 1, and names the text "custom" (source), "custom type", "custom combine", "custom
-   identity", "custom convert", "custom select", "custom equal" or "custom key". You choose the names in the texts, but
-   no name may begin with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the variables
-   that the comments of their fields list. The library's kernels are compiled after `source`, so macros of `source`
-   apply to the kernels' text, too. The exceptions are macros whose names begin with a lower-case letter: the library
-   undefines them before its kernels. No macro may be named x, i, a, b, at, near or values, which expressions see.
-   Floats are not contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build options. For -D N=3
-   let `source` begin with "#define N 3\n". (-cl-fast-relaxed-math would break the promises about bits and errors.)
+   library reads them only during a call, and recognises equal texts. A text may have several lines. A build log
+   numbers the lines of each text from 1, and names the text "custom" (source), "custom type", "custom combine",
+   "custom identity", "custom convert", "custom select", "custom equal", "custom key" or "custom source0". You choose
+   the names in the texts, but no name may begin with gpuscan or GPUSCAN. The expressions see everything that `source`
+   declares, and the variables that the comments of their fields list. The library's kernels are compiled after
+   `source`, so macros of `source` apply to the kernels' text, too. The exceptions are macros whose names begin with a
+   lower-case letter: the library undefines them before its kernels. No macro may have the name of something that
+   expressions see: x, i, a, b, at, near, values, source0 to source3. Floats are not contracted (FP_CONTRACT OFF)
+   unless `source` says otherwise. There are no build options. For -D N=3 let `source` begin with "#define N 3\n".
+   (-cl-fast-relaxed-math would break the promises about bits and errors.)
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -493,7 +494,25 @@ typedef struct gpuscan_image {
              Calls that differ only in the bytes of their values run the same program. The struct needs the same layout
              on both sides: float4 is aligned to 16 bytes on the device. Structs that are aligned to more than 8 bytes
              are copied to private memory first, so arrays in them are slower. The identity may also be evaluated with
-             values of 0 in all bytes, for example in a preparation. It must then end, with any result. */
+             values of 0 in all bytes, for example in a preparation. It must then end, with any result.
+
+   SOURCES   convert, select, equal, key and weight may see up to four more buffers, call.sources. They are `source0` to
+             `source3`, each a global const T * to the element at the source's offset. To order the rows of a table of
+             three columns by the second one, sort the rows' numbers:
+
+       static const gpuscan_custom second = {NULL, "uint", 4, NULL, NULL, NULL, NULL, NULL, "source0[3 * x + 1]"};
+       gpuscan_source table = {{table_mem, 0}, 3 * rows, GPUSCAN_TYPE_F32, NULL, 0, NULL};
+       sort.key_type = GPUSCAN_TYPE_F32;
+       sort.custom = &second;
+       sort.call.sources = &table;
+       sort.call.source_count = 1;
+
+             Calls that differ only in the buffers, offsets and counts of their sources run the same program. An
+             expression is evaluated only for elements of the call. It may read any element of a source: source0[i], a
+             neighbour, an entry of a table. Nothing checks the index, so the expression must keep it below the source's
+             count, as in source0[min(i + 1, values->n - 1)]. In each row i begins with 0, but a source does not advance
+             from row to row. A source may overlap inputs, but nothing that the call writes. An f16 source is read with
+             vload_half(i, source0). Operators see no sources, since they have no i. */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations that precede the kernels, or NULL */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
@@ -532,6 +551,19 @@ typedef struct gpuscan_tally {
                                       is ceil(groups / y). 0 means 65535 */
 } gpuscan_tally;
 
+/* One more buffer whose elements the call's expressions see: see gpuscan_custom. The call only reads it. */
+typedef struct gpuscan_source {
+    gpuscan_buffer buffer;
+    uint64_t       count;       /* elements from the offset on that the buffer has, at least those that expressions
+                                   read. 0 means the desc's count; an integral image has none, and needs a number */
+    gpuscan_type   type;        /* the elements' type; default: u32. CUSTOM means custom_type */
+    const char    *custom_type; /* the name of a type that `source` declares or OpenCL C has, such as float4 */
+    size_t         size;        /* the custom_type's sizeof on the device, 1 to 1024 bytes */
+    const void    *host_data;   /* for gpuscan_X_host only: instead of buffer, `count` elements as a host array */
+} gpuscan_source;
+
+enum { GPUSCAN_MAX_SOURCES = 4 }; /* the maximum number per call */
+
 /* Says how a call is enqueued. Every desc contains one. */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* an in-order or out-of-order queue; NULL: the object's queue */
@@ -558,6 +590,9 @@ typedef struct gpuscan_call {
                                       They are copied before the call returns. NULL is legal for gpuscan_X_prepare and
                                       gpuscan_X_scratch_size, which do not read them */
     size_t           values_size;  /* up to 256; 0 means no values. If it is not 0, the call must use a custom text */
+    const gpuscan_source *sources; /* an array of source_count sources. If it is not empty, the call must use one of the
+                                      expressions that see them: convert, select, equal, key, weight */
+    uint32_t         source_count; /* 0 to GPUSCAN_MAX_SOURCES */
 } gpuscan_call;
 
 /* Allocates and releases host memory. Set both functions or neither. allocate returns NULL when it fails, otherwise
@@ -1036,6 +1071,13 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc
    and OpenCL keeps what they use. */
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
+/* Releases the programs that no call and no preparation has used since the last gpuscan_trim, or since the object was
+   created. Programs that were built or loaded since then stay, so the second of two calls in a row releases all. The
+   next call that needs a released program takes as long as a first one: it builds and tests the program, or loads it
+   from gpuscan_desc.cache. Blobs lack released programs. The object keeps its scratch. It does not wait: calls that
+   still run complete. Returns INVALID_ARGUMENT if gs is NULL. */
+GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs);
+
 /* Reports what the object runs on and what it has decided. Returns INVALID_ARGUMENT if gs or info is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info);
 
@@ -1116,13 +1158,14 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
    arrays and numbers replace some fields of the desc. If one of these fields is not zero, or an array is missing, it
-   returns INVALID_ARGUMENT. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
-   buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
-   have completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its
-   last row. Elements between rows are unchanged. An output must not overlap an input, unless the function's comment
-   allows it. Arrays may lie at any address. A CPU uses an array in place if it begins at a multiple of its type's size
-   (custom types: of the largest power of two that divides the size), and copies it otherwise. If the device fails while
-   it runs, or while results are fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
+   returns INVALID_ARGUMENT. Everything else is as in gpuscan_X: total, init_buffer, count_buffer, scratch and sources
+   without host_data are device buffers, and the caller releases the event, which is complete. The arrays may be read
+   before the wait list's events have completed; only the kernels wait for those events. An array holds rows * pitch
+   elements, but only `count` in its last row. Elements between rows are unchanged. An output must not overlap an
+   input, unless the function's comment allows it. Arrays may lie at any address. A CPU uses an array in place if it
+   begins at a multiple of its type's size (custom types: of the largest power of two that divides the size), and
+   copies it otherwise. If the device fails while it runs, or while results are fetched, the outputs are undefined.
+   After the call returns, nothing uses the arrays. */
 
 #if GPUSCAN__HAS_SCAN
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
@@ -5829,7 +5872,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`C`3;\n"
 "}\n\n"
 "kernel $x_ATTRIBUTE void\n"
-"`scan_`8s($1`src*src,`A`dst*dst,$1uint*`R_buffer,\n"
+"`scan_`8s(`%$1`src*src,`A`dst*dst,$1uint*`R_buffer,\n"
 "`init init_`W,$1`dst*init_buffer,`A`dst*totals,\n"
 "`scan_`8s_`B `B,`J``M*`M$g`=\n"
 "`V`T=`F`B.`T;\n"
@@ -5987,13 +6030,13 @@ static const char *const gpuscan__piece_scan_segments[] = {
 "$SCAN_HEADS_NUMBERS\n"
 "}`scan_`U_`B;\n\n"
 "kernel $x_SIZE void\n"
-"`scan_`U_clear(`Auint*`U,`scan_`U_`B `B$g\n"
+"`scan_`U_clear(`%`Auint*`U,`scan_`U_`B `B$g\n"
 "`Z`Nw=get_global_id(0);w<`B.`4s;w+=get_global_size(0))\n"
 "`U[`B.`U_offset+w]`6\n"
 "}\n\n"
 "$6$OFFSETS_EACH 8\n"
 "kernel $x_SIZE void\n"
-"`scan_`U_set($1$OFFSET*offsets,`Auint*`U,`scan_`U_`B `B$g\n"
+"`scan_`U_set(`%$1$OFFSET*offsets,`Auint*`U,`scan_`U_`B `B$g\n"
 "`Auint*`4s=`U+`B.`U_offset;\n"
 "`Nall=$kSEGMENT_HEADS)?`B.offsets-1:`B.offsets;\n"
 "`Z`Ns=get_global_id(0)*$OFFSETS_EACH;s<all;s+=get_global_size(0)*$OFFSETS_EACH){\n"
@@ -6512,7 +6555,7 @@ static const char *const gpuscan__piece_select[] = {
 " `bytes_move(($1uchar*)outputs.`0##k,(`Auchar*)outputs.to##k, \\\n"
 " kept*(`4s)*`D`4));\n"
 "kernel $x_SIZE void\n"
-"`select_move($1uint*total,$1uchar*indices_`0,$SELECT_OUTPUTS$g\n"
+"`select_move(`%$1uint*total,$1uchar*indices_`0,$SELECT_OUTPUTS$g\n"
 "`Nall=``R(0xfffffffffffffffful,total,`B.`R_offset,$FLAG_COUNT_U64);\n"
 "`Nkept=min(all,`B.capacity);\n"
 "$OUTPUTS_OF(outputs);\n"
@@ -6542,7 +6585,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$SCAN_SUMS_NUMBERS\n"
 "}`scan_`9s_`B;\n\n"
 "kernel $x_SIZE void\n"
-"`scan_`9s($1`src*src,$SUMS_PARAMETERS $1uint*`R_buffer,\n"
+"`scan_`9s(`%$1`src*src,$SUMS_PARAMETERS $1uint*`R_buffer,\n"
 "`A``K*`9s,`scan_`9s_`B `B,\n"
 "`J``M*`M$g`=\n"
 "`Vparts=`F`B.parts,part_`3s=`F`B.part_`3s;\n"
@@ -6578,7 +6621,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$SCAN_CARRIES_NUMBERS\n"
 "}`scan_carries_`B;\n\n\n"
 "kernel $x_SIZE void\n"
-"`scan_carries(`A``K*`9s,`init init_`W,$1`dst*init_buffer,\n"
+"`scan_carries(`%`A``K*`9s,`init init_`W,$1`dst*init_buffer,\n"
 "`scan_carries_`B `B,\n"
 "`J``M*`M$g`=\n"
 "$5base=`base`5init_`W,init_buffer,`B.init_offset,`F`B.`T);\n"
@@ -6684,7 +6727,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`E\n"
 "}\n"
 "}\n"
-"kernel $x_SIZE `X`parts($c$g`=\n"
+"kernel $x_SIZE `X`parts(`%$c$g`=\n"
 "`parts_of`5$b$p,$q0));\n"
 "}\n"
 "`O\n\n\n\n"
@@ -6752,11 +6795,11 @@ static const char *const gpuscan__piece_engine[] = {
 "span=next;\n"
 "}\n"
 "}\n"
-"kernel $x_ATTRIBUTE `X`look_back_cpu($c$g`=\n"
+"kernel $x_ATTRIBUTE `X`look_back_cpu(`%$c$g`=\n"
 "``3s_take`5$b`F$q0));\n"
 "}\n"
 "#elif !$AHEAD\n\n"
-"kernel $x_ATTRIBUTE `X`look_back($c$g`=\n"
+"kernel $x_ATTRIBUTE `X`look_back(`%$c$g`=\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
 "``8 `S_`8=``S_`8`5$b`R);\n"
 "`Vlive=$COUNTED?`live_`3s(`S_`8.`R):$OP_ROW_TILES;\n"
@@ -6817,7 +6860,7 @@ static const char *const gpuscan__piece_engine[] = {
 "``9_await`5`8,job->`3,`9);\n"
 "`op_store`5$b&data,`8->src,`8->`R,job,`K,`K,false,`9);\n"
 "}\n\n",
-"kernel $x_ATTRIBUTE `X`ahead($c$g`=\n"
+"kernel $x_ATTRIBUTE `X`ahead(`%$c$g`=\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
 "``8 `S_`8=``S_`8`5$b`R);\n"
 "`Vplace=$START_NUMBER(`S_`8.`9s);\n"
@@ -6862,7 +6905,7 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "}`uniform_add_`B;\n\n"
 "`Y$CPU\n\n"
 "kernel $x_SIZE void\n"
-"`uniform_add(`A`dst*dst,$1`dst*addends,$1uint*`R_buffer,\n"
+"`uniform_add(`%`A`dst*dst,$1`dst*addends,$1uint*`R_buffer,\n"
 "`uniform_add_`B `B$g`=\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
 "`Nblock=`B.block;\n"
@@ -6913,7 +6956,7 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "}\n"
 "}\n\n\n"
 "kernel $x_SIZE void\n"
-"`uniform_add(`A`dst*dst,$1`dst*addends,$1uint*`R_buffer,\n"
+"`uniform_add(`%`A`dst*dst,$1`dst*addends,$1uint*`R_buffer,\n"
 "`uniform_add_`B `B$g`=\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
 "`Nblock=`B.block,head=0,vectors`6\n"
@@ -7870,7 +7913,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 " $1`src*src,$1`offset*offsets,$1uint*`R_buffer, \\\n"
 " `A`partial*partials,`Auint*marks,`A`result_t*dst,`init init_`W, \\\n"
 " $1`dst*init_buffer,`reduce_`B `B,`J`segment_`M*all\n\n\n\n"
-"kernel $x_ATTRIBUTE `X`reduce_segments($SEGMENTS_PARAMETERS$g`=\n"
+"kernel $x_ATTRIBUTE `X`reduce_segments(`%$SEGMENTS_PARAMETERS$g`=\n"
 "`path path=`path_of(src,offsets,`R_buffer,&`B);\n"
 "`outlet out=`outlet_of`5partials,marks,dst,init_`W,init_buffer,&`B);\n"
 "`Vgroup=`F$p,groups=`F$q0);\n"
@@ -7903,7 +7946,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`E\n"
 "}\n\n"
 "`Y!$WORD && ($CPU || $SEGMENT_SPLIT)\n"
-"kernel $x_SIZE `X`reduce_join($SEGMENTS_PARAMETERS$g`=\n"
+"kernel $x_SIZE `X`reduce_join(`%$SEGMENTS_PARAMETERS$g`=\n"
 "`path path=`path_of(src,offsets,`R_buffer,&`B);\n"
 "`outlet out=`outlet_of`5partials,marks,dst,init_`W,init_buffer,&`B);\n"
 "`shares_join`5&out,all);\n"
@@ -7922,7 +7965,7 @@ static const char *const gpuscan__piece_reduce_one[] = {
 " $REDUCE_SRC src,$1uint*`R_buffer,`A`partial*partials, \\\n"
 " `A`result_t*dst,`init init_`W,$1`dst*init_buffer, \\\n"
 " `reduce_`B `B,`J``M*`M\n\n\n\n"
-"kernel $x_ATTRIBUTE `X`reduce($REDUCE_PARAMETERS$g`=\n"
+"kernel $x_ATTRIBUTE `X`reduce(`%$REDUCE_PARAMETERS$g`=\n"
 "`Vgroup=`F$p,groups=`F$q0);\n"
 "`Vepoch=`F`B.epoch,`T=`F`B.`T;\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
@@ -7956,7 +7999,7 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "`reduce_write`5`9,dst+`B.dst_offset,init_`W,init_buffer,`B.init_offset,`T);\n"
 "}\n\n"
 "`Y!$WORD\n"
-"kernel $x_SIZE `X`reduce_finish($REDUCE_PARAMETERS$g`=\n"
+"kernel $x_SIZE `X`reduce_finish(`%$REDUCE_PARAMETERS$g`=\n"
 "$5`9=`partials_`9`5partials+`B.partials_offset,`F`B.groups,0,`M);\n"
 "`7$2==0)\n"
 "`reduce_write`5`9,dst+`B.dst_offset,init_`W,init_buffer,`B.init_offset,\n"
@@ -8094,7 +8137,7 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n\n",
 "`Y!$UNDIVIDED\n"
 "kernel $x_SIZE void\n"
-"`integral_`9s($PICTURE src,`A`t*carries,`integral_`B `B,\n"
+"`integral_`9s(`%$PICTURE src,`A`t*carries,`integral_`B `B,\n"
 "`J``M*`M$g`=\n"
 "`Ngroup=$p,image=group/`B.bands,band=group-image*`B.bands;\n"
 "`N`8s=`band_`8s(&`B,band);\n"
@@ -8107,7 +8150,7 @@ static const char *const gpuscan__piece_integral[] = {
 "false);\n"
 "}\n\n\n"
 "kernel $x_SIZE void\n"
-"`integral_carries(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
+"`integral_carries(`%`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
 "`Nblocks=(`B.width+$TILE-1)/$TILE,image=$p/blocks;\n"
 "`N`S=($p-image*blocks)*$TILE,`2=min(`S+$TILE,`B.width);\n"
 "carries+=`B.carries_offset+image*`B.bands*`B.width;\n"
@@ -8126,7 +8169,7 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "`E\n\n"
 "kernel $x_SIZE void\n"
-"`integral_`3s($PICTURE src,`A`cell*dst,`A`t*carries,\n"
+"`integral_`3s(`%$PICTURE src,`A`cell*dst,`A`t*carries,\n"
 "`integral_`B `B,`J``M*`M$g`=\n"
 "`Ngroup=$p,image=group/`B.bands,band=group-image*`B.bands;\n"
 "`N`8s=`band_`8s(&`B,band),above=band*`B.band_`8s;\n"
@@ -8255,7 +8298,7 @@ static const char *const gpuscan__piece_integral[] = {
 "x[k*$s+v]=$f;\n"
 "}\n\n"
 "kernel $x_SIZE void\n"
-"`integral_`9s($PICTURE src,`A`t*carries,`integral_`B `B,\n"
+"`integral_`9s(`%$PICTURE src,`A`t*carries,`integral_`B `B,\n"
 "`J``M*`M$g`=\n"
 "``3_place at=``3_place_in(&`B,src);\n"
 "`A`t*`Hs=``Hs_at(carries,&`B,&at);\n"
@@ -8297,7 +8340,7 @@ static const char *const gpuscan__piece_integral[] = {
 "steps[0]=all;\n"
 "}\n\n\n",
 "kernel $x_SIZE void\n"
-"`integral_carries(`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
+"`integral_carries(`%`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
 "`Nsteps=(`B.`T&$FLAG_REHEARSAL)?0:`B.images*(`B.height+`B.bands);\n"
 "`N`S=($9$p*$lS+$l)*$d;\n"
 "$5left[$d];\n"
@@ -8392,7 +8435,7 @@ static const char *const gpuscan__piece_integral[] = {
 "$l_SYNC();\n"
 "}\n\n"
 "kernel $x_SIZE void\n"
-"`integral_`3s($PICTURE src,`A`cell*dst,`A`t*carries,\n"
+"`integral_`3s(`%$PICTURE src,`A`cell*dst,`A`t*carries,\n"
 "`integral_`B `B,`J``M*`M$g`=\n"
 "``3_place at=``3_place_in(&`B,src);\n"
 "$1`t*`Hs=``Hs_at(carries,&`B,&at);\n"
@@ -8644,7 +8687,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "*to=as_uint(`mean_end(&range,places,mean));\n"
 "}\n"
 "}\n\n",
-"kernel $x_SIZE `X`quan`3_cpu($QUANTILE_PARAMETERS$g`=\n"
+"kernel $x_SIZE `X`quan`3_cpu(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Ngiven[$MAX_FRACTIONS],`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
 "$FRACTIONS_PUT(given);\n"
@@ -8739,7 +8782,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "``Rs_vector(&of_rank,`Rs,low*$s,bins);\n"
 "`quan`3_in_vector(to,places,&of_rank,low*$s,`9s[low]-preceding,rank);\n"
 "}\n\n\n\n\n",
-"kernel $x_SIZE `X`quan`3_small($QUANTILE_PARAMETERS$g`=\n"
+"kernel $x_SIZE `X`quan`3_small(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Julong*given=$QUANTILE_FRACTIONS;\n"
 "`Julong*`G=$QUANTILE_WORDS+$l*($y*$d+1);\n"
@@ -8900,7 +8943,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "r<results?ranks[own]:0,to+own,`M);\n"
 "}\n"
 "}\n\n"
-"kernel $x_SIZE `X`quan`3($QUANTILE_PARAMETERS$g`=\n"
+"kernel $x_SIZE `X`quan`3(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Julong*given=$QUANTILE_FRACTIONS,*ranks=$QUANTILE_WORDS;\n"
 "`Julong*bin_of=ranks+$MAX_FRACTIONS;\n"
@@ -9652,7 +9695,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "`E\n\n\n\n"
 "kernel $x_SIZE void\n"
-"`histogram($HISTOGRAM_PARAMETERS,`Juint*`M$g`=\n"
+"`histogram(`%$HISTOGRAM_PARAMETERS,`Juint*`M$g`=\n"
 "`Ngroup=$p,groups=$q0);\n"
 "`V`T=`F`B.`T;\n"
 "`Qadds=(`T&$FLAG_ACCUMULATE)!`6\n"
@@ -10143,12 +10186,12 @@ static const char *const gpuscan__piece_histogram[] = {
 "`E\n"
 "$6$HISTOGRAM_ARGUMENTS \\\n"
 " samples,`R_buffer,weights,edges_buffer,bounds,accumulators,`Rs,`B,`M\n"
-"kernel $x_ATTRIBUTE `X`histogram($HISTOGRAM_PARAMETERS $BINS_PARAMETER$g`=\n"
+"kernel $x_ATTRIBUTE `X`histogram(`%$HISTOGRAM_PARAMETERS $BINS_PARAMETER$g`=\n"
 "$BINS_DECLARE\n"
 "`histogram_group`5$HISTOGRAM_ARGUMENTS,false);\n"
 "}\n\n"
 "`Y$WHOLE_TILES\n"
-"kernel $x_ATTRIBUTE `X`histogram_`3s($HISTOGRAM_PARAMETERS $BINS_PARAMETER$g`=\n"
+"kernel $x_ATTRIBUTE `X`histogram_`3s(`%$HISTOGRAM_PARAMETERS $BINS_PARAMETER$g`=\n"
 "$BINS_DECLARE\n"
 "`histogram_group`5$HISTOGRAM_ARGUMENTS,true);\n"
 "}\n"
@@ -10165,7 +10208,7 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "$HISTOGRAM_FINISH_NUMBERS\n"
 "}`histogram_finish_`B;\n\n"
 "kernel $x_SIZE void\n"
-"`histogram_finish(`A``Rer*accumulators,`A``Rer*`Rs,\n"
+"`histogram_finish(`%`A``Rer*accumulators,`A``Rer*`Rs,\n"
 "`histogram_finish_`B `B$g\n"
 "`N`Rers=`B.`Rers;\n"
 "accumulators+=`B.accumulators_offset;\n"
@@ -10294,7 +10337,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "$8struct{\n"
 "$SORT_KEYS_NUMBERS\n"
 "}`sort_keys_`B;\n\n"
-"kernel $x_ATTRIBUTE `X`sort_keys($1`custom_type*src,\n"
+"kernel $x_ATTRIBUTE `X`sort_keys(`%$1`custom_type*src,\n"
 "`A`key_bits*keys,\n"
 "$1uint*`R_buffer,\n"
 "`sort_keys_`B `B$g`=\n"
@@ -10351,7 +10394,7 @@ static const char *const gpuscan__piece_sort_gather[] = {
 "default:$GATHER(uint4);\n"
 "}\n"
 "}\n\n"
-"kernel $x_ATTRIBUTE `X`sort_gather($1uchar*src,`Auchar*dst,\n"
+"kernel $x_ATTRIBUTE `X`sort_gather(`%$1uchar*src,`Auchar*dst,\n"
 "$1`sort_index*indices,\n"
 "$1uint*`R_buffer,\n"
 "`sort_gather_`B `B$g\n"
@@ -10483,7 +10526,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "$6$SORT_IS_UNEVEN(table, parts) ((table)[$RADIX * (parts)] != 0)\n"
 "$6$SORT_TICKET(table, parts) ((vola`3 `A`V*)((table) + $RADIX * (parts) + 1))\n\n"
 "`Y!$SORT_SMALL && !$SORT_SINGLE_PASS\n\n"
-"kernel $x_ATTRIBUTE `X`sort_places($SORT_PARAMETERS,`J`position*`9s$g\n"
+"kernel $x_ATTRIBUTE `X`sort_places(`%$SORT_PARAMETERS,`J`position*`9s$g\n"
 "`A`position*table=$SORT_TABLE;\n"
 "`Vparts=`F`B.parts,cells=parts*$RADIX,span=(cells+$x-1)/$x;\n"
 "`V`S=min($2*span,cells),`2=min(`S+span,cells);\n"
@@ -10702,7 +10745,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Z`Vd`6d<$RADIX;d++)\n"
 "table[d*groups+own]=`Rs[0][d]+`Rs[1][d]+`Rs[2][d]+`Rs[3][d];\n"
 "}\n\n"
-"kernel $x_ATTRIBUTE `X`sort_`R_cpu($SORT_PARAMETERS$g\n"
+"kernel $x_ATTRIBUTE `X`sort_`R_cpu(`%$SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
 "`sort_`R_quarters(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
 "`F$q0));\n"
@@ -10731,7 +10774,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "next[d]=table[d*groups+own];\n"
 "`sort_scatter_span(&pass,`S,`2,next);\n"
 "}\n\n"
-"kernel $x_ATTRIBUTE `X`sort_scatter_cpu($SORT_PARAMETERS$g\n"
+"kernel $x_ATTRIBUTE `X`sort_scatter_cpu(`%$SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
 "`sort_scatter_part(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
 "`F$q0));\n"
@@ -10796,13 +10839,13 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "}\n"
 "}\n\n"
 "`Y$SORT_BUCKETS\n"
-"kernel $x_ATTRIBUTE `X`sort_buckets($SORT_PARAMETERS$g\n"
+"kernel $x_ATTRIBUTE `X`sort_buckets(`%$SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
 "`sort_draw_buckets(call,`B.split,`F$q0));\n"
 "}\n"
 "`E\n"
 "`O\n"
-"kernel $x_ATTRIBUTE `X`sort_small_cpu($SORT_PARAMETERS$g\n"
+"kernel $x_ATTRIBUTE `X`sort_small_cpu(`%$SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
 "`7call.`R>0)\n"
 "`sort_span(&call,0,call.`R,call.passes.end,call.passes.passes);\n"
@@ -11579,13 +11622,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "`E\n\n"
 "`Y$SORT_SMALL\n\n"
-"kernel $x_ATTRIBUTE `X`sort_small($SORT_PARAMETERS,`J`sort_`M*`M$g\n"
+"kernel $x_ATTRIBUTE `X`sort_small(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`7call.`R>0)\n"
 "`sort_alone($ROUNDS,&call,call.`T&$FLAG_NO_KEYS?0:call.keys_dst,`M);\n"
 "}\n"
 "#elif !$SORT_SINGLE_PASS\n"
-"kernel $x_ATTRIBUTE `X`sort_`R($SORT_PARAMETERS,`Juint*`Rs$g\n"
+"kernel $x_ATTRIBUTE `X`sort_`R(`%$SORT_PARAMETERS,`Juint*`Rs$g\n"
 "$SORT_CALL\n"
 "`A`position*table=$SORT_TABLE+$p;\n"
 "`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
@@ -11600,7 +11643,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Z`Vd=$2;d<$RADIX;d+=$x)\n"
 "table[d*$q0)]=`Rs[d];\n"
 "}\n\n"
-"kernel $x_ATTRIBUTE `X`sort_scatter($SORT_PARAMETERS,`J`sort_`M*`M$g\n"
+"kernel $x_ATTRIBUTE `X`sort_scatter(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "$1`position*table=$SORT_TABLE+$p;\n"
 "`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
@@ -11794,7 +11837,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`sort_`R_bases(bases,zeros,all.passes,`M);\n"
 "}\n\n"
 "`Y!$SORT_TOGETHER\n"
-"kernel $x_ATTRIBUTE `X`sort_histogram($SORT_PARAMETERS,\n"
+"kernel $x_ATTRIBUTE `X`sort_histogram(`%$SORT_PARAMETERS,\n"
 "`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`Vown=`F$p,parts=`sort_`Red_parts(call.`R,`F$q0));\n"
@@ -11804,7 +11847,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "`E\n\n"
 "`Y$SORT_FILLS\n\n\n"
-"kernel $x_ATTRIBUTE `X`sort_fill($SORT_PARAMETERS,`Juint*begins$g\n"
+"kernel $x_ATTRIBUTE `X`sort_fill(`%$SORT_PARAMETERS,`Juint*begins$g\n"
 "$SORT_CALL\n"
 "`V`R=`Fcall.`R;\n"
 "keys_dst=call.keys_dst;\n"
@@ -11936,7 +11979,7 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`sort_`3_by(`3,zeros,pass,`M);\n"
 "}while(again);\n"
 "}\n\n\n"
-"kernel $x_ATTRIBUTE `X`sort_sweep($SORT_PARAMETERS,`J`sort_`M*`M$g\n"
+"kernel $x_ATTRIBUTE `X`sort_sweep(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
 "`Auint*`Rer=$COUNTERS(call.zeros);\n"
@@ -12193,7 +12236,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "$SORT_CALL_ARGUMENTS);\n"
 "}\n"
 "`E\n\n"
-"kernel $x_ATTRIBUTE `X`sort_together($SORT_PARAMETERS,`J`sort_`M*`M$g\n"
+"kernel $x_ATTRIBUTE `X`sort_together(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`Y$SORT_COUNTED\n"
 "`sort_`Red(&call,`B,`M);\n"
@@ -12599,9 +12642,16 @@ typedef struct gpuscan__plan gpuscan__plan;
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 
+/* Says what a call gives to its custom texts. */
+typedef struct gpuscan__given {
+    uint32_t values_size;                  /* bytes of the values; 0: no values */
+    uint32_t sources[GPUSCAN_MAX_SOURCES]; /* each source's type + (bytes of an element << 8); 0: no source */
+} gpuscan__given;
+
 /* Holds what determines a program's source, except custom texts. memcmp compares keys: clear a key before use. */
 typedef struct gpuscan__key {
-    uint32_t operation, src, dst, op, custom_size, values_size, strategy, group, vectors, tile, word, registers;
+    gpuscan__given given;
+    uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join these are missing */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
@@ -12609,8 +12659,8 @@ typedef struct gpuscan__key {
 
 /* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
    is remembered only while the library keeps it alive, since a new buffer could get a released one's handle. */
-enum { GPUSCAN__MAX_ARGS = 32, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
-enum { GPUSCAN__VALUES_MOST = 256 }; /* bytes of a call's values, which follow a kernel's numbers */
+enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
+enum { GPUSCAN__VALUES_MOST = 256 }; /* bytes of a call's values, which follow a kernel's numbers and offsets */
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
     uint32_t generation; /* if the argument is a buffer of the library's, the buffer's generation, otherwise 0 */
@@ -12619,7 +12669,8 @@ typedef struct gpuscan__known_arg {
 
 typedef struct gpuscan__known {
     gpuscan__known_arg args[GPUSCAN__MAX_ARGS];
-    unsigned char numbers[GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong) + GPUSCAN__VALUES_MOST];
+    unsigned char numbers[GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong) + GPUSCAN_MAX_SOURCES * sizeof(cl_ulong) +
+                          GPUSCAN__VALUES_MOST];
 } gpuscan__known;
 
 /* A text that grows. `failed` stays set when memory runs out, so callers check it only once, at the end. */
@@ -12627,7 +12678,7 @@ typedef struct gpuscan__text {
     const gpuscan_allocator *allocator;
     char *data;
     size_t length, capacity;
-    uint32_t values_size; /* bytes of the values that a program's text sees; 0: no values */
+    gpuscan__given given; /* what a program's custom texts see */
     int failed;
 } gpuscan__text;
 
@@ -12651,6 +12702,7 @@ typedef struct gpuscan__program {
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
     size_t stored;           /* 1 + bytes of the recording that was last loaded or stored in the cache; 0: none was */
     int runs;                /* 1: a call has launched the program */
+    int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
 /* A rehearsal (see gpuscan__rehearse) is recorded, then replayed. A recording from a blob is replayed without a plan. A
@@ -12791,7 +12843,7 @@ GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, s
 }
 
 static gpuscan__text gpuscan__text_of(const gpuscan *gs) {
-    const gpuscan__text text = {&gs->allocator, NULL, 0, 0, 0, 0};
+    const gpuscan__text text = {&gs->allocator, NULL, 0, 0, {0, {0}}, 0};
     return text;
 }
 
@@ -12799,33 +12851,54 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* Lists the marks of embedded code. They stand for a call's values: see VALUES in tools/embed. + and * mark parameters
-   of the library's functions, ! and ? parameters of a custom text's function. ~ adds the values to a kernel's numbers.
-   It adds them as words, since PoCL 3.1 passes structs that hold vectors at the wrong place. */
+/* Lists the marks of embedded code, which stand for what a call gives to expressions: see VALUES in tools/embed.
+   ! marks an expression's variables, and ? the members of the struct that is passed on. ~ adds the sources' offsets and
+   the values to a kernel's numbers: as words, since PoCL 3.1 passes structs that hold vectors at the wrong place. */
 static const struct {
-    char mark, without[5]; /* `without` is what the mark stands for in programs without values */
-    const char *with;      /* what the mark stands for in programs with values, as embedded code */
+    char mark, without[5];       /* without: what the mark stands for in programs that are given nothing */
+    const char *with;            /* ... in the others, as embedded code: this, ... */
+    const char *source, *values; /* ... then one of `source` for each source, with # for its number, then `values` */
 } gpuscan__marks[] = {
-    {'-', "", "`call_values,"},
-    {'.', "", "`call_values"},
-    {'+', "", "`seen_values `call_values,"},
-    {'*', "void", "`seen_values `call_values"},
-    {'!', "", "`seen_values values,"},
-    {'?', "void", "`seen_values values"},
-    {'~', "", "ulong values[($VALUES_SIZE + 7) / 8]; "},
-    {'=', "",
-     " const struct values `values_copy = ((const __private `values_packed *)numbers.values)->packed;"
-     " `seen_values `call_values = sizeof(struct { char before; struct values at; }) > sizeof(`values_copy) + 8 ?"
-     " &`values_copy : (`seen_values)numbers.values;"}};
+    {'-', "", "`call,", "", ""},
+    {'.', "", "`call", "", ""},
+    {'+', "", "`seen `call,", "", ""},
+    {'*', "void", "`seen `call", "", ""},
+    {'%', "", "", "global const `source#_type *`source#,", ""},
+    {'?', "", "", " global const `source#_type *source#;", " const __private struct values *values;"},
+    {'!', "", "", " global const `source#_type *source# = `call.source#;", ""},
+    {'~', "", "", "ulong source#; ", "ulong values[($VALUES_SIZE + 7) / 8]; "},
+    {'=', "", " `seen `call;", " `call.source# = `source# + numbers.source#;",
+     " const struct values `copy = ((const __private `values_packed *)numbers.values)->packed;"
+     " `call.values = sizeof(struct { char before; struct values at; }) > sizeof(`copy) + 8 ?"
+     " &`copy : (const __private struct values *)numbers.values;"}};
 enum { GPUSCAN__MARKS = sizeof(gpuscan__marks) / sizeof(gpuscan__marks[0]) };
 
-/* Returns what a mark stands for, as embedded code, or NULL if the character is no mark. */
-static const char *gpuscan__mark_code(const gpuscan__text *text, char mark) {
-    int i;
+static void gpuscan__text_code(gpuscan__text *text, const char *code);
+
+/* Adds embedded code once for each source, with the source's number in place of each #. */
+static void gpuscan__text_sources(gpuscan__text *text, const char *code) {
+    char one[80], *at;
+    int k;
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && text->given.sources[k]; k++) {
+        snprintf(one, sizeof(one), "%s", code);
+        for (at = one; (at = strchr(at, '#')) != NULL;)
+            *at = (char)('0' + k);
+        gpuscan__text_code(text, one);
+    }
+}
+
+/* Adds the text of a mark. Returns 0 if it is none. */
+static int gpuscan__text_mark(gpuscan__text *text, char mark) {
+    int is_given = text->given.values_size || text->given.sources[0], i;
     for (i = 0; i < GPUSCAN__MARKS; i++)
-        if (gpuscan__marks[i].mark == mark)
-            return text->values_size ? gpuscan__marks[i].with : gpuscan__marks[i].without;
-    return NULL;
+        if (gpuscan__marks[i].mark == mark) {
+            gpuscan__text_code(text, is_given ? gpuscan__marks[i].with : gpuscan__marks[i].without);
+            gpuscan__text_sources(text, gpuscan__marks[i].source);
+            if (text->given.values_size)
+                gpuscan__text_code(text, gpuscan__marks[i].values);
+            return 1;
+        }
+    return 0;
 }
 
 /* Adds embedded code. A $ or ` with one of gpuscan__word_digits behind it stands for a word of gpuscan__words or
@@ -12833,7 +12906,7 @@ static const char *gpuscan__mark_code(const gpuscan__text *text, char mark) {
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
-        const char *digits, *digit, *stands_for = NULL;
+        const char *digits, *digit;
         int is_short;
         gpuscan__text_bytes(text, code, plain);
         code += plain;
@@ -12843,14 +12916,12 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         digits = gpuscan__word_digits[is_short];
         digit = code[1] ? strchr(digits, code[1]) : NULL;
         if (digit)
-            stands_for = is_short ? gpuscan__short_words[digit - digits] : gpuscan__words[digit - digits];
-        else if (is_short)
-            stands_for = gpuscan__mark_code(text, code[1]);
-        if (stands_for)
-            gpuscan__text_code(text, stands_for);
+            gpuscan__text_code(text, is_short ? gpuscan__short_words[digit - digits] : gpuscan__words[digit - digits]);
+        else if (is_short && gpuscan__text_mark(text, code[1]))
+            digit = code;
         else
             gpuscan__text_add(text, is_short ? "gpuscan_" : "GPUSCAN_");
-        code += stands_for != NULL;
+        code += digit != NULL;
     }
 }
 
@@ -13048,7 +13119,8 @@ typedef struct gpuscan__elements {
     gpuscan_type src, dst;
     gpuscan_op op;
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
-    uint32_t values_size;         /* bytes of the values that the custom texts see */
+    gpuscan__given given;         /* what the custom texts see */
+    const char *source_types[GPUSCAN_MAX_SOURCES]; /* the types' texts of sources whose type is CUSTOM */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
     uint32_t begun;  /* bytes of an element's flag, which says whether a segment has begun; 0: there is no flag */
@@ -13371,7 +13443,7 @@ typedef struct gpuscan__range {
     uint64_t size_left;  /* bytes from the offset to the end of the buffer */
 } gpuscan__range;
 
-enum { GPUSCAN__MAX_RANGES = 10 + 2 * GPUSCAN_MAX_PAYLOADS };
+enum { GPUSCAN__MAX_RANGES = 10 + 2 * GPUSCAN_MAX_PAYLOADS + GPUSCAN_MAX_SOURCES };
 
 /* Holds how many bytes of each kind of scratch a call needs. */
 typedef struct gpuscan__need {
@@ -14193,8 +14265,11 @@ static uint64_t gpuscan__kernels_hash(void) {
     const char *const *text;
     size_t i;
     hash = gpuscan__hash(hash, gpuscan__short_words, sizeof(gpuscan__short_words));
-    for (i = 0; i < GPUSCAN__MARKS; i++)
+    for (i = 0; i < GPUSCAN__MARKS; i++) {
         hash = gpuscan__hash(hash, gpuscan__marks[i].with, strlen(gpuscan__marks[i].with));
+        hash = gpuscan__hash(hash, gpuscan__marks[i].source, strlen(gpuscan__marks[i].source));
+        hash = gpuscan__hash(hash, gpuscan__marks[i].values, strlen(gpuscan__marks[i].values));
+    }
     for (i = 0; i < GPUSCAN__PIECES; i++)
         for (text = gpuscan__pieces[i]; text && *text; text++)
             hash = gpuscan__hash(hash, *text, strlen(*text));
@@ -14360,34 +14435,67 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
     }
 }
 
-enum { GPUSCAN__CUSTOM_TEXTS = 8 };
+/* Frees the idle programs of a list, and makes the others idle until they are used. */
+GPUSCAN__COLD void gpuscan__trim_programs(gpuscan *gs, gpuscan__program **at) {
+    while (*at) {
+        gpuscan__program *program = *at;
+        if (!program->idle) {
+            program->idle = 1;
+            at = &program->next;
+            continue;
+        }
+        *at = program->next;
+        gpuscan__free_program(gs, program);
+    }
+}
 
-static const char *gpuscan__custom_text(const gpuscan_custom *custom, size_t i) {
-    const char *const texts[] = {custom->source,  custom->type,   custom->combine, custom->identity,
-                                 custom->convert, custom->select, custom->equal,   custom->key};
+enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
+
+/* Returns one of the texts that a program is built from: the custom's, or the type of a source. */
+static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
+    const gpuscan_custom *custom = e->custom;
+    const char *const *types = e->source_types;
+    const char *const texts[] = {custom->source, custom->type,  custom->combine, custom->identity,
+                                 custom->convert, custom->select, custom->equal, custom->key,
+                                 types[0], types[1], types[2], types[3]};
     (void)sizeof(char[sizeof(texts) == GPUSCAN__CUSTOM_TEXTS * sizeof(texts[0]) ? 1 : -1]);
     return texts[i] ? texts[i] : "";
 }
 
-static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan_custom *custom) {
+static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__elements *e) {
     size_t i, at = 0;
-    if (!custom || !program->custom)
-        return !custom && !program->custom;
+    if (!e->custom || !program->custom)
+        return !e->custom && !program->custom;
     for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++) {
-        size_t length = strlen(gpuscan__custom_text(custom, i)) + 1;
+        size_t length = strlen(gpuscan__custom_text(e, i)) + 1;
         if (length > program->custom_length - at ||
-            memcmp(program->custom + at, gpuscan__custom_text(custom, i), length) != 0)
+            memcmp(program->custom + at, gpuscan__custom_text(e, i), length) != 0)
             return 0;
         at += length;
     }
     return at == program->custom_length;
 }
 
+/* Returns the field whose size differs on the device, as the build log says, or NULL if the log says no such thing. */
+static const char *gpuscan__wrong_size(const char *log) {
+    static const char *const names[][2] = {{"gpuscan_values_size_differs", "call.values_size"},
+                                           {"gpuscan_custom_size_differs", "custom->size"},
+                                           {"gpuscan_source0_size_differs", "call.sources[0].size"},
+                                           {"gpuscan_source1_size_differs", "call.sources[1].size"},
+                                           {"gpuscan_source2_size_differs", "call.sources[2].size"},
+                                           {"gpuscan_source3_size_differs", "call.sources[3].size"}};
+    size_t i;
+    for (i = 0; strstr(log, "negative") && i < GPUSCAN__COUNT_OF(names); i++)
+        if (strstr(log, names[i][0]))
+            return names[i][1];
+    return NULL;
+}
+
 /* Puts the build log into gs->error. Returns CUSTOM_SIZE or CUSTOM_SOURCE if `custom` is 1, otherwise BUILD. */
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
-    const char *wrong_size = NULL; /* the field with the size that differs from the device's */
+    const char *wrong = NULL;
     gpuscan_result result = custom ? GPUSCAN_ERROR_CUSTOM_SOURCE : GPUSCAN_ERROR_BUILD;
     if (code != CL_BUILD_PROGRAM_FAILURE)
         return gpuscan__fail(gs, code, "clBuildProgram failed");
@@ -14398,16 +14506,13 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
         memset(log, 0, size + 1);
         if (gs->cl.clGetProgramBuildInfo(program, gs->device_id, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
             log[0] = 0;
-        if (custom && strstr(log, "negative"))
-            wrong_size = strstr(log, "gpuscan_values_size_differs")   ? "call.values_size"
-                         : strstr(log, "gpuscan_custom_size_differs") ? "custom->size"
-                                                                      : NULL;
+        wrong = custom ? gpuscan__wrong_size(log) : NULL;
         gpuscan__log(gs, GPUSCAN_LOG_ERROR, log);
     }
-    if (wrong_size)
+    if (wrong)
         result = GPUSCAN_ERROR_CUSTOM_SIZE;
-    gpuscan__fail(gs, result, "%s%sthe build log: %.*s", wrong_size ? wrong_size : "",
-                  wrong_size ? " is not the type's size on the device; " : "", (int)(sizeof(gs->error) - 200),
+    gpuscan__fail(gs, result, "%s%sthe build log: %.*s", wrong ? wrong : "",
+                  wrong ? " is not the type's size on the device; " : "", (int)(sizeof(gs->error) - 200),
                   log ? log : "(none)");
     gpuscan__release(&gs->allocator, log);
     return result;
@@ -14493,7 +14598,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
     program->names = plan->operation->kernels(&program->key);
     if (gpuscan__take_loaded(gs, program) || (gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, program)))
         return GPUSCAN_SUCCESS;
-    kernels.values_size = program->key.values_size;
+    kernels.given = program->key.given;
     for (i = 0; i < GPUSCAN__PIECES; i++)
         for (literal = gpuscan__pieces[i]; (pieces >> i & 1) && *literal; literal++)
             gpuscan__text_code(&kernels, *literal);
@@ -14623,18 +14728,29 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
     gpuscan__text_add(text, after);
 }
 
-/* Adds an expression as a function. `head` is the function's type, name and parameters, as embedded code. If `image`
-   is 1, x is a pixel of an image, and the expression also sees `at` and `near`. If `after` begins with `)`, an opening
-   bracket is added before the expression. */
-static void gpuscan__define_expression(gpuscan__text *text, const char *head, int image, const char *name,
+/* Says what an expression sees besides its parameters and the call's values. */
+enum {
+    GPUSCAN__SEES_SOURCES = 1,
+    GPUSCAN__SEES_IMAGE = 2 /* x is a pixel of an image, and the expression sees `at` and `near` */
+};
+
+/* Adds an expression as a function. `head` is the function's type, name and parameters, as embedded code. `sees` is a
+   sum of GPUSCAN__SEES_.... If `after` begins with `)`, an opening bracket is added before the expression. */
+static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
+    int image = sees & GPUSCAN__SEES_IMAGE;
     if (image)
         gpuscan__text_code(text, "#define near(dx, dy) `near(`image, add_sat(at, (int2)(dx, dy)))\n");
     gpuscan__text_add(text, "static inline ");
     gpuscan__text_code(text, head);
     if (image)
         gpuscan__text_code(text, ", read_only image2d_t `image, int2 at");
-    gpuscan__custom_lines(text, *after == ')' ? ") { return (" : ") { return", name, lines, after);
+    gpuscan__text_add(text, ") {");
+    if (text->given.values_size)
+        gpuscan__text_code(text, " const __private struct values *values = `call.values;");
+    if (sees & GPUSCAN__SEES_SOURCES)
+        gpuscan__text_code(text, "`!");
+    gpuscan__custom_lines(text, *after == ')' ? " return (" : " return", name, lines, after);
     if (image)
         gpuscan__text_add(text, "#undef near\n");
 }
@@ -14667,36 +14783,62 @@ static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custo
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
 
-/* Adds the source, and the types of elements and of a call's values. has_type: elements are of the caller's type. */
-static void gpuscan__define_source(gpuscan__text *text, const gpuscan_custom *custom, int has_type) {
+/* Defines the types of sources. Their numbers are written as digits, since custom_lines takes no embedded code. */
+static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements *e) {
+    char before[64], name[16], after[48];
+    uint32_t k;
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && e->given.sources[k]; k++) {
+        const char *type = e->source_types[k];
+        uint32_t builtin = e->given.sources[k] & 255;
+        snprintf(name, sizeof(name), " source%u", (unsigned)k);
+        snprintf(after, sizeof(after), "gpuscan_source%u_type;\n", (unsigned)k);
+        gpuscan__custom_lines(text, "typedef", name,
+                              type                          ? type
+                              : builtin == GPUSCAN_TYPE_F16 ? "half"
+                                                            : gpuscan__types[builtin].name,
+                              after);
+        if (!type)
+            continue;
+        snprintf(before, sizeof(before), "typedef char gpuscan_source%u_size_differs[sizeof(", (unsigned)k);
+        snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)(e->given.sources[k] >> 8));
+        gpuscan__custom_lines(text, before, name, type, after); /* as in gpuscan__define_custom_type */
+    }
+}
+
+/* Adds the source, and the types of elements and of what a call gives. has_type: elements are of the caller's type. */
+static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements *e, int has_type) {
+    const gpuscan_custom *custom = e->custom;
     gpuscan__define_number(text, "CUSTOM", 1);
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
     if (has_type)
         gpuscan__define_custom_type(text, custom);
-    if (text->values_size == 0)
-        return;
-    gpuscan__define_number(text, "VALUES_SIZE", text->values_size);
-    gpuscan__text_code(text, /* as in gpuscan__define_custom_type */
-                       "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
-                       "typedef const __private struct values *`seen_values;\n"
-                       "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
+    gpuscan__define_sources(text, e);
+    if (text->given.values_size) {
+        gpuscan__define_number(text, "VALUES_SIZE", text->given.values_size);
+        gpuscan__text_code(text, /* as in gpuscan__define_custom_type */
+                           "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
+                           "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
+    }
+    if (text->given.values_size || text->given.sources[0])
+        gpuscan__text_code(text, "typedef struct {`? } `seen;\n");
 }
 
 /* Adds the caller's texts. Each expression becomes a function, which sees only its parameters and custom->source. */
 static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
     const gpuscan_custom *custom = e->custom;
-    gpuscan__define_source(text, custom, e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM ||
-                                             e->key == GPUSCAN_TYPE_CUSTOM);
+    gpuscan__define_source(text, e, e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM ||
+                                        e->key == GPUSCAN_TYPE_CUSTOM);
     if (e->key == GPUSCAN_TYPE_CUSTOM)
-        gpuscan__define_expression(text, "bool `custom_equal(`!`custom_type a, `custom_type b", 0, " equal",
-                                   custom->equal, ") != 0;}\n");
+        gpuscan__define_expression(text, "bool `custom_equal(`+`custom_type a, `custom_type b", GPUSCAN__SEES_SOURCES,
+                                   " equal", custom->equal, ") != 0;}\n");
     if (e->op == GPUSCAN_OP_CUSTOM) {
-        gpuscan__define_expression(text, "$T `custom_combine(`!$T a, $T b", 0, " combine", custom->combine, ";}\n");
-        gpuscan__define_expression(text, "$T `custom_identity(`?", 0, " identity", custom->identity, ";}\n");
+        gpuscan__define_expression(text, "$T `custom_combine(`+$T a, $T b", 0, " combine", custom->combine, ";}\n");
+        gpuscan__define_expression(text, "$T `custom_identity(`*", 0, " identity", custom->identity, ";}\n");
     }
     if (e->convert)
-        gpuscan__define_expression(text, "$CONVERTED `custom_convert(`!$VALUE x, ulong i", e->seen != 0,
+        gpuscan__define_expression(text, "$CONVERTED `custom_convert(`+$VALUE x, ulong i",
+                                   GPUSCAN__SEES_SOURCES + (e->seen ? GPUSCAN__SEES_IMAGE : 0),
                                    e->selects ? " select" : " convert", e->convert,
                                    !e->selects  ? ");}\n"
                                    : e->inverts ? ") == 0;}\n"
@@ -14705,9 +14847,11 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Returns whether a kernel can take init as an argument. Its others have less than 256 bytes, apart from values. */
+/* Returns whether a kernel can take init as an argument. Its others have less than 256 bytes, apart from values, and
+   from the sources' pointers and offsets. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
-    return e->dst_size + e->values_size + 256u <= gs->device.parameters;
+    uint32_t sources = e->given.sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
+    return e->dst_size + e->given.values_size + sources + 256u <= gs->device.parameters;
 }
 
 /* Returns the bytes of a tile's or part's prefix. In scans by segments, the low part is stored in place of `begun`. */
@@ -14769,7 +14913,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 
 /* Builds the program of a plan, and adds it to the object's programs. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
-    const gpuscan_custom *custom = plan->e.custom;
     gpuscan__program *program;
     gpuscan__text prefix = gpuscan__text_of(gs);
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -14778,18 +14921,19 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     memset(program, 0, sizeof(*program));
     program->key = plan->key;
-    prefix.values_size = plan->key.values_size;
+    prefix.given = plan->key.given;
     plan->operation->define(&prefix, gs, plan);
     gpuscan__text_add(&prefix, "#line 1 \"kernels.cl.inc\"\n");
     program->prefix = prefix.data;
     program->prefix_length = prefix.length;
     if (prefix.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
-    if (r == 0 && custom) {
+    if (r == 0 && plan->e.custom) {
         gpuscan__text texts = gpuscan__text_of(gs);
         size_t i;
         for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++)
-            gpuscan__text_bytes(&texts, gpuscan__custom_text(custom, i), strlen(gpuscan__custom_text(custom, i)) + 1);
+            gpuscan__text_bytes(&texts, gpuscan__custom_text(&plan->e, i),
+                                strlen(gpuscan__custom_text(&plan->e, i)) + 1);
         program->custom = texts.data;
         program->custom_length = texts.length;
         if (texts.failed)
@@ -14813,7 +14957,8 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
     plan->not_built = 0;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 &&
-            gpuscan__same_custom(program, plan->e.custom)) {
+            gpuscan__same_custom(program, &plan->e)) {
+            program->idle = 0;
             *found = program;
             return GPUSCAN_SUCCESS;
         }
@@ -15257,7 +15402,8 @@ typedef struct gpuscan__launch {
     const char *name; /* the kernel's name */
     gpuscan__known *known;
     cl_uint index;
-    uint32_t values_size; /* of the program */
+    const gpuscan__given *given; /* what the program's texts see */
+    cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
     cl_int code;
 } gpuscan__launch;
 
@@ -15279,22 +15425,6 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
     const uint64_t bytes = size;
     return value ? gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size)
                  : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
-}
-
-static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
-    gpuscan__program *program = chain->program;
-    const uint64_t number = kernel;
-    gpuscan__launch launch;
-    gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
-    launch.chain = chain;
-    launch.kernel = program->kernels[kernel];
-    launch.group = program->key.group;
-    launch.name = program->names[kernel];
-    launch.known = &program->known[kernel];
-    launch.index = 0;
-    launch.values_size = program->key.values_size;
-    launch.code = CL_SUCCESS;
-    return launch;
 }
 
 /* Sets an argument. NULL for `value` stands for `size` bytes of local memory. `generation` is that of the library's
@@ -15337,6 +15467,27 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
     return buffer.mem ? buffer.offset : 0;
 }
 
+/* Begins a launch. The sources are the first arguments of every kernel. */
+static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
+    gpuscan__program *program = chain->program;
+    const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal */
+    const uint64_t number = kernel;
+    gpuscan__launch launch;
+    uint32_t k;
+    gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
+    launch.chain = chain;
+    launch.kernel = program->kernels[kernel];
+    launch.group = program->key.group;
+    launch.name = program->names[kernel];
+    launch.known = &program->known[kernel];
+    launch.index = 0;
+    launch.given = &program->key.given;
+    launch.code = CL_SUCCESS;
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && launch.given->sources[k]; k++)
+        launch.offsets[k] = gpuscan__arg_buffer(&launch, sources ? sources[k].buffer : gpuscan__none);
+    return launch;
+}
+
 GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
     if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format)))
         gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
@@ -15367,18 +15518,23 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
     return chain->recording ? extent != 0 : extent;
 }
 
-/* Sets a kernel's numbers and, behind them, the call's values, as in the kernel's struct. A rehearsal has a call of its
-   own, without values, so they are 0: its bytes go to blobs and to the cache, which must not hold a call's data, and a
-   preparation may have no values. Self-tests need none, since their programs have texts of their own. */
+/* Sets a kernel's numbers and, behind them, the sources' offsets and the call's values, as in the kernel's struct. A
+   rehearsal has a call of its own without them, so they are 0: its bytes go to blobs and to the cache, which must not
+   hold a call's data, and a preparation may have none. Self-tests need none, since their programs have texts of their
+   own. */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
+    const gpuscan__given *given = launch->given;
     unsigned char all[sizeof(launch->known->numbers)];
-    if (launch->values_size) {
+    uint32_t k;
+    if (given->values_size || given->sources[0]) {
         memset(all, 0, sizeof(all));
         memcpy(all, numbers, size);
-        if (launch->chain->call->values)
-            memcpy(all + size, launch->chain->call->values, launch->values_size);
+        for (k = 0; k < GPUSCAN_MAX_SOURCES && given->sources[k]; k++, size += sizeof(cl_ulong))
+            memcpy(all + size, &launch->offsets[k], sizeof(cl_ulong));
+        if (given->values_size && launch->chain->call->values)
+            memcpy(all + size, launch->chain->call->values, given->values_size);
         numbers = all;
-        size = (size + launch->values_size + sizeof(cl_ulong) - 1) / sizeof(cl_ulong) * sizeof(cl_ulong);
+        size = (size + given->values_size + sizeof(cl_ulong) - 1) / sizeof(cl_ulong) * sizeof(cl_ulong);
     }
     if (!gpuscan__record_argument(launch, numbers, size))
         gpuscan__arg_kept(launch, numbers, size, 0, launch->known->numbers);
@@ -16245,6 +16401,13 @@ static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *pla
     return r;
 }
 
+/* Takes the caller's values and sources from a stand-in, whose texts use none. */
+static void gpuscan__give_nothing(gpuscan__plan *stand_in) {
+    memset(&stand_in->e.given, 0, sizeof(stand_in->e.given));
+    memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
+    stand_in->key.given = stand_in->e.given;
+}
+
 GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
     gpuscan__plan stand_in = *plan;
     gpuscan_custom custom;
@@ -16272,7 +16435,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     }
     if (!stand_in.e.custom) /* if only the conversion is the caller's, the self-test runs the program without it */
         stand_in.key.custom_size = 0;
-    stand_in.key.values_size = stand_in.e.values_size = 0; /* the stand-in's texts use no values */
+    gpuscan__give_nothing(&stand_in);
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
 
@@ -16338,7 +16501,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         plan->key.undivided = 0;
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
-        plan->key.values_size = plan->e.values_size;
+        plan->key.given = plan->e.given;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose had no other strategy */
             return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
@@ -16493,7 +16656,62 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
     return r;
 }
 
-/* Resolves a call's arguments and its values. */
+static const char *const gpuscan__source_fields[GPUSCAN_MAX_SOURCES] = {
+    "call.sources[0].buffer", "call.sources[1].buffer", "call.sources[2].buffer", "call.sources[3].buffer"};
+
+/* Resolves a source, which becomes one more range. `count` is its number of elements unless it has one of its own. */
+static gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
+    const gpuscan_source *source = &plan->call->sources[k];
+    const char *field = gpuscan__source_fields[k];
+    int is_custom = source->type == GPUSCAN_TYPE_CUSTOM, is_type = (unsigned)source->type < GPUSCAN_TYPE_COUNT;
+    gpuscan_type type = source->type == GPUSCAN_TYPE_DEFAULT || !is_type ? GPUSCAN_TYPE_U32 : source->type;
+    uint32_t size = is_custom ? (uint32_t)source->size : gpuscan__types[type].size;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    const gpuscan__mistake mistakes[] = {
+        {!is_type, argument, "type is not a gpuscan_type"},
+        {is_custom && (!source->custom_type || source->size == 0 || source->size > GPUSCAN__CUSTOM_MOST), argument,
+         "custom_type is NULL, or size is not from 1 to 1024"},
+        {!is_custom && (source->custom_type || source->size), argument,
+         "custom_type or size is given, but type is not CUSTOM"},
+        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
+        {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
+    size_t i;
+    gpuscan_result r;
+    for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
+        if (mistakes[i].is_made)
+            return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
+    count = source->count ? source->count : count;
+    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
+        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
+        return r;
+    gpuscan__input(plan, field, source->buffer, count, size);
+    plan->e.source_types[k] = source->custom_type;
+    plan->e.given.sources[k] = (uint32_t)type | size << 8;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Resolves the call's sources. Operators see none, since they have no index. */
+static gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    const gpuscan__elements *e = &plan->e;
+    int is_seen = e->custom && (!e->dst || e->convert || e->key == GPUSCAN_TYPE_CUSTOM); /* sorts, histograms: no dst */
+    const gpuscan__mistake mistakes[] = {
+        {call->source_count > GPUSCAN_MAX_SOURCES, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.source_count is above 4"},
+        {!call->sources != !call->source_count, GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "call.sources or call.source_count is missing"},
+        {call->source_count && !is_seen, GPUSCAN_ERROR_INVALID_ARGUMENT,
+         "call.sources: the call uses no convert, select, equal, key or weight, which could see them"}};
+    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
+    uint64_t count = 0;
+    uint32_t k;
+    if (plan->operation->count_at)
+        memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
+    for (k = 0; r == 0 && k < call->source_count; k++)
+        r = gpuscan__resolve_source(gs, plan, k, count);
+    return r;
+}
+
+/* Resolves a call's arguments, its values and its sources. */
 static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     gpuscan_result r = plan->operation->resolve(gs, plan);
@@ -16504,8 +16722,8 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
         {call->values_size && !plan->e.custom, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values without a custom text"}};
     if (r == 0)
         r = GPUSCAN__REFUSE(gs, mistakes);
-    plan->e.values_size = r == 0 ? (uint32_t)call->values_size : 0;
-    return r;
+    plan->e.given.values_size = r == 0 ? (uint32_t)call->values_size : 0;
+    return r == 0 ? gpuscan__resolve_sources(gs, plan) : r;
 }
 
 /* Runs a call whose plan gpuscan__plan_begin has begun. */
@@ -17234,7 +17452,7 @@ static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpusca
 
 /* [HOST ARRAYS] ---------------------------------------------------------------------------------------------------- */
 
-enum { GPUSCAN__HOST_ARRAYS = 7 }; /* maximum number of a call's host arrays */
+enum { GPUSCAN__HOST_ARRAYS = 7 + GPUSCAN_MAX_SOURCES }; /* maximum number of a call's host arrays */
 
 /* Describes an array of a blocking call. The array stands for a range of the plan and for a buffer of the desc. */
 typedef struct gpuscan__host_array {
@@ -17250,6 +17468,7 @@ typedef struct gpuscan__host_call {
     const gpuscan__operation *operation;
     void *desc;            /* a copy of the caller's desc */
     gpuscan_call *call;    /* the copied desc's call */
+    gpuscan_source sources[GPUSCAN_MAX_SOURCES]; /* copies of the call's sources */
     gpuscan_result result; /* the first error before the call begins */
     gpuscan__host_array arrays[GPUSCAN__HOST_ARRAYS];
     int count;
@@ -17414,6 +17633,22 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
+/* Adds the sources that are given as host arrays. Their copies have buffers in place of the arrays. */
+static void gpuscan__host_sources(gpuscan__host_call *host) {
+    gpuscan_call *call = host->call;
+    uint32_t k;
+    if (!call->sources || call->source_count > GPUSCAN_MAX_SOURCES)
+        return;
+    memcpy(host->sources, call->sources, call->source_count * sizeof(*call->sources));
+    call->sources = host->sources;
+    for (k = 0; k < call->source_count; k++) {
+        const void *data = host->sources[k].host_data;
+        host->sources[k].host_data = NULL;
+        if (data)
+            gpuscan__host_add(host, gpuscan__source_fields[k], data, &host->sources[k].buffer, 1);
+    }
+}
+
 /* Runs a blocking call on arrays, unless its arguments are wrong. `plan` is room for the operation's plan. */
 GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
@@ -17421,8 +17656,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     gpuscan_call *call = host->call;
     cl_event event = NULL, *caller = call->event;
     int i;
-    gpuscan_result r = host->result;
-    if (r != 0)
+    gpuscan_result r;
+    if (host->result == 0)
+        gpuscan__host_sources(host);
+    if ((r = host->result) != 0)
         return r;
     gpuscan__plan_begin(plan, operation, host->desc, call);
     call->event = &event;
@@ -19455,7 +19692,9 @@ static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, 
 
 /* Defines the caller's expressions as functions of a pixel and the pixel's number in its row. */
 static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key *key,
-                                        const gpuscan__histogram_key *own, const gpuscan_custom *texts) {
+                                        const gpuscan__histogram_key *own, const gpuscan__elements *e) {
+    const gpuscan_custom *texts = e->custom;
+    int sees = GPUSCAN__SEES_SOURCES + (own->image ? GPUSCAN__SEES_IMAGE : 0);
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
     char pixel[24];
     gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
@@ -19464,16 +19703,16 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
     gpuscan__define_number(text, "WEIGHED", own->weighed);
     if (!own->converted && !own->weighed)
         return;
-    gpuscan__define_source(text, texts, key->src == GPUSCAN_TYPE_CUSTOM);
+    gpuscan__define_source(text, e, key->src == GPUSCAN_TYPE_CUSTOM);
     snprintf(pixel, sizeof(pixel), "%s%s", key->src == GPUSCAN_TYPE_CUSTOM ? "gpuscan_custom_type" : element,
              gpuscan__vector_lengths[own->pixel_channels]);
     gpuscan__define(text, "PIXEL", pixel);
     if (own->converted)
-        gpuscan__define_expression(text, "$BINNED `custom_convert(`!$PIXEL x, ulong i", own->image != 0,
-                                   " convert", texts->convert, ");}\n");
+        gpuscan__define_expression(text, "$BINNED `custom_convert(`+$PIXEL x, ulong i", sees, " convert",
+                                   texts->convert, ");}\n");
     if (own->weighed)
-        gpuscan__define_expression(text, "$WEIGHT `custom_weight(`!$PIXEL x, ulong i", own->image != 0,
-                                   " weight", texts->combine, ");}\n");
+        gpuscan__define_expression(text, "$WEIGHT `custom_weight(`+$PIXEL x, ulong i", sees, " weight",
+                                   texts->combine, ");}\n");
     if (texts->source)
         gpuscan__undefine(text, texts->source);
 }
@@ -19527,7 +19766,7 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     gpuscan__define_number(text, "REGISTERS", plan->key.registers);
     gpuscan__define_number(text, "ARRIVALS", own.arrivals);
     gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
-    gpuscan__define_expressions(text, &plan->key, &own, plan->e.custom);
+    gpuscan__define_expressions(text, &plan->key, &own, &plan->e);
 }
 
 /* Returns floor(2^64 * a / b) for a < b, by long division. */
@@ -20599,7 +20838,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
-    stand_in.common.key.values_size = stand_in.common.e.values_size = 0;
+    gpuscan__give_nothing(&stand_in.common);
     stand_in.common.is_stand_in = 1;
     if (source.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test's text");
@@ -22117,9 +22356,9 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define_number(text, "KEY_F16", key->src == GPUSCAN_TYPE_F16);
     gpuscan__define(text, "CUSTOM_KEY_TYPE", key->src == GPUSCAN_TYPE_F16 ? "float" : type->name);
     gpuscan__define(text, "CUSTOM_KEY_BITS(x)", !real ? "(x)" : type->size == 8 ? "as_ulong(x)" : "as_uint(x)");
-    gpuscan__define_source(text, custom, 1);
-    gpuscan__define_expression(text, "$CUSTOM_KEY_TYPE `custom_key(`!`custom_type x, ulong i", 0, " key", custom->key,
-                               ";}\n");
+    gpuscan__define_source(text, &plan->e, 1);
+    gpuscan__define_expression(text, "$CUSTOM_KEY_TYPE `custom_key(`+`custom_type x, ulong i", GPUSCAN__SEES_SOURCES,
+                               " key", custom->key, ";}\n");
     if (custom->source)
         gpuscan__undefine(text, custom->source);
 }
@@ -23269,7 +23508,8 @@ static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan_
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
-    uint64_t lanes = gpuscan__group_lanes(gs, key->group), lefts = key->group / lanes * gpuscan__max(lanes, key->vectors);
+    uint64_t lanes = gpuscan__group_lanes(gs, key->group);
+    uint64_t lefts = key->group / lanes * gpuscan__max(lanes, key->vectors);
     uint64_t cells = 2 * items * channels * gpuscan__types[plan->e.dst].size;
     return bytes + (gpuscan__key_is_cpu(key) ? 0 : lefts * plan->e.t_size + cells);
 }
@@ -24095,7 +24335,7 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
 #define GPUSCAN__STRUCTS(X)                                                                                            \
     X(gpuscan_buffer) X(gpuscan_payload) X(gpuscan_tally) X(gpuscan_custom) X(gpuscan_call) X(gpuscan_allocator)       \
     X(gpuscan_logger) X(gpuscan_tracer) X(gpuscan_limits) X(gpuscan_opencl) X(gpuscan_desc) X(gpuscan_info)            \
-    X(gpuscan_segments) X(gpuscan_image) GPUSCAN__IF(HISTOGRAM, X, gpuscan_bound)
+    X(gpuscan_segments) X(gpuscan_image) X(gpuscan_source) GPUSCAN__IF(HISTOGRAM, X, gpuscan_bound)
 
 GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     static const struct {
@@ -24278,6 +24518,15 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     allocator = gs->allocator;
     gpuscan__unload_opencl(gs->library);
     gpuscan__release(&allocator, gs);
+}
+
+GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs) {
+    if (!gs)
+        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    gs->error[0] = 0;
+    gpuscan__trim_programs(gs, &gs->programs);
+    gpuscan__trim_programs(gs, &gs->loaded);
+    return GPUSCAN_SUCCESS;
 }
 
 GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *info) {

@@ -37,7 +37,7 @@ Buffer = struct("gpuscan_buffer", ("mem", pointer), ("offset", u64))
 Image = struct("gpuscan_image", ("mem", pointer), ("x", u64), ("y", u64))
 Call = struct("gpuscan_call", ("queue", pointer), ("wait_count", u32), ("wait_list", pointer), ("event", pointer),
               ("scratch", Buffer), ("scratch_size", u64), ("strategy", enum), ("counts_from", u64),
-              ("values", pointer), ("values_size", ctypes.c_size_t))
+              ("values", pointer), ("values_size", ctypes.c_size_t), ("sources", pointer), ("source_count", u32))
 Functions = struct("functions", ("first", pointer), ("second", pointer), ("user", pointer))
 Desc = struct("gpuscan_desc", ("context", pointer), ("device", pointer), ("queue", pointer),
               ("device_name", ctypes.c_char_p), ("opencl", pointer), ("allocator", Functions), ("log", pointer),

@@ -159,8 +159,11 @@ static inline void code_call(const gpuscan_call *call) {
     const code_field fields[] = {{"call.wait_count", CODE_NUMBER, "", call->wait_count},
                                  {"call.scratch_size", CODE_NUMBER, "", call->scratch_size},
                                  {"call.strategy", CODE_STRATEGY, "", call->strategy},
-                                 {"call.values_size", CODE_NUMBER, "", call->values_size}};
+                                 {"call.values_size", CODE_NUMBER, "", call->values_size},
+                                 {"call.source_count", CODE_NUMBER, "", call->source_count}};
     size_t i;
+    if (call->sources)
+        code_add("    static gpuscan_source sources[4]; /* not shown */\n    d.call.sources = sources;\n");
     if (call->values && call->values_size <= 256) {
         code_add("    static const unsigned char values[] = {0");
         for (i = 0; i < call->values_size; i++)

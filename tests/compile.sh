@@ -758,7 +758,7 @@ for document in $documents; do
     check "$document: link to $link" test -e "$root/$(dirname "$document")/$link"
   done
 done
-for file in README2.c examples_README4.c; do
+for file in README2.c examples_README5.c; do
   check "documents: $file is found" test -e "$file"
 done
 for file in *README[0-9].c; do

@@ -1700,6 +1700,11 @@ static const gpuscan_custom odd = {
     "struct values { uchar step; };\n", NULL, 12, NULL, NULL, NULL, "x & 1 || i % values->step == 0", NULL, NULL};
 static unsigned char values[257]; /* the first is the step */
 
+/* The same selection, whose step is the only element of a source. Element k of its buffer is k + 1. */
+static const gpuscan_custom odd_by_source = {NULL, NULL, 12, NULL, NULL, NULL, "x & 1 || i % source0[0] == 0", NULL,
+                                             NULL};
+static gpuscan_source steps;
+
 static int is_kept(unsigned b, const unsigned char *flags, uint64_t i) {
     int kept = selections[b].by == GPUSCAN_SELECT_BITS        ? flags[i / 8] >> i % 8 & 1
                : selections[b].by == GPUSCAN_SELECT_PREDICATE ? (flags[i] & 1) || i % values[0] == 0
@@ -1722,10 +1727,11 @@ static void do_select(form which) {
     unsigned b = fuzz_below(is_short ? 2 : SELECTIONS);
     size_t size = selections[b].size, flag_size = size == 2 ? 2 : 1, index_size;
     int src = NONE, dst = NONE, flags = NONE, indices = NONE, from = NONE, to = NONE, tally = NONE, limit = NONE;
-    int before, by_predicate = selections[b].by == GPUSCAN_SELECT_PREDICATE;
+    int before, by_predicate = selections[b].by == GPUSCAN_SELECT_PREDICATE, by_values, by_source;
     unsigned mistake;
     gpuscan_type count_type;
     uint64_t count, capacity, units, need = 0;
+    gpuscan_source source;
     gpuscan_result result;
     memset(&desc, 0, sizeof desc);
     memset(&payload, 0, sizeof payload);
@@ -1747,18 +1753,40 @@ static void do_select(form which) {
     capacity = desc.capacity && desc.capacity < count ? desc.capacity : count;
     units = desc.by == GPUSCAN_SELECT_BITS ? count / 32 + (count % 32 != 0) : count;
     mistake = fuzz_8();
+    by_source = by_predicate && (mistake & 8);
+    by_values = by_predicate && !by_source;
     values[0] = (unsigned char)(1 + mistake % 8);
-    now.call.values = by_predicate ? values : NULL;
-    now.call.values_size = by_predicate ? 1 : 0;
+    now.call.values = by_values ? values : NULL;
+    now.call.values_size = by_values ? 1 : 0;
+    source = steps;
+    source.buffer.offset = mistake % 8;
+    now.call.sources = by_source ? &source : NULL;
+    now.call.source_count = by_source ? 1 : 0;
+    if (by_source)
+        desc.custom = &odd_by_source;
     switch (mistake) {
+    case 250:
+        now.call.source_count = 5;
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+        break;
+    case 249:
+        source.count = 8; /* from element 1 on */
+        if (by_source && which != PREPARE)
+            surely_wrong(GPUSCAN_ERROR_BUFFER_TOO_SMALL);
+        break;
+    case 248:
+        source.buffer.mem = NULL;
+        if (by_source && which != PREPARE)
+            surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
+        break;
     case 252:
         now.call.values_size = by_predicate ? sizeof values : 1; /* too many, or none that a text sees */
         now.call.values = values;
         surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
         break;
     case 251:
-        now.call.values = by_predicate ? NULL : values;
-        if (which != PREPARE || !by_predicate)
+        now.call.values = by_values ? NULL : values;
+        if (which != PREPARE || !by_values)
             surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
         break;
     case 255:
@@ -1783,6 +1811,8 @@ static void do_select(form which) {
     desc.count_type = some_count_type(&count_type);
     desc.call.values = now.call.values;
     desc.call.values_size = now.call.values_size;
+    desc.call.sources = now.call.sources;
+    desc.call.source_count = now.call.source_count;
     if (which == PREPARE) {
         test_case("select_prepare");
         right.unsure = 1;
@@ -1846,8 +1876,8 @@ static void do_select(form which) {
     SCRATCH_SIZE(select, desc, need);
     some_scratch(&now.call, need);
     desc.call = now.call;
-    test_case("select, shape %u, %llu to %llu, strategy %d", b, (unsigned long long)count,
-              (unsigned long long)capacity, (int)desc.call.strategy);
+    test_case("select, shape %u%s, %llu to %llu, strategy %d", b, by_source ? " by a source" : "",
+              (unsigned long long)count, (unsigned long long)capacity, (int)desc.call.strategy);
     arm();
     result = gpuscan_select(gs, &desc);
     if (judge(result, which)) {
@@ -2484,6 +2514,7 @@ static void new_picture(struct picture *p, cl_context context, cl_mem_flags flag
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     cl_buffer_region region = {SUB_AT, SUB_SIZE};
     const unsigned char byte = 0x3C;
+    unsigned char step_bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     cl_int status = CL_SUCCESS;
     int q;
     (void)argc;
@@ -2514,6 +2545,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     arenas[SUB].bytes = arenas[A].bytes + SUB_AT;
     scratch_mem = clCreateBuffer(test.context, CL_MEM_READ_WRITE, SCRATCH, NULL, &status);
     test_cl(status);
+    steps.buffer.mem = clCreateBuffer(test.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof step_bytes,
+                                      step_bytes, &status);
+    test_cl(status);
+    steps.type = GPUSCAN_TYPE_U8;
+    steps.count = 1;
     test_cl(clEnqueueFillBuffer(queues[0], scratch_mem, &byte, 1, 0, SCRATCH, 0, NULL, NULL));
     arenas[IMAGE].mem = test_image_new(test.context, CL_MEM_READ_WRITE, CL_RGBA, CL_UNSIGNED_INT8, 16, 16, NULL);
     for (q = 0; q < NO_PICTURE && test.info.has_images; q++)

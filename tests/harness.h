@@ -821,11 +821,10 @@ static inline void test_extras_begin(test_extras *extras, gpuscan_call *call, te
     }
 }
 
-/* Resets the call, except its values. */
+/* Resets the call, except its values and sources. */
 static inline void test_extras_end(test_extras *extras, gpuscan_call *call, int ran) {
     cl_int status = CL_QUEUED;
-    const void *values = call->values;
-    size_t values_size = call->values_size;
+    const gpuscan_call before = *call;
     if (call->event) {
         if ((extras->after != NULL) != ran)
             fail_msg("%s: %s event", test.what, ran ? "no" : "an");
@@ -843,8 +842,10 @@ static inline void test_extras_end(test_extras *extras, gpuscan_call *call, int 
         test_buffer_free(&extras->scratch);
     }
     memset(call, 0, sizeof *call);
-    call->values = values;
-    call->values_size = values_size;
+    call->values = before.values;
+    call->values_size = before.values_size;
+    call->sources = before.sources;
+    call->source_count = before.source_count;
 }
 
 /* Fills the first size bytes of a buffer with a pattern, from the host: NVIDIA's clEnqueueFillBuffer takes only the

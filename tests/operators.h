@@ -630,13 +630,41 @@ static const gpuscan_custom test_conversion_by_values = {
     "struct values { uint pad, step; };\n", NULL, 0, NULL, NULL, "i % values->step == 1 ? 1 : x", NULL, NULL, NULL};
 static const uint32_t test_conversion_values[2] = {0, 3};
 
-/* Sets a call's values if it needs them, and returns its conversion. converts: 0 none, 1 without values, 2 with them */
+/* The same conversion by a source of the call, a table of three elements. */
+static const gpuscan_custom test_conversion_by_source = {
+    NULL, NULL, 0, NULL, NULL, "source0[i % 3] ? 1 : x", NULL, NULL, NULL};
+
+/* Returns the source. Its buffer lives as long as the program. */
+static inline const gpuscan_source *test_conversion_source(void) {
+    static gpuscan_source source;
+    static const uint16_t table[5] = {1, 1, 0, 1, 0};
+    if (!source.buffer.mem) {
+        cl_int code = CL_SUCCESS;
+        source.buffer.mem = clCreateBuffer(test.context, CL_MEM_READ_ONLY, sizeof table, NULL, &code);
+        test_cl(code);
+        test_cl(clEnqueueWriteBuffer(test.queue, source.buffer.mem, CL_TRUE, 0, sizeof table, table, 0, NULL, NULL));
+        source.buffer.offset = 2;
+        source.count = 3;
+        source.type = GPUSCAN_TYPE_U16;
+    }
+    return &source;
+}
+
+/* Sets a call's values or sources if it needs them, and returns its conversion. converts: 0 none, 1 without values and
+   sources, 2 with values, 3 with a source */
 static inline const gpuscan_custom *test_conversion_of(int converts, gpuscan_call *call) {
     if (converts == 2) {
         call->values = test_conversion_values;
         call->values_size = sizeof test_conversion_values;
     }
-    return converts == 2 ? &test_conversion_by_values : converts ? &test_conversion : NULL;
+    if (converts == 3) {
+        call->sources = test_conversion_source();
+        call->source_count = 1;
+    }
+    return converts == 3   ? &test_conversion_by_source
+           : converts == 2 ? &test_conversion_by_values
+           : converts      ? &test_conversion
+                           : NULL;
 }
 
 static inline void test_convert(gpuscan_type type, void *row, uint64_t count) {

@@ -243,12 +243,15 @@ static void done_with(gpuscan *gs, gpuscan_result result, const char *what) {
     gpuscan_destroy(gs);
 }
 
-/* Gives every third call with custom texts values, which the kernels then pass to where texts are evaluated. used: the
-   call uses the texts. */
+/* Gives every third call with custom texts values, sources or both, which the kernels then pass to where texts are
+   evaluated. used: 1 if the call uses the texts, 2 if it uses those of operators alone, which see no sources. */
 static void give_values(const gpuscan_custom **custom, gpuscan_call *call, int used) {
+    static const gpuscan_source sources[2] = {{{NULL, 0}, 1, GPUSCAN_TYPE_F16, NULL, 0, NULL},
+                                              {{NULL, 0}, 1, GPUSCAN_TYPE_CUSTOM, "float4", 16, NULL}};
     static char source[2048];
     static gpuscan_custom texts;
     static unsigned calls;
+    int sees;
     if (!*custom || !used || calls++ % 3 != 0)
         return;
     snprintf(source, sizeof source, "struct values { float4 plane; uint of[3]; };\n%s",
@@ -256,7 +259,10 @@ static void give_values(const gpuscan_custom **custom, gpuscan_call *call, int u
     texts = **custom;
     texts.source = source;
     *custom = &texts;
-    call->values_size = 32;
+    sees = used == 1 && (texts.convert || texts.select || texts.equal || texts.key);
+    call->sources = sees && calls / 3 % 3 ? sources : NULL;
+    call->source_count = call->sources ? 1 + calls % 2 : 0;
+    call->values_size = call->sources && calls / 3 % 3 == 2 ? 0 : 32;
 }
 
 static void prepare_scan(const gpuscan_scan_desc *desc) {
@@ -274,7 +280,7 @@ static void prepare_uniform_add(const gpuscan_uniform_add_desc *desc) {
     gpuscan *gs;
     if (!is_in_turn())
         return;
-    give_values(&given.custom, &given.call, 1);
+    give_values(&given.custom, &given.call, 2);
     gs = fresh();
     done_with(gs, gpuscan_uniform_add_prepare(gs, &given), "uniform add");
 }
@@ -550,7 +556,8 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
         if (!is_in_turn())
             continue;
         desc.custom = custom;
-        desc.call.values_size = 0;
+        desc.call.values_size = desc.call.source_count = 0;
+        desc.call.sources = NULL;
         give_values(&desc.custom, &desc.call, 1);
         gs = fresh();
         desc.call.strategy = (gpuscan_strategy)s;

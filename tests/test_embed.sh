@@ -238,10 +238,10 @@ int a){
 return `same(`-`high(`-a));
 }
 $DEFINE(`made,`up)
-kernel void `one(int a){ $ONE_ITEM`=
+kernel void `one(`%int a){ $ONE_ITEM`=
 `made(`-a);`same(`-a);
 }
-kernel void `two(int a){ $ONE_ITEM
+kernel void `two(`%int a){ $ONE_ITEM
 `other(a);
 }
 #undef `same

@@ -272,7 +272,7 @@ static uint64_t count_on_device(unsigned level, uint64_t count, gpuscan_type *ty
     X(SCAN_OP, LEVELS_OP)                                                                                              \
     X(SCAN_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                           \
     X(SCAN_KIND, 2)                                                                                                    \
-    X(SCAN_CONVERTS, 3)                                                                                                \
+    X(SCAN_CONVERTS, 4)                                                                                                \
     X(SCAN_FILLING, FILL_COUNT)                                                                                        \
     X(SCAN_COUNT, LEVELS_COUNT)                                                                                        \
     X(SCAN_ROWS, LEVELS_ROWS)                                                                                          \
@@ -430,7 +430,7 @@ static uint64_t level_segments(unsigned level) {
     X(REDUCE_TO, LEVELS_TYPE)                                                                                          \
     X(REDUCE_OP, LEVELS_OP_ARG)                                                                                        \
     X(REDUCE_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                         \
-    X(REDUCE_CONVERTS, 3)                                                                                              \
+    X(REDUCE_CONVERTS, 4)                                                                                              \
     X(REDUCE_FILLING, FILL_COUNT)                                                                                      \
     X(REDUCE_COUNT, LEVELS_COUNT)                                                                                      \
     X(REDUCE_CUT, LEVELS_CUT)                                                                                          \
@@ -532,7 +532,7 @@ enum { LEVELS_SEGMENT_DATA = 17 };
     X(SEGMENTED_STRATEGY, GPUSCAN_STRATEGY_COUNT)                                                                      \
     X(SEGMENTED_KIND, 2)                                                                                               \
     X(SEGMENTED_DATA, LEVELS_SEGMENT_DATA)                                                                             \
-    X(SEGMENTED_CONVERTS, 3)                                                                                           \
+    X(SEGMENTED_CONVERTS, 4)                                                                                           \
     X(SEGMENTED_FILLING, FILL_COUNT)                                                                                   \
     X(SEGMENTED_COUNT, LEVELS_COUNT)                                                                                   \
     X(SEGMENTED_CUTS, CUTS_COUNT)                                                                                      \
