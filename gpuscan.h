@@ -13094,7 +13094,7 @@ static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-/* Returns the largest power of two that divides a size: elements of a custom type are aligned to it. */
+/* Returns the largest power of two that divides `size`, to which elements of a custom type are aligned. */
 static uint32_t gpuscan__alignment(uint32_t size) {
     return size & (0u - size);
 }
@@ -13579,25 +13579,25 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
-/* GPUs refuse the CPU strategies. CPU kernels use kilobytes of private memory per work-item. GPU drivers reserve
-   private memory for all work-items that can be resident, which would take gigabytes. */
+/* GPUs refuse the CPU strategies, since CPU kernels use kilobytes of private memory per work-item. A GPU driver would
+   reserve this memory for all work-items that can be resident, and that would take gigabytes. */
 enum { GPUSCAN__CPU_STRATEGIES = 1u << GPUSCAN_STRATEGY_CPU_MULTI_PASS | 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS };
 
 enum { GPUSCAN__VENDOR_AMD = 0x1002 };
 #define GPUSCAN__LANE_WIDTH 32 /* width of the tree that sums a group's values if there are no lanes */
 
 /* Lists the profiles. The first row that matches a device's type, vendor and name is used. The last row matches every
-   device. It is for unknown devices, whose groups may not even make progress independently, so it has few and small
-   groups, which run on any device. GPUs get groups of 256 work-items, and enough groups to fill their compute units. A
-   simulator runs all forms, at sizes that it can handle. */
+   device. For unknown devices, whose groups may not even make progress independently, the tables below have few and
+   small groups, which run on any device. GPUs get groups of 256 work-items, and enough groups to fill their compute
+   units. The simulator refuses no strategy, and gets sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
     /* Columns: devices, name, type, vendor, part, fence, lanes, nulls, launches_late, inlines, polls, refused */
     /* The simulator runs groups in order, so mem_fence orders what they write. */
     {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
      0, 0, 64, 0},
-    /* The row is for NVIDIA's own driver: Mesa and PoCL do not accept its instructions. `nulls` is 1, since each buffer
-       argument costs host time. `launches_late` is 0, since a launch ahead makes the first calls after gpuscan_set_blob
-       no faster. tuning: host-null-arguments, host-blob-first-calls */
+    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `nulls` is 1, since each buffer that
+       is passed costs host time. `launches_late` is 0, since a launch ahead of the first calls after gpuscan_set_blob
+       does not make these calls faster. tuning: host-null-arguments, host-blob-first-calls */
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
      GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
     /* `polls` is large, since groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
@@ -13607,13 +13607,12 @@ static const gpuscan__facts gpuscan__profiles[] = {
      0, 20000, GPUSCAN__CPU_STRATEGIES},
     {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      4096, GPUSCAN__CPU_STRATEGIES},
-    /* llvmpipe silently ends every loop after 65535 iterations, so it gets many groups, as a GPU does, which keeps
-       loops short. If a launch's groups run for unequal times, Mesa 22.3 reports the launch as finished too early. This
-       made scans wrong, so SINGLE_PASS_AHEAD is refused. Mesa 25.0 crashes on calls of long functions, so `inlines` is
-       1. */
+    /* llvmpipe silently ends every loop after 65535 iterations. Many groups, as on a GPU, keep loops short. If a
+       launch's groups run for unequal times, Mesa 22.3 reports the launch as finished too early. SINGLE_PASS_AHEAD is
+       refused, since its scans are then wrong. `inlines` is 1, since Mesa 25.0 crashes on calls of long functions. */
     {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
      1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
-    /* This row precedes Skylake's: PoCL names AMD's CPUs with AVX-512, like unknown new CPUs, skylake-avx512. */
+    /* This row precedes Skylake's, since PoCL names AMD's CPUs with AVX-512 (and unknown CPUs) skylake-avx512. */
     {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      256, 0},
     {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
@@ -13623,34 +13622,35 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
      0, 4096, 0}};
 
-/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available, so their rows were measured on an
-   H100. These measurements used PTX lanes and, for AMD's rows, PTX loads of states, but no other instructions of
-   NVIDIA's. Groups of AMD's and Intel's GPUs make progress independently: these GPUs passed tests of this by Sorensen
-   and others, 2021. */
+/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available, so the rows for these GPUs were
+   measured on an H100, with PTX lanes and no other PTX instructions. Only AMD's rows also used PTX loads of states.
+   Groups of AMD's and Intel's GPUs make progress independently: these GPUs passed the tests of Sorensen and others,
+   2021. */
 
-/* In small scans, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time and share the work, which is faster
-   than a look-back. Large scans sum tiles 24 MiB before they scan them. A cache of 50 MB holds 24 MiB besides other
-   data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles */
+/* In small scans, of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles
+   before its own. That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold them
+   besides other data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning:
+   scan-tiles */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     /* scans up to 8 MiB */
     {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
     {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* elements of 1 and 2 bytes that are not packed take small groups */
+    /* elements of 1 and of 2 bytes that are not packed, in small groups */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
-    /* The rows are for packed elements of 1 byte, for f16, and for packed elements of 2 bytes. */
+    /* The next three rows are for packed elements of 1 byte, for f16, and for packed elements of 2 bytes. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-    /* The rows are for elements of 8 bytes, of 4 bytes from sources of 1 byte, of 16 bytes, and of 32 bytes. */
+    /* The last four rows are for elements of 8 bytes, 4 bytes from sources of 1 byte, 16 bytes, and 32 bytes. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
 
-/* Tiles of scans by segments. A tile in which a segment begins waits for no other, so no row has SINGLE_PASS_AHEAD.
+/* Tiles of scans by segments. A tile in which a segment begins needs no other tile, so no row has SINGLE_PASS_AHEAD.
    Many small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     /* small scans of elements of 1 byte */
@@ -13674,10 +13674,10 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Tiles of selections, by the bytes of the array that decides what is kept. `ahead` is in bytes of this array, too. In
-   small selections, up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of
-   all tiles before its own. Loading each tile once pays only if flags of 1 byte select indices, or if a predicate
-   selects u32. tuning: select-tiles, select-small, select-once */
+/* Tiles of selections. `up_to` and `ahead` count the bytes of the array that decides what is kept. In small selections,
+   of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all tiles before
+   its own. Loading each tile once is faster only if flags of 1 byte select indices, or if a predicate selects u32.
+   tuning: select-tiles, select-small, select-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* selections up to 2 MiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
@@ -13686,7 +13686,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* flags of 1 byte select indices and nothing else, so tiles are loaded once */
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
-    /* Flags of 1 byte. The first row is for several outputs and for wide elements, the second for all other outputs. */
+    /* Flags of 1 byte. The first row is for several outputs or wide elements, the second row for all other outputs. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
     /* Other selections. The second row is for a predicate on elements of 4 bytes, and loads each tile once. */
@@ -13696,8 +13696,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
     /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* Tiles of runs, by the bytes of the keys. In small calls all groups run at the same time, as in small selections.
-   Large calls load each tile once, which is faster. tuning: runs-tiles, runs-small, runs-once */
+/* Tiles of runs. `up_to` and `ahead` count the bytes of the keys. In small calls all groups run at the same time, as in
+   small selections. Large calls load each tile once, which is faster. tuning: runs-tiles, runs-small, runs-once */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* calls up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
@@ -13705,12 +13705,12 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* Keys of 1 byte, no reduction. The first row loads tiles once. The second, for custom keys, loads them twice. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* Wider keys in small calls, then without a reduction. The last row is for custom keys, and loads tiles twice. */
+    /* Wider keys: small calls; large calls without a reduction; the same with custom keys, which load tiles twice. */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    /* Reductions of f64, of short values and of other values, one row each. Short values have four groups per
-       multiprocessor. The last two rows are for calls with custom keys or a custom operator, and load each tile
+    /* Reductions: one row each for f64, for short values and for other values. With 64 registers, four groups for short
+       values fit a multiprocessor. The last two rows are for custom keys or a custom operator, and load each tile
        twice. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
@@ -13720,11 +13720,11 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
-/* On AMD's and Intel's GPUs, one group of a large scan folds the sums of tiles to prefixes, unless gpuscan__scan_misfit
+/* In large scans on AMD's and Intel's GPUs, one group folds the tiles' sums to prefixes, unless gpuscan__scan_misfit
    makes the scan take several passes. Intel's rows were measured with states loaded by atomics. tuning: scan-fold */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-/* Intel's compiler would keep 8 vectors of bytes in private memory, so scans of bytes take 4. */
+/* Scans of bytes take 4 vectors per work-item, since Intel's compiler would keep 8 in private memory. */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
@@ -13765,28 +13765,28 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     /* Columns: devices, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
        rows_wider, rows_registers */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* Large scans run 24 MiB ahead. A cache of 50 MB holds 24 MiB besides other data. For short rows, 56 registers suit
-       most lengths. 64 registers are as fast, unless fewer groups of 384 work-items fit a multiprocessor then.
-       Prefetching tiles makes scans some percent slower. tuning: scan-counted-registers, scan-rows */
+    /* Large scans sum tiles 24 MiB ahead, since a cache of 50 MB holds 24 MiB besides other data. For short rows, 56
+       registers suit most lengths. 64 registers are as fast, except where they let fewer groups of 384 work-items share
+       a multiprocessor. Prefetching tiles makes scans some percent slower. tuning: scan-counted-registers, scan-rows */
     {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
     /* `parts_vectors` is 4: with 8 vectors of 8-byte elements, multi-pass scans have registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* llvmpipe computes tiles of whole rows wrong (Mesa 22.3); PoCL and Oclgrind do not. */
+    /* `rows_group` is 0, since llvmpipe of Mesa 22.3, unlike PoCL and Oclgrind, computes tiles of whole rows wrong. */
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
     {GPUSCAN__ON_CPU, GPUSCAN__REST(CPU_SINGLE_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
 #undef GPUSCAN__REST
 
-/* A chunk stays in a core's second-level cache between its two loads. If large outputs are stored past the caches, the
-   prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches, if lines
-   are requested early and the chunk leaves room for these lines. The distances were measured on a Skylake server and on
-   a newer CPU that PoCL gives this name, too, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
-   A sort takes one launch if it has fewer elements than two parts. If buckets are large, values follow their keys in
-   blocks, which is slower with small buckets. Buckets of 1 MiB or more are divided once more, since the second-level
-   caches of the CPUs measured hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks,
+/* A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the caches, the prefetch
+   distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches, if lines are
+   requested early and the chunk leaves room for these lines. The distances were measured on a Skylake server and on a
+   newer CPU with the same name in PoCL, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
+   A sort of fewer elements than two parts takes one launch. If buckets are large, values are moved after their keys,
+   block by block. With small buckets this would be slower. Buckets of 1 MiB or more are divided once more, since the
+   second-level caches of the CPUs measured hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks,
    sort-cpu-split */
 #define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
 static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
@@ -13813,9 +13813,9 @@ GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
     /* Columns: devices, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
        each_group, split_from, lane_registers */
     {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
-    /* If the segments have few elements in total, large groups sum them. If there are still fewer, smaller groups sum
-       them, since these start earlier. Lanes need registers for the next step's offsets, which are loaded early.
-       tuning: segments-lanes, segments-lanes-few, segments-split */
+    /* If the segments have few elements in total, large groups sum them. With even fewer elements the groups are
+       smaller, since small groups start earlier. `lane_registers` leaves registers for the next step's offsets, which
+       lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
     {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
     {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 256, 4096, 0},
     {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
@@ -13824,13 +13824,13 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
        local, slices */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
-    /* One group of 1024 work-items has all registers of a multiprocessor, so it loads while it counts. With 32 copies
-       of the bins of bytes, no two lanes use the same bank. Other samples come too slowly to need this. */
+    /* One group of 1024 work-items has all registers of a multiprocessor, so it loads while it counts. Samples of 1
+       byte get 32 copies of the bins, so that no two lanes use the same bank. Others arrive too slowly to need this. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {16, 16}, 16, 16, {2, 2}, 0, 0, 16 * GPUSCAN__KIB, 8},
-    /* One group per thread is enough, since groups draw their work and have local tables. */
+    /* One group per thread is enough, since groups draw pieces of the samples by ticket, and have local tables. */
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {4, 1}, 1, 4, {8, 8}, 0, 2, 1 * GPUSCAN__MIB, 4},
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
@@ -13838,26 +13838,26 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
-    /* A larger tile stores longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD, and
-       CDNA runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item. tuning: sort-amd,
+    /* A larger tile stores longer runs of a digit. With 32 KiB of local memory per group, RDNA runs 8 waves per SIMD,
+       and CDNA runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item. tuning: sort-amd,
        sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 1, 1u << 20, 1, 0, 0},
-    /* Intel's compiler puts a work-item's arrays above 64 to 128 bytes into private memory. Most groups therefore have
-       more work-items than AMD's, and fewer keys per work-item. 8 or 16 units share a local memory. A group of 512
-       work-items in sub-groups of 8 lanes occupies 8 units. tuning: sort-intel, sort-together-others */
+    /* Intel's compiler puts a work-item's arrays above 64 to 128 bytes into private memory. So most groups have more
+       work-items than AMD's, and fewer keys per work-item. `units` is 8, since 8 or 16 units share a local memory, and
+       a group of 512 work-items in sub-groups of 8 lanes fills 8 units. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0}};
 
-/* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
-   be resident. More groups per compute unit are slower, since stores must stay in the cache until their lines are full.
-   Early loads of values are slower for the same reason. If the count is on the device, sorts of u64 keys with values of
-   4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory. Keys of 4 bytes alone fill it with waves of 64 lanes, which have fewer
-   counts of digits than waves of 32. Other elements fill it with waves of 32. On Intel's GPUs, more elements per
-   work-item make sorts of keys alone faster, and sorts with values slower. Loops over tiles or passes need registers,
-   so `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
+/* NVIDIA's tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer
+   groups would be resident. More groups per compute unit are slower, and so are early loads of values, since stores
+   must stay in the cache until their lines are full. If the count is on the device, sorts of u64 keys with values of 4
+   or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
+   AMD's tiles fill the local memory that gpuscan__sort_rows allows. Tiles of 4-byte keys without values fill it if
+   waves have 64 lanes, since fewer waves need fewer counts of digits. Other tiles fill it if waves have 32 lanes. On
+   Intel's GPUs, more elements per work-item make sorts faster without values, and slower with values. Loops over tiles
+   or passes need registers, so `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -13905,7 +13905,7 @@ static const struct {
 #undef GPUSCAN__ROW_TABLE
 };
 
-/* Sets a profile to row i of gpuscan__profiles, and to each table's first row for it. A part without a row stays 0. */
+/* Sets `p` to row `i` of gpuscan__profiles, and each part to its table's first row for this profile, or to 0. */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
     size_t t, at;
     memset(p, 0, sizeof(*p));
@@ -13935,7 +13935,7 @@ static cl_ulong gpuscan__device_number(const gpuscan_opencl *cl, cl_device_id de
     return size == sizeof(cl_uint) ? value.u32 : value.u64;
 }
 
-/* Gets a text that describes a device; "" if the device does not report it, or if it does not fit. */
+/* Gets a text that describes a device; "" if the device does not report the text, or if `size` is too small for it. */
 static void gpuscan__device_text(const gpuscan_opencl *cl, cl_device_id device, cl_device_info what, char *text,
                                  size_t size) {
     text[0] = 0;
@@ -13978,7 +13978,7 @@ static int gpuscan__has_opencl_fence(gpuscan *gs) {
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
 
-/* Returns whether a list of names, separated by blanks, has this name, not just longer names that begin with it. */
+/* Returns whether `extensions`, a list with blanks, has `name`. A longer name that begins so does not count. */
 static int gpuscan__has_extension(const char *extensions, const char *name) {
     const char *at = extensions;
     while ((at = strstr(at, name)) != NULL) {
@@ -14012,7 +14012,7 @@ static int gpuscan__runs_subgroups(const gpuscan__device *device) {
     return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups. If the profile has no lanes, the driver decides. */
+/* Sets how lanes exchange values, and the width of sub-groups. If the profile has none, asks the driver. */
 static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
@@ -14049,7 +14049,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     }
 }
 
-/* Sets the fence of device scope and build options. Takes OpenCL's if the profile has none that the lanes support. */
+/* Sets the fence of device scope, and the build options. If the profile has none for the lanes, takes OpenCL's. */
 static void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
@@ -14083,7 +14083,7 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
-/* Queries a device's registers and compute capability. Lanes need 7.0, for loads and fences with a scope. */
+/* Queries a device's registers and compute capability. PTX lanes need 7.0, which has loads and fences with a scope. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -14095,7 +14095,6 @@ static void gpuscan__open_nvidia(gpuscan *gs) {
         device->lanes = GPUSCAN__LANES_NONE;
 }
 
-/* Queries the device's type, names and versions. */
 static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -14187,7 +14186,7 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
-/* Appends a device's name to a list in words, if it fits. */
+/* Appends the device's and the platform's name to the text `list`, if they fit. */
 static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
     size_t length = strlen(list);
     if (length + strlen(name) + strlen(platform) + 16 < size)
@@ -14291,8 +14290,8 @@ static uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob begins with this header. Entries follow. Each entry's parts stand behind it, padded to 8 bytes. Numbers are in
-   the host's byte order. The checksum covers all bytes after itself. */
+/* A blob begins with this header, and entries follow. An entry's parts stand behind its gpuscan__blob_entry, each
+   padded to a multiple of 8 bytes. Numbers are in the host's byte order. The checksum covers all bytes after itself. */
 typedef struct gpuscan__blob_header {
     char magic[8];
     uint64_t device_hash, size, checksum, entries;
@@ -14325,7 +14324,7 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Gets the next step of a valid recording, and the step's bytes. Returns 0 at the recording's end. */
+/* Gets the next step of a valid recording, and a pointer to its bytes. Returns 0 at the recording's end. */
 static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
                               const unsigned char **bytes) {
     if (*at >= length)
@@ -14337,7 +14336,7 @@ static int gpuscan__next_step(const void *recording, size_t length, size_t *at, 
     return 1;
 }
 
-/* Returns whether a recording from a blob is valid for a program with this number of kernels. */
+/* Returns whether a recording from a blob is valid for a program that has `kernels` kernels. */
 static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
     static const uint32_t sizes[GPUSCAN__STEPS] = { /* bytes of a step by its kind; 0: any */
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
@@ -14370,7 +14369,7 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
     return 1;
 }
 
-/* Gets the next launch of a valid recording, and the kernel's number. Returns 0 at the recording's end. */
+/* Gets the next launch of a valid recording, and the number of its kernel. Returns 0 at the recording's end. */
 static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint64_t *kernel,
                                 gpuscan__step_launch *launch) {
     gpuscan__step step;
@@ -14386,9 +14385,9 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording has a launch that the program's recordings lack. A driver compiles the same code for two
-   launches of one kernel with one group size. PoCL is an exception: it compiles other code for fewer than 65,536
-   work-items, so both launches must be on one side of this number. */
+/* Returns whether a recording has a launch that the program's recordings lack. Launches of one kernel with one group
+   size count as equal, since drivers compile the same code for them. PoCL is an exception: it compiles other code for
+   fewer than 65,536 work-items. So equal launches must also be on the same side of this number. */
 static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
     gpuscan__step_launch launch, known;
     uint64_t kernel = 0;
@@ -14491,7 +14490,7 @@ static const char *gpuscan__wrong_size(const char *log) {
     return NULL;
 }
 
-/* Puts the build log into gs->error. Returns CUSTOM_SIZE or CUSTOM_SOURCE if `custom` is 1, otherwise BUILD. */
+/* Puts the build log into gs->error. Returns CUSTOM_SIZE, CUSTOM_SOURCE, or (if `custom` is 0) BUILD. */
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
@@ -14518,12 +14517,12 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program. If that fails, builds it without the register limit, then without optimization. NVIDIA's assembler
-   may fail with a register limit, and on an optimized kernel even without one: driver 580 reported "register allocation
-   failed with register count of 7" (an inclusive scan of f32 to f16, rows with a pitch). */
+/* Builds a program. If the build fails, tries again without the register limit, then without optimization. NVIDIA's
+   assembler may fail because of a limit or, on an optimized kernel, without one: driver 580 reported "register
+   allocation failed with register count of 7" (an inclusive scan of f32 to f16, rows with a pitch). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
     unsigned registers = (unsigned)program->key.registers;
-    char limit[32], options[96]; /* if two programs' options differ, so do their prefixes */
+    char limit[32], options[96]; /* equal prefixes mean equal options, so a prefix identifies a program */
     cl_int code;
     int attempt;
     snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
@@ -14542,7 +14541,7 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
 
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c tests that none is missing */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c checks MAX_KERNELS */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
@@ -14561,7 +14560,7 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
     return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
 }
 
-/* Finds a loaded program with the same text and kernels, and moves it into `program`. Returns whether it found one. */
+/* Finds a program in gs->loaded with the same text and kernels, and moves it to `program`. Returns whether it did. */
 static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
     for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
@@ -14586,8 +14585,8 @@ static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 
-/* Takes the program from a blob or the cache, or builds it from source and creates the kernels. After a failure the
-   caller frees the program, including objects that a driver returned along with an error code. */
+/* Takes the program from a blob or the cache, or builds it from source and creates its kernels. If this fails, the
+   caller frees the program, and with it any objects that a driver returned along with an error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const char *const *literal;
     gpuscan__text kernels = gpuscan__text_of(gs);
@@ -14638,14 +14637,14 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
 }
 
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS || GPUSCAN__HAS_HISTOGRAM || GPUSCAN__HAS_QUANTILE
-/* Returns whether lanes are NVIDIA's or LANES_LOCAL, with which tests run the code for NVIDIA's lanes. */
+/* Returns whether lanes are NVIDIA's or LANES_LOCAL. Tests use LANES_LOCAL to run the code for NVIDIA's lanes. */
 static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
     return gpuscan__uses_lanes(gs, key) &&
            (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
 }
 #endif
 
-/* Returns how many bytes of local memory LANES_LOCAL takes to exchange values. */
+/* Returns how many bytes of local memory lanes need to exchange values: 0, except with LANES_LOCAL. */
 static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL && gpuscan__whole_lanes(gs, group) ? (uint64_t)group * 4 : 0;
 }
@@ -14654,7 +14653,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit of kernels without a fixed group size, or 0 if a group would need too many registers. */
+/* Returns `registers`, a limit for kernels without a fixed group size, or 0 if a group cannot have so many. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
@@ -14686,7 +14685,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
-    if (gs->device.profile.facts.inlines) /* this push also covers custom texts. The pop is in [DEVICE] */
+    if (gs->device.profile.facts.inlines) /* this also covers custom texts. [DEVICE] has the pop */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -14696,7 +14695,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS is 1 if a group's sub-groups run at the same time. A CPU may run them one after another, so it has 0. */
+    /* TURNS is 1 on GPUs that run a group's sub-groups at the same time. CPUs may not. PTX lanes do not need it. */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -14777,8 +14776,8 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
 static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custom *custom) {
     gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
     gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
-    /* If the sizes differ, the array has a negative size: the build fails, and its log has this name. sizeof gets the
-       caller's text itself, since some compilers take an unknown type for an int. */
+    /* If the sizes differ, the array's size is negative: the build fails, and its log has the array's name. sizeof gets
+       the caller's text and not a typedef of it, since some compilers take an unknown type for an int. */
     gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
@@ -14854,7 +14853,7 @@ static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e)
     return e->dst_size + e->given.values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of a tile's or part's prefix. In scans by segments, the low part is stored in place of `begun`. */
+/* Returns the bytes of a tile's or part's prefix. With segments its low component takes the place of `begun`. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -14875,7 +14874,7 @@ static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
 }
 
 /* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels. The last
-   three parameters are for scans: the macros INCLUSIVE, AHEAD and FEW are set to them. */
+   three parameters are for scans: they are the values of the macros INCLUSIVE, AHEAD and FEW. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
@@ -14967,8 +14966,8 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* These zeros clear a call's scratch, or replace an init that is not given. The largest value that they replace is a
-   gpuscan_run, twice an element's size. The array is not const, since constants take room in an executable. */
+/* Holds zeros that clear a call's scratch, or that stand for an init that is not given. The largest such init is a
+   gpuscan_run, of twice an element's size. The array is not const, since constants take room in an executable. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
@@ -14989,8 +14988,8 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns how many bytes to add to scratch for values of `size` bytes. Scratch begins at a multiple of 64 bytes, and
-   its first value at the next multiple of `size`, since kernels' offsets are in whole values. */
+/* Returns how many bytes to add to scratch for values of `size` bytes. Scratch begins at a multiple of 64 bytes. Its
+   first value begins at the next multiple of `size`, since kernels get offsets in whole values. */
 GPUSCAN__SHARED uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
@@ -15003,7 +15002,7 @@ static uint64_t gpuscan__need_total(const gpuscan__need *need) {
     return total;
 }
 
-/* Creates one of the library's own queues on first use. Releases a queue that comes together with an error code. */
+/* Creates `*queue`, one of the library's own queues, on first use. Releases a queue that comes with an error code. */
 static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     cl_int code = CL_SUCCESS;
     if (*queue)
@@ -15033,7 +15032,7 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Returns a new buffer, or NULL. Releases a buffer that comes together with an error code. */
+/* Returns a new buffer, or NULL. Releases a buffer that comes with an error code. */
 static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host, cl_int *code) {
     cl_mem mem;
     *code = CL_SUCCESS;
@@ -15053,7 +15052,7 @@ static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t byte
     return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed", (unsigned long long)bytes, what);
 }
 
-/* Releases the object's scratch of a kind. Commands that still run keep a released buffer alive. */
+/* Releases the object's scratch of one kind. The buffer stays alive until the last command that uses it has ended. */
 GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch_generation++;
     gpuscan__forget_mem(gs, &gs->scratch[kind].mem);
@@ -15061,14 +15060,14 @@ GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch[kind].epoch = 0;
 }
 
-/* Releases all scratch when it is unknown which commands use it: the next call gets new buffers and need not wait. */
+/* Releases all scratch. Called when unknown commands may use it: the next call gets new buffers and need not wait. */
 GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
 }
 
-/* Clears a buffer and waits until it is 0. Uses writes, not a fill, since memory checkers see writes. */
+/* Sets a buffer to 0 and waits for that. Uses writes instead of a fill, since memory checkers see only writes. */
 GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t bytes) {
     uint64_t piece = bytes < (uint64_t)1 << 20 ? bytes : (uint64_t)1 << 20, at;
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
@@ -15121,8 +15120,8 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* Enqueues the commands of one call in order. Only the last one writes outputs. Each command waits for the one before
-   it if the queue is out-of-order or the call has a wait list, so that a failed event stops the whole call. */
+/* Enqueues the commands of one call in order. Only the last command writes outputs. If the queue is out-of-order or the
+   call has a wait list, each command waits for the one before it, so that a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
@@ -15136,7 +15135,7 @@ struct gpuscan__chain {
     cl_event previous;     /* the last command's event, which the chain owns */
     cl_event pair[2];
     gpuscan__place place;
-    gpuscan__text *recording; /* in a rehearsal gets the steps instead of the queue; otherwise NULL */
+    gpuscan__text *recording; /* in a rehearsal, steps are appended here and not enqueued; otherwise NULL */
 };
 
 /* Checks call.queue and call.wait_list, and gets the queue. */
@@ -15152,7 +15151,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
         return r;
     *queue = call->queue ? call->queue : gs->queue;
-    *in_order = gs->last_in_order; /* holds for last_queue: the library retains it, so its handle is not reused */
+    *in_order = gs->last_in_order; /* right for last_queue, whose handle is not reused while it is retained */
     if (*queue != gs->last_queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
@@ -15194,7 +15193,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Adds an event, which the chain owns, to those that the next command waits for. A marker joins all earlier events. */
+/* Makes the next command wait for `event`, too. The chain now owns the event. A marker joins all earlier events. */
 static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
     gpuscan *gs = chain->gs;
     cl_event joined = NULL;
@@ -15246,7 +15245,7 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Returns whether the tracer sees the chain's commands. It does not see those of self-tests and rehearsals. */
+/* Returns whether the tracer sees the chain's commands. It sees no commands of self-tests and rehearsals. */
 static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
@@ -15293,7 +15292,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
-        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* otherwise the tracer alone needed it */
+        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* the event has a new owner */
             chain->previous = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
@@ -15313,7 +15312,7 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Maximum bytes of one fill. NVIDIA's driver uses 32 bits of the size, and of the offset if a pattern is one byte. */
+/* Maximum bytes of one fill. NVIDIA's driver uses 32 bits of the size and, if a pattern is one byte, of the offset. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
@@ -15328,7 +15327,7 @@ static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, 
     }
 }
 
-/* Gives the chain the caller's scratch or else the object's own. In the caller's, clears the kinds that must be 0. */
+/* Gives the chain the caller's scratch, or else the object's own. Clears what must be 0 in the caller's scratch. */
 static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpuscan__plan *plan) {
     gpuscan *gs = chain->gs;
     const gpuscan_call *call = chain->call;
@@ -15349,7 +15348,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(gpuscan__zeros) && may_write) /* tools see writes, as in gpuscan__clear_buffer */
+            if (piece <= sizeof(gpuscan__zeros) && may_write) /* a write: see gpuscan__clear_buffer */
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -15361,7 +15360,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         return GPUSCAN_SUCCESS;
     }
     chain->own_scratch = 1;
-    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* a tag must not repeat before its words are cleared */
+    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* gets new words before an epoch would repeat */
         uint32_t epochs = i == GPUSCAN__WORDS32 ? ((uint32_t)1 << 14) - 1 : ((uint32_t)1 << 30) - 1;
         if (need->bytes[i] && gs->scratch[i].epoch >= epochs)
             gpuscan__drop_scratch(gs, i);
@@ -15388,7 +15387,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
 /* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets a kernel's `count`, `flags` and `count_offset`. `of` is a desc or a plan. Its count_buffer may limit `count`. */
+/* Sets the numbers `count`, `flags` and `count_offset`. `of` is a desc or plan. Its count_buffer may limit `count`. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
@@ -15427,8 +15426,8 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
                  : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
-/* Sets an argument. NULL for `value` stands for `size` bytes of local memory. `generation` is that of the library's
-   buffer, otherwise 0. The value is remembered at `kept`. If `kept` is NULL, the argument is set each time. */
+/* Sets an argument. If `value` is NULL, the argument is `size` bytes of local memory. For a buffer of the library,
+   `generation` is the buffer's, otherwise 0. The value is remembered at `kept`. If `kept` is NULL, it is always set. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
@@ -15447,7 +15446,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* Sets an argument as gpuscan__arg_kept does. GPUSCAN__CALLERS stands for a buffer that the library does not own. */
+/* Sets an argument as gpuscan__arg_kept does. If it is a buffer of the caller, `generation` is GPUSCAN__CALLERS. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
     gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
@@ -15498,8 +15497,8 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
     return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
 }
 
-/* Sets a kind of scratch as an argument. Returns the offset behind the kind's ticket counters, if it has any, and
-   behind `past` more bytes. The offset is in units of `bytes_each` bytes (see gpuscan__slack). */
+/* Sets a kind of scratch as an argument. Returns an offset that skips the kind's ticket counters, if it has any, and
+   `past` more bytes. The offset is in units of `bytes_each` bytes (see gpuscan__slack). */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     cl_mem mem = chain->place.mem[kind];
@@ -15513,7 +15512,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
-/* Returns how many rows or tiles a launch has: one in a rehearsal, whose time must not depend on the desc. */
+/* Returns `extent`, a number of rows or tiles, but at most 1 in a rehearsal, whose time must not depend on it. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->recording ? extent != 0 : extent;
 }
@@ -15540,12 +15539,12 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
         gpuscan__arg_kept(launch, numbers, size, 0, launch->known->numbers);
 }
 
-/* Enqueues a launch of groups. If `shared` is not 0, the kernel's last argument is `shared` bytes of local memory.
-   `is_last` is 1 for the call's last command. */
+/* Enqueues a launch of `groups` groups. If `shared` is not 0, the kernel's last argument is `shared` bytes of local
+   memory. `is_last` is 1 for the call's last command. */
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
                                           uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
-    /* PoCL compiles a kernel for grids of up to 2^16 work-items, and once more for larger grids */
+    /* a rehearsal needs no larger grid: PoCL compiles a kernel for up to 2^16 work-items, and again for more */
     uint64_t most = chain->recording ? ((uint64_t)1 << 16) / launch->group + 1 : UINT64_MAX;
     size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
     cl_event event = NULL;
@@ -15605,7 +15604,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Computes the elements from row 0's first to the last row's last, with gaps. Their bytes must fit 64 bits, too. */
+/* Computes the number of elements from row 0's first to the last row's last. Their bytes must fit 64 bits, too. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -15654,7 +15653,7 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
 }
 
 /* Checks that a range begins where kernels can use it. Memory that the driver allocates is aligned for every type, but
-   a caller's own memory need not be. Kernels move elements in words of their size's alignment, up to 16 bytes. */
+   a caller's own memory need not be. Kernels move elements in words of gpuscan__alignment(size) bytes, up to 16. */
 static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *range) {
     uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
     cl_mem_flags flags = range->flags;
@@ -15705,7 +15704,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     return gpuscan__check_alignment(gs, range);
 }
 
-/* Adds a range that the call reads. If it has elements, it needs a buffer, unless the caller then clears `required`. */
+/* Adds a range that the call reads. If it has elements, its buffer is required, unless the caller clears `required`. */
 static gpuscan__range *gpuscan__input(gpuscan__plan *plan, const char *field, gpuscan_buffer buffer, uint64_t elements,
                                       uint32_t size) {
     gpuscan__range *range = &plan->ranges[plan->range_count++];
@@ -15728,7 +15727,7 @@ static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, g
     return range;
 }
 
-/* Marks a range whose buffer is optional. The call accesses it even if the element count is 0. */
+/* Marks a range as optional. If its buffer is given, kernels access it even if the call's element count is 0. */
 GPUSCAN__SHARED void gpuscan__beside(gpuscan__range *range) {
     range->required = 0;
     range->at_zero = 1;
@@ -15757,8 +15756,8 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether each range's rows lie in the other's gaps. Modulo the greatest common divisor of the pitches, a range
-   has all rows at one position. Only these two positions are compared, since a finer test is too slow. */
+/* Returns whether each range's rows lie in the other range's gaps. Modulo the greatest common divisor of the pitches,
+   all rows of a range begin at one position. Only these positions are compared, since a finer test is too slow. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
     uint64_t divisor = a->pitch, rest = b->pitch, from;
@@ -15780,8 +15779,8 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether two ranges may overlap. They must begin at one address, with equal `in_place` and elements of one
-   size, and must end together. A range that is marked as `shorter` may end earlier. */
+/* Returns whether two ranges may overlap. They must begin at one address, have the same `in_place` and elements of one
+   size, and end together, but a range that is marked as `shorter` may end earlier. */
 static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
     return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
@@ -15863,7 +15862,7 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
 #undef GPUSCAN__PAYLOAD_FIELDS
 
 /* Resolves the payloads. Each has `count` elements to read and at most `written` to write. The ranges of payload k get
-   `in_place` + k as their field in_place. If `in_place` is 0, they all get 0, since no payload may be in place. */
+   `in_place` + k as their field in_place. If `in_place` is 0, they get 0, since no payload may be in place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -15890,7 +15889,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* If the desc has segments of `count` elements, resolves them and their type. `has_rows` is 1 if the desc has rows. */
+/* Resolves the segments, if any, and their type. They have `count` elements. `has_rows` is 1 if the desc has rows. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -15950,7 +15949,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Names the desc's fields for rows, their pitch in pixels, and their pitch in bytes. The latter may split a pixel. */
+/* Names the desc's fields for rows, for a pitch in pixels, and for a pitch in bytes, which may split a pixel. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -15969,7 +15968,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
 
 /* ---- images */
 
-/* Describes the channels of an image's pixels. Numbers stand for orders that OpenCL 1.2's headers lack. */
+/* Describes the channels of an image's pixels. Plain numbers stand for orders that OpenCL 1.2's headers lack. */
 typedef struct gpuscan__image_order {
     cl_channel_order order;
     uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
@@ -15985,7 +15984,7 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
-/* Names the type as which kernels read a channel. */
+/* Names the type that kernels get when they read a channel of an image. */
 typedef struct gpuscan__image_channel {
     cl_channel_type channel;
     gpuscan_type type;
@@ -16029,8 +16028,8 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks an image and gets its facts. The facts decide the program, so the image is checked before the plan is made.
-   Fills range as gpuscan__check_range does for a buffer. */
+/* Checks an image and gets its facts, which decide the program. So the image is checked before the plan is made. Fills
+   `range` as gpuscan__check_range does for a buffer. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                       gpuscan__range *range, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -16062,7 +16061,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     return gpuscan__image_format(gs, field, format, facts);
 }
 
-/* Makes an input range stand for an image. The range `image` describes the image. */
+/* Makes `range`, an input, stand for the image that the range `image` describes. */
 GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
     range->field = field;
     range->is_image = image->is_image;
@@ -16088,7 +16087,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Sets a source's type and channels to the image's. A desc may repeat the type, and may use only the first channels. */
+/* Sets `*type` and `*channels` to the image's. A desc may repeat the type, and may use only the first channels. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -16140,7 +16139,7 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets two arguments for init: a value of dst's type (0 if there is none) and a buffer. Returns the buffer's offset. */
+/* Sets two arguments for init: a value of dst's type (0 if there is none), and a buffer, whose offset it returns. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
     gpuscan__arg(launch, by_value && plan->init ? plan->init : (const void *)gpuscan__zeros,
@@ -16152,8 +16151,8 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
-/* Returns how many bits a state word has for values of `t_size` bytes, or 0 if it cannot hold them. `whole` is 1 if
-   groups consist of whole sub-groups. Words of twice the size halve a look-back's registers. tuning: scan-words */
+/* Returns how many bits a state word has for values of `t_size` bytes, or 0 if words cannot hold them. `whole` is 1 if
+   groups are whole sub-groups. Words of twice the size halve the registers of a look-back. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
@@ -16179,7 +16178,7 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc. That struct's prefix has up to two values. */
+/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc. Its member `prefix` has up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
@@ -16189,8 +16188,8 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
 }
 
 /* Limits a group's work-items. Each lane holds one sub-group's sum, so a group has at most as many sub-groups as a
-   sub-group has lanes. With LANES_LOCAL no sub-group can work while others of its group wait. Single-pass scans, and
-   reductions whose operator does not commute, need this. So their groups are a single sub-group. */
+   sub-group has lanes. In single-pass scans, and in reductions whose operator does not commute, one sub-group works
+   while the others wait. With LANES_LOCAL they cannot wait, so these operations get groups of a single sub-group. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->alone == GPUSCAN__ALONE_IN_LOOK_BACK
@@ -16201,7 +16200,7 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
-/* Halves the number of a work-item's vectors until they take at most 128 bytes of registers. A vector has `bytes`. */
+/* Returns `vectors`, halved until so many vectors of `bytes` bytes take at most 128 bytes of registers. */
 static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
@@ -16242,12 +16241,12 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns how many bytes of local memory a launch of the key's kernels takes. Some forms need more than that. */
+/* Returns how many bytes of local memory each launch of the key's kernels takes. Some forms of kernels need more. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
 
-/* Returns why a strategy is not used for an operation on this device, or NULL if it may be. */
+/* Returns why a strategy is not used for the plan's operation on this device, or NULL if it may be used. */
 static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
@@ -16265,7 +16264,7 @@ static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
                                                           : gpuscan__strategies[strategy].portable;
 }
 
-/* Returns the call's strategy, or `by_auto` for AUTO. Replaces a strategy that the operation lacks by a simpler one. */
+/* Returns the call's strategy, or `by_auto` for AUTO. While `lacks` has this strategy's bit, takes the next simpler. */
 enum {
     GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
@@ -16291,7 +16290,7 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Returns the programs built with them, for the caller to free or put back. */
+/* Stops using the vendor's instructions. Returns the programs built with them, which the caller frees or puts back. */
 static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__program *programs = gs->programs;
     gs->programs = NULL;
@@ -16308,9 +16307,9 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpusc
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
-/* Tries the portable form of a call whose program did not build with the vendor's instructions. If the portable form
-   builds, gives the instructions up and sets *again; otherwise the instructions stay in use, since they are not to
-   blame. If the call's strategy requires the instructions, the portable form takes another strategy. */
+/* Tries the portable form of a call whose program did not build with the vendor's instructions. If this form builds,
+   gives the instructions up and sets *again. Otherwise the failure has another cause, so the instructions stay in use.
+   If the call's strategy requires the instructions, the portable form takes another strategy. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -16337,19 +16336,19 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     return r;
 }
 
-/* Returns whether a program is tested when first built. If its test fails, this object stops using the strategy. */
+/* Returns whether a program is tested when first built. If the test fails, see gpuscan__prove for what is given up. */
 static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    /* a CPU tests no stand-ins, since they take a second to compile, and builtin types test the same kernels */
+    /* a CPU tests no stand-ins: they take a second to compile, and programs of builtin types test the same kernels */
     if (gpuscan__key_is_cpu(&plan->key) && e->custom)
         return 0;
-    /* only the caller's text knows how to convert between a builtin type and the caller's type */
+    /* no stand-in can convert between a builtin type and the caller's type */
     return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
-/* This text replaces the caller's custom text in a self-test, since the caller's must not run on unexpected values. In
-   each part of a struct the last operand that is not 0 wins. This operator is associative, but does not commute. Parts
-   are words if the size allows, since NVIDIA's compiler takes long for bytes. tuning: device-stand-in-parts */
+/* This text replaces the caller's in a self-test, since the caller's text must not run on unexpected values. In each
+   part of a struct the last operand that is not 0 wins. This operator is associative, but does not commute. Parts are
+   words if the size allows, since NVIDIA's compiler takes long for bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
@@ -16362,7 +16361,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-/* Returns whether sub-groups have the width that the kernels are written for. Some devices let no kernel require it. */
+/* Returns whether sub-groups have the width that the kernels are written for. Not every device lets kernels set it. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
     size_t i, width = gs->device.lane_width;
     if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
@@ -16379,7 +16378,7 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Runs the self-test of `stand_in`, a plan that replaces the call's. Runs none if the kernels need smaller groups. */
+/* Runs the self-test of `stand_in`, a plan in place of `plan`. Runs none if the stand-in's groups must be smaller. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -16433,7 +16432,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
         custom.combine = "gpuscan_test_last(a, b)";
         custom.identity = "gpuscan_test_none()";
     }
-    if (!stand_in.e.custom) /* if only the conversion is the caller's, the self-test runs the program without it */
+    if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
     gpuscan__give_nothing(&stand_in);
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
@@ -16489,9 +16488,9 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     return r;
 }
 
-/* Plans a resolved call and gets its program. Group sizes depend on the call's own kernels alone. If they depended on
-   earlier calls, the results of floats would change. The one exception is gpuscan__give_up_lanes, on a device that does
-   not do what its driver promises. */
+/* Plans a resolved call and gets its program. Group sizes depend only on the call's own kernels. If they depended on
+   earlier calls, too, the results of floats would change. The one exception is gpuscan__give_up_lanes, on a device that
+   does not do what its driver promises. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     int again;
     gpuscan_result r;
@@ -16502,7 +16501,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
         plan->key.given = plan->e.given;
-        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* choose had no other strategy */
+        if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` had no other strategy */
             return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
             return r;
@@ -16512,7 +16511,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
 
-/* All operations take one path, in one of these modes: a call, gpuscan_X_prepare, or gpuscan_X_scratch_size. */
+/* All operations take one path, in one of three modes: a call, gpuscan_X_prepare, or gpuscan_X_scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
@@ -16538,8 +16537,8 @@ static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, g
     return r;
 }
 
-/* Chooses one buffer to replace all those that the call lacks. It is a buffer of the scratch or, if there is none, one
-   that the call writes. Chooses none if the driver accepts NULL. */
+/* Chooses the buffer that kernels get in place of each buffer that is not given: a buffer of the scratch or, if there
+   is none, one that the call writes. Chooses none if the driver accepts NULL. */
 static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
     size_t i;
     if (chain->gs->device.profile.facts.nulls)
@@ -16553,7 +16552,7 @@ static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *
             chain->stand_in = plan->ranges[i].buffer.mem;
 }
 
-/* Enqueues a planned call. `program` is NULL if the call computes nothing. A self-test is never the last call. */
+/* Enqueues a planned call. `program` is NULL if the call computes nothing. Self-tests do not set gs->last_queue. */
 static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
                                        cl_command_queue queue, int in_order) {
     gpuscan__chain chain;
@@ -16598,7 +16597,7 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
-/* Returns whether two of the plan's ranges may be the same. Both ranges are marked, so one marked range is proof. */
+/* Returns whether two of the plan's ranges may be the same. `in_place` is set in both, so it is enough to find one. */
 static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     size_t i;
     for (i = 0; i < plan->range_count; i++)
@@ -16607,7 +16606,7 @@ static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
     return 0;
 }
 
-/* Refuses sizes that no device can address. In a preparation there may be no buffers whose sizes can be checked. */
+/* Refuses sizes that no device can address. A preparation may have no buffers whose sizes could be checked instead. */
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
 static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
     size_t i;
@@ -16621,14 +16620,14 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
 
 /* Holds the outcome of preparing a range of counts. */
 typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* the last count's programs. keys[0] is for calls not in place, keys[1] in place */
+    gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
     gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
     uint64_t size;        /* bytes of one buffer with all scratch, for the count that needs most */
 } gpuscan__prepared;
 
-/* Prepares a call. Mode SIZE also builds the program, since its group size decides the scratch. The call may later be
-   in place or not. AUTO plans both cases, and a forced strategy has one plan for both. Rehearses a program unless the
-   last count used the same one. If `always` is 1, rehearses it in any case. */
+/* Prepares a call. In mode SIZE this builds the program, too, since its group size decides the scratch. The call may
+   later be in place or not. With AUTO both cases are planned. A forced strategy has one plan for both. Rehearses a
+   program unless the last count used the same one. If `always` is 1, rehearses it in any case. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
@@ -16726,7 +16725,7 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     return r == 0 ? gpuscan__resolve_sources(gs, plan) : r;
 }
 
-/* Runs a call whose plan gpuscan__plan_begin has begun. */
+/* Resolves and runs a call. gpuscan__plan_begin has begun its plan. */
 static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan_result r;
     plan->is_run = 1;
@@ -16760,10 +16759,10 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* The data of self-tests make an operator's typical mistakes visible: a tile lacks its predecessor, or its first or
-   last element; operands are swapped; half of a value is lost. Every result is exact in its type, so its bits equal
-   those of a loop on the host, whatever the order. The host has each number as an integer, extended to 64 bits in a
-   uint64_t. A float element gets the value of this integer. */
+/* The data of self-tests suit the operator, so that typical mistakes show: a result lacks the tile before, or a tile's
+   first or last element; operands are swapped; half of a value is lost. Every result is exact in its type. So its bits
+   equal those of a loop on the host, whatever the order. The host holds each number as an integer, extended to 64 bits
+   in a uint64_t. A float element gets the value of this integer. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
@@ -16833,7 +16832,7 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* Describes the data of one round: `count` elements in tiles. There are several, since one mistake may hide another. */
+/* Describes the data of a round: `count` elements in tiles. Tests have several rounds: one mistake may hide another. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
     unsigned round; /* a tile begins with an edge (gpuscan__is_edge) if its number has the round's parity */
@@ -16846,14 +16845,14 @@ GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsign
     return shape;
 }
 
-/* Returns whether element i is an edge: the last of all or of a tile, or the first of a tile of the round's parity. */
+/* Returns whether element i is an edge: the last, a tile's last, or the first of a tile of the round's parity. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked. Edges are, and the second element of a tile that begins with an edge. Of the
-   other elements about one in `spacing` is, at random. */
+/* Returns whether element `i` is marked: an edge, the second element of a tile that begins with an edge, or at random
+   about one in `spacing` of the others, but none of the first three elements of a tile that begins without an edge. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -16863,9 +16862,9 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns element i's rank. If shape->decides is 0, marked elements have ranks from 2 to 100, and others have rank 0.
-   The marked ones' ranks ascend, and an edge's rank exceeds all earlier ranks. If shape->decides is 1, element
-   shape->best has rank 100, and others have less. If `sparse` is 1 as well, elements after shape->best have rank 0. */
+/* Returns the rank of element `i`. If shape->decides is 0, the ranks of marked elements ascend from 2 to 100, and an
+   edge's rank exceeds all earlier ranks. Other elements have rank 0. If shape->decides is 1, element shape->best has
+   rank 100, and others have lower ranks. If `sparse` is 1, too, elements after shape->best have rank 0. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -16881,8 +16880,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the position of the bit that element `i` alone changes, or 64 if it changes none. Edges change bits below 8,
-   but not the one that init changes. Other elements change even bits from 8 on. No element changes odd bits above 8. */
+/* Returns the position of the bit that only element `i` changes, or 64 if it changes none. Edges change bits below 8,
+   but not the bit that init changes. Other elements change even bits from 8 on. No element changes odd bits above 8. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -16897,14 +16896,14 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits elements change. Both types have these bits, and f16 holds them exactly. */
+/* Returns how many low bits elements change. Both types have so many bits, and f16 holds the numbers exactly. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor for small source numbers. Multiplied by it, they fill the half of a 64-bit type that was 0. */
+/* Returns a factor for small source numbers, in which one half of a 64-bit type is 0. Their products fill this half. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -16914,7 +16913,7 @@ static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns the value of a level from 0 to 101. Every integer type and f16 can hold these values. */
+/* Returns the number of a level from 0 to 101. Every integer type and f16 can hold these numbers. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
@@ -16938,14 +16937,14 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
         if (!real)
             return gpuscan__wrap(e->src, random | 1);
         if (!gpuscan__is_marked(shape, i, e->dst == GPUSCAN_TYPE_F16 ? shape->count / 500 + 1 : 1))
-            return 0; /* f16 holds all integers up to 2048 */
+            return 0; /* keeps sums small: f16 holds integers up to 2048 */
         return (1 + random % (gpuscan__is_float(e->dst) ? 3 : 100)) * gpuscan__test_factor(e);
     case GPUSCAN__DATA_PRODUCT:
         if (!real)
             return gpuscan__wrap(e->src, random | 3);
         x = gpuscan__is_edge(shape, i) ? 2 : 1;
         return gpuscan__is_float(e->src) && gpuscan__is_float(e->dst) && (random & 1) ? 0 - x : x;
-    default: /* GPUSCAN__DATA_SET, _CLEARED. A float gets the value of an 8-bit integer made of x or ~x */
+    default: /* GPUSCAN__DATA_SET, _CLEARED. A float gets the value of x or ~x as an 8-bit integer */
         bit = gpuscan__test_bit(shape, i, gpuscan__test_bits(e));
         x = bit < 64 ? (uint64_t)1 << bit : 0;
         return gpuscan__wrap(!gpuscan__is_float(e->src) ? e->src : of_signed ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8,
@@ -16962,7 +16961,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* init changes a bit of element 0 or of tile 1's first element, whichever is not an edge in this round */
+        /* init changes a bit that is free in this round: that of element 0, or that of tile 1's first element */
         bit = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* init also changes the bits above those of elements */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
@@ -16975,7 +16974,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Returns one byte of a custom element. All bytes are 0 or no byte is, since the stand-in skips parts that are 0. */
+/* Returns a byte of a custom element. Either all bytes or none are 0, since the stand-in skips parts that are 0. */
 static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
@@ -16986,7 +16985,7 @@ typedef struct gpuscan__test_sum {
     unsigned char bytes[GPUSCAN__CUSTOM_MOST];
 } gpuscan__test_sum;
 
-/* Stores element i in src and adds it to the sum. `is_first` is 1 if the sum begins with element i. */
+/* Stores element i in src and combines it with the sum. `is_first` is 1 if the sum begins with element i. */
 GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
                                        int is_first, unsigned char *src, gpuscan__test_sum *sum) {
     uint64_t x;
@@ -17013,7 +17012,7 @@ GPUSCAN__SHARED void gpuscan__put_sum(const gpuscan__elements *e, unsigned char 
         gpuscan__put(e->dst, to, i, sum->number);
 }
 
-/* Fills `src` and `init`. Sets `total` to the expected total and, unless it is NULL, `scan` to the expected scan. */
+/* Fills `src` and `init`. Sets `total` to the expected total, and `scan`, unless it is NULL, to the expected scan. */
 GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
                                             unsigned char *src, unsigned char *init, unsigned char *scan,
                                             unsigned char *total) {
@@ -17036,7 +17035,7 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 
 /* ---- a test's arrays, and its run */
 
-/* A self-test has its own buffers and scratch, since waiting calls may use the object's. Arrays end with a guard. */
+/* A self-test has its own buffers and scratch: enqueued calls may use the object's. A guard follows each array. */
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
@@ -17046,7 +17045,7 @@ typedef struct gpuscan__test_array {
     unsigned char *before, *expected; /* contents before the call, and those expected after it */
 } gpuscan__test_array;
 
-/* A self-test's image on the host, for a call that reads an image. The test skips its first columns and rows. */
+/* A self-test's image on the host, if the call reads an image. The call skips the image's first columns and rows. */
 enum { GPUSCAN__TEST_IMAGE_X = 3, GPUSCAN__TEST_IMAGE_Y = 1 };
 typedef struct gpuscan__test_image {
     gpuscan_image *image; /* a field of the test's desc, or NULL if there is no image */
@@ -17063,7 +17062,7 @@ struct gpuscan__test {
     const gpuscan__key *key; /* the key of that program */
     unsigned round;
     void *desc; /* the operation's desc; all 0 until the operation's function sets it */
-    gpuscan__plan *plan; /* the operation's plan, begun with desc */
+    gpuscan__plan *plan; /* the operation's plan, begun for `desc` */
     gpuscan_call *call;  /* desc's call */
     /* a desc may point to the fields that follow */
     gpuscan_custom custom;
@@ -17104,7 +17103,7 @@ GPUSCAN__SHARED unsigned char *gpuscan__test_out(gpuscan__test *test, gpuscan_bu
     return array ? array->expected : NULL;
 }
 
-/* Adds cleared memory of the host. If memory is short, returns NULL and sets test->failed. */
+/* Adds an array of host memory, and clears it. If memory is short, returns NULL and sets test->failed. */
 static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     unsigned char *memory = gpuscan__test_in(test, NULL, bytes);
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
@@ -17115,7 +17114,7 @@ static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
     return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
 }
 
-/* Creates the image in a format of four channels that every device reads. The caller's format has the same program. */
+/* Creates the image, with four channels, which every device reads. The caller's format has the same program. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -17138,7 +17137,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
-            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* floats take the last, CL_FLOAT */
+            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* the last match stays: CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
@@ -17161,7 +17160,7 @@ static void gpuscan__test_end(gpuscan__test *test) {
         gpuscan__forget_mem(test->gs, &test->call->scratch.mem);
     if (test->image.image)
         gpuscan__forget_mem(test->gs, &test->image.image->mem);
-    while (test->count > 0) { /* the first array, the desc, goes last: other arrays point to it */
+    while (test->count > 0) { /* the desc, array 0, goes last, since other arrays point to it */
         gpuscan__test_array *array = &test->arrays[--test->count];
         if (array->buffer)
             gpuscan__forget_mem(test->gs, &array->buffer->mem);
@@ -17305,14 +17304,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 
 /* ---- rehearsal */
 
-/* Releases a rehearsal's stage. stage[kind] is the buffer or the image for steps of this kind, or NULL. */
+/* Releases a rehearsal's stage: stage[kind], the buffer or image that steps of this kind pass to kernels, or NULL. */
 static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     int i;
     for (i = 0; i < GPUSCAN__STEPS; i++)
         gpuscan__forget_mem(gs, &stage[i]);
 }
 
-/* Creates the stage's buffers and clears them. Of the scratch, only what must be 0 is cleared. */
+/* Creates the stage's buffers and clears them, but of the scratch only what must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
@@ -17397,11 +17396,11 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
-/* Rehearses a program. Runs the call's kernels in the library's queue with other buffers and scratch. The kernels do
-   nothing, since they read a count of 0 on the device. At a kernel's first launch with new sizes, PoCL and Mesa
-   compile it, and other drivers load it onto the device. A call is not rehearsed if it has large data that the count
-   does not limit, such as many bins. If the driver compiles at launches, the kernels run only if the program's
-   recordings lack one of the launches. */
+/* Rehearses a program: runs the call's kernels in the library's queue, with stand-ins for all buffers. The kernels do
+   nothing, since they read a count of 0 on the device. At a kernel's first launch with new sizes, PoCL and Mesa compile
+   it, and other drivers load it onto the device. A call is not rehearsed if it has large data that the count does not
+   limit, such as many bins. If the driver compiles at launches, the kernels run only if the program's recordings lack
+   one of the launches. */
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -17478,7 +17477,7 @@ typedef struct gpuscan__host_call {
     int mem_count;
 } gpuscan__host_call;
 
-/* Refuses a desc that sets a field which a parameter of the function replaces. */
+/* Fails if the desc sets a field that a parameter of the blocking function replaces. */
 static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, int is_set) {
     if (is_set && host->result == 0)
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
@@ -17508,7 +17507,7 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges, and sets plan->in_place. Overlaps are checked in a copy of the plan, whose ranges have the
+/* Finds the arrays' ranges, and sets plan->in_place. Checks overlaps in a copy of the plan, in which ranges have their
    arrays' addresses. Gaps between rows count as written, since each array is copied back as a whole. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
@@ -17535,14 +17534,14 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return r;
 }
 
-/* Returns whether an array is aligned for its type, so that the device can use it in place. Only the device knows a
-   custom type's alignment, but the alignment divides the size. */
+/* Returns whether an array is aligned for its type, so that the device can use it in place. A custom type's alignment,
+   which only the device knows, divides its size, so the largest power of two that divides the size suffices. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     return ((uintptr_t)array->data & (gpuscan__alignment(array->range.size) - 1)) == 0;
 }
 
-/* Fills a buffer from its array. A blocking write waits only until the array is read. In an
-   out-of-order queue an event shows when the buffer is written. */
+/* Fills a buffer from its array. A blocking write only waits until the array has been read. In an out-of-order queue an
+   event shows when the buffer has been written. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -17554,8 +17553,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* Creates an array's buffer, in the array's memory if the device can use it. Arrays with one address share a buffer of
-   the longest array's size. They can share it, since the call only reads them or is in place. */
+/* Creates an array's buffer, in the array's memory if the device can use that. Arrays that begin at one address share a
+   buffer of the longest array's size. They may, since the call is in place or only reads them. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -17689,7 +17688,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     return r;
 }
 
-/* Begins a blocking call, which fills a copy of the caller's desc. */
+/* Begins a blocking call. `copy` is room for a copy of the caller's desc, in which the call sets fields. */
 static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpuscan__operation *operation,
                                 const void *desc, void *copy) {
     memset(host, 0, sizeof(*host));
@@ -17724,7 +17723,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* Scans, selections and runs all have tiles with states in a single pass, and parts of rows in several passes. */
+/* In a single pass, scans, selections and runs have tiles with states. In several passes they have parts of rows. */
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
@@ -17739,7 +17738,7 @@ enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
     GPUSCAN__SCAN_PARTS,
-    GPUSCAN__SCAN_ROWS = 0 /* index of the one kernel in programs for whole rows */
+    GPUSCAN__SCAN_ROWS = 0 /* the only kernel of programs for whole rows */
 };
 enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
 #define GPUSCAN__ENGINE_ROW(kernel, own, more)                                                                         \
@@ -17765,12 +17764,12 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #undef GPUSCAN__ENGINE_ROW
 #undef GPUSCAN__ENGINE_ROWS
 
-/* Maximum number of tiles if each tile loads all earlier tiles' sums. 512 lanes load one sum each. Tests set fewer. */
+/* Maximum number of tiles in the form FEW: 512 lanes load one earlier tile's sum each. Tests set fewer. */
 #ifndef GPUSCAN__FEW_TILES
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns how many bytes of local memory one value per window of tiles takes. */
+/* Returns how many bytes of local memory the form FEW takes for one value per window of tiles. In others `few` is 0. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -17782,7 +17781,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Replaces a strategy that does not fit by the next simpler one. Returns 0 if there is none. */
+/* Replaces a row's strategy, which does not fit, by the next simpler one. Returns 0 if there is none. */
 static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
     gpuscan_strategy strategy = tuning->strategy;
     tuning->strategy = gpuscan__simpler(strategy);
@@ -17803,7 +17802,7 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
                                                                             : 2 * tiles + 1;
 }
 
-/* Returns how many registers a work-item has in groups that take many tiles. */
+/* Returns the limit on a work-item's registers in groups that take many tiles, or 0 if there is none. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
     int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     if (plan->key.registers)
@@ -17812,7 +17811,7 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
 }
 
 /* Returns the number of groups that fill the device. If only the device knows the number of tiles, each group takes one
-   tile after another: see COUNTED in kernels.cl.inc. A self-test has few tiles, so fewer groups take them. */
+   tile after another: see COUNTED in kernels.cl.inc. A self-test has few tiles, so it gets fewer groups. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -17834,7 +17833,7 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for states: sums and prefixes. With SHARES_WORD, a tile's sum and prefix share a word (see
+/* Sets the scratch for state words: sums and prefixes. With SHARES_WORD, a tile's sum and its prefix use one word (see
    [HANDOVER] in kernels.cl.inc). */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16;
@@ -17880,7 +17879,7 @@ typedef struct gpuscan__heads {
     uint64_t at;         /* the offset of the bits in PLAIN scratch, in bytes, if `form` is HEADS_BITS */
 } gpuscan__heads;
 
-/* Sets the heads, keys or bits as a kernel's argument, and returns their offset. Without segments sets no argument. */
+/* Sets the array of flags, keys or bits as a kernel's argument and returns its offset. Without segments sets none. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -17896,7 +17895,7 @@ typedef struct gpuscan__row_parts {
     uint32_t parts, part_tiles;
 } gpuscan__row_parts;
 
-/* Enqueues the sums of the parts and their prefixes: the first two launches of a multi-pass scan or selection. */
+/* Enqueues the first two launches of multi-pass scans and selections, which compute the parts' sums and prefixes. */
 static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpuscan__plan *common,
                                                const gpuscan__row_parts *of) {
     uint32_t size = gpuscan__prefix_size(common);
@@ -17937,16 +17936,16 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
    short rows. The forms `whole rows` and `few` set key.whole_rows and key.few.
     form        | chosen if                                           | kernels gpuscan_...
     whole rows  | rows are shorter than a tile                        | scan_rows
-    multi-pass  | otherwise the strategy is MULTI_PASS                | if parts > 1 scan_sums and scan_carries; parts
+    multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums, scan_carries (if parts > 1), parts
     few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
     look-back   | otherwise the strategy is SINGLE_PASS               | look_back, or look_back_cpu on a CPU
     ahead       | the strategy is SINGLE_PASS_AHEAD                   | ahead
-   Only single passes have key.few, key.counted and key.word. All forms except whole rows have key.shifts. If heads is
-   BITS, the kernels scan_heads_clear and scan_heads_set first turn segments' offsets into bits. */
+   Only single-pass forms use key.few, key.counted and key.word. All forms except whole rows use key.shifts. If
+   key.heads is HEADS_BITS, the kernels scan_heads_clear and scan_heads_set first turn segments' offsets into bits. */
 
 typedef struct gpuscan__scan_key {
     uint32_t inclusive;
-    uint32_t few; /* FEW_TILES if each tile loads all earlier tiles' sums in a single pass, otherwise 0 */
+    uint32_t few; /* FEW_TILES in the form `few`, otherwise 0 */
     uint32_t whole_rows; /* GPUSCAN__ROWS_...: how groups take tiles of whole rows */
     uint32_t shifts;     /* 1: src or dst is not aligned for whole vectors */
     uint32_t heads;      /* GPUSCAN__HEADS_...: the kind of array that says where segments begin */
@@ -17963,7 +17962,7 @@ typedef struct gpuscan__scan_plan {
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
     uint32_t parts, part_tiles; /* multi-pass: see [ENGINE] in kernels.cl.inc */
-    uint64_t ahead;             /* number of tiles by which summing is ahead of scanning in SINGLE_PASS_AHEAD */
+    uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile so many tiles before it scans it */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
     gpuscan__heads heads;
 } gpuscan__scan_plan;
@@ -17982,8 +17981,8 @@ GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 /* Lists how groups take whole rows.
-   NONE         there is another form
-   BY_VECTORS   a lane takes vectors of one row's elements
+   NONE         the call has another form
+   BY_VECTORS   a lane takes vectors that hold elements of one row only
    WITH_GAPS    a lane takes vectors that include the gaps between rows
    BY_ELEMENTS  neighbouring lanes take neighbouring elements, since vectors would be half empty */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
@@ -18032,7 +18031,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns how many bytes of local memory lanes need to exchange one vector each, or 0 if they exchange none. */
+/* Returns how many bytes of local memory lanes need to exchange one vector each, or 0 if they do not do so. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -18075,8 +18074,8 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Resolves the segments: the form of their heads, and the type of the flag that sums carry. The flag has the largest
-   alignment that a type of the sum's size can have, so that a sum with its flag has no padding. */
+/* Resolves the segments: the form of their heads, and the size of the flag that sums carry. The flag is as large as the
+   largest alignment that a type of the sum's size can have, so that a sum with its flag has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__elements *e = &plan->common.e;
@@ -18150,7 +18149,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->total.mem)
         common->flags |= GPUSCAN__FLAG_TOTAL;
-    /* stores large outputs past the caches if there are segments or prefetch_dst is 0. tuning: scan-stream-segments */
+    /* large outputs bypass the caches if there are segments or prefetch_dst is 0. tuning: scan-stream-segments */
     if ((gs->device.profile.cpu.prefetch_dst == 0 || desc->segments.form != GPUSCAN_SEGMENTS_NONE) &&
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
@@ -18174,8 +18173,8 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Returns the first row of the profile's tunings that matches the call. A forced strategy takes the first matching row
-   of that strategy. If there is none, it replaces the strategy of the first matching row. */
+/* Returns the first row of the profile's tunings that matches the call. For a forced strategy, returns the first
+   matching row of that strategy or, if there is none, the first matching row with its strategy replaced. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan_strategy forced = plan->common.call->strategy;
@@ -18198,14 +18197,14 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether some row's offset is not a multiple of 16 bytes. Buffers begin at a multiple of 16 bytes. */
+/* Returns whether a row of src or dst does not begin at a multiple of 16 bytes. (The buffers themselves do.) */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
     return ((plan->desc->src.offset * e->src_size | plan->desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
-/* Returns the limit on a work-item's registers, or 0 for none. Elements above 40 bytes get 0. tuning: scan-registers */
+/* Fits `registers`, a work-item's limit, to the elements. Above 40 bytes it is 0, no limit. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
@@ -18265,41 +18264,41 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
         return why;
     if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
-    /* On AMD's and Intel's GPUs several passes are faster than a look-back at states of several words, and than AHEAD
-       with a custom operator, since AHEAD adds values one by one. tuning: scan-words, scan-fold */
+    /* On AMD's and Intel's GPUs several passes are faster than a look-back at states of several words. With a custom
+       operator they are also faster than AHEAD, which adds values one by one. tuning: scan-words, scan-fold */
     if (plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO && plan->tiles > GPUSCAN__FEW_TILES &&
         (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS || gs->device.lanes == GPUSCAN__LANES_AMD) &&
         (strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD
              ? plan->common.e.op == GPUSCAN_OP_CUSTOM
              : gpuscan__prefix_size(&plan->common) * 16 > plan->common.key.word))
         return "several passes are faster";
-    /* FENCE_MEM's simulator reports loads of overwritten elements, though gpuscan_window_sums does not use them */
+    /* the simulator (FENCE_MEM) reports loads of overwritten elements, though gpuscan_window_sums does not use them */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
-/* Rows of up to this many elements leave a tile nearly empty, so rows share tiles, even in a forced single pass. */
+/* Rows of up to this many elements leave a tile nearly empty, so tiles hold several, even in a forced single pass. */
 #define GPUSCAN__SHORT_ROW 32
 /* Rows of at least this many bytes are scanned by one group each, if there are many. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
-/* Rows of up to this many bytes are loaded by elements (ROWS_BY_ELEMENTS), if their gaps are longer than the rows. */
+/* Rows of up to this many bytes are loaded element by element (ROWS_BY_ELEMENTS), if gaps are longer than the rows. */
 #define GPUSCAN__SPARSE_ROW 512
 
 /* Returns how many rows a tile holds if the gaps between rows count as elements. The tile's last row ends with a cache
-   line, so that tiles share no line, unless that leaves much of a tile empty. In that case the first vector may begin
-   with elements before the first row. tuning: scan-dense-rows */
+   line, so that tiles share no line. If this would leave much of a tile empty, the tile takes as many rows as fit, and
+   its first vector may begin with elements before the first row. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = gpuscan__alignment(length);
-    uint32_t lines_end = even < line ? line / even : 1;        /* rows from one line's end to the next */
+    uint32_t lines_end = even < line ? line / even : 1;        /* one row in lines_end ends with a cache line */
     uint32_t rows = (tile - (uint32_t)(offset % vector)) / length, whole = rows / lines_end * lines_end;
     if (whole * 16 >= rows * 15)
         return whole;
     return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
 }
 
-/* Cuts a tile into whole rows. Sets their number, and the distance in elements from one row's begin to the next row's.
-   Returns how many elements of the tile are used, or 0 if a row does not fit. */
+/* Cuts a tile into whole rows. Sets tile_rows, their number, and `length`, the elements from one row's begin to the
+   next row's. Returns how many elements of the tile are used, or 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
@@ -18342,7 +18341,7 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->tiles.rows_group);
 }
 
-/* Returns how many registers whole rows take, more for wide or unpacked elements. tuning: scan-rows-registers */
+/* Returns the limit on registers for whole rows. Wide or unpacked elements get more. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -18350,9 +18349,9 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Returns how busy a multiprocessor is, in %. This is the used part of a tile, times a ratio. The ratio is the number
-   of work-items that run at a time, divided by their number with the smallest groups. If the registers are not known,
-   the ratio is 1. tuning: scan-rows-group */
+/* Returns how busy a multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number of
+   work-items that run at a time, divided by the number that would run with the smallest groups. If the registers are
+   not known, the ratio is 1. tuning: scan-rows-group */
 static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
@@ -18363,7 +18362,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest form of whole rows. WITH_GAPS lets dense rows store 32-byte blocks. tuning: scan-rows-form */
+/* Returns the fastest form of whole rows. WITH_GAPS can store whole blocks of 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -18376,7 +18375,7 @@ static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     return desc->count * e->dst_size <= GPUSCAN__SPARSE_ROW ? GPUSCAN__ROWS_BY_ELEMENTS : GPUSCAN__ROWS_BY_VECTORS;
 }
 
-/* Takes tiles of whole rows if the call's rows are short enough. Otherwise leaves the plan unchanged. */
+/* Takes tiles of whole rows and returns 1 if the call's rows are short enough. Otherwise leaves the plan unchanged. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning,
                                     int is_auto) {
     const gpuscan_scan_desc *desc = plan->desc;
@@ -18456,8 +18455,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of groups that take parts of rows, one after the other. On a CPU there are somewhat more groups
-   than compute units, since units are not equally fast, but each group has enough elements to hide its start. */
+/* Returns the number of groups, which take one part of a row after another. On a CPU there are somewhat more groups
+   than compute units, since units are not equally fast. But each group has enough elements to hide its start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -18568,7 +18567,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     int bits = own->heads == GPUSCAN__HEADS_BITS, flags = own->heads == GPUSCAN__HEADS_FLAGS;
     uint32_t size = own->heads_size;
     unsigned char *data;
-    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last offset begins the last segment */
+    uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment begins at the last offset */
     desc->segments.type = own->heads_real ? gpuscan__float_types[gpuscan__log2(size)] : gpuscan__unsigned_of(size);
     desc->segments.form = flags ? GPUSCAN_SEGMENTS_HEADS : bits ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_KEYS;
     desc->segments.count = bits ? segments - 1 : 0;
@@ -18586,8 +18585,8 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     }
 }
 
-/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. Round 0: the second one
-   spans a tile without a head. Round 1: one ends where the first tile does, and the last one has all other elements. */
+/* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. In round 0 the second
+   segment spans a tile without a head. In round 1 a segment ends with the first tile, and the last takes the rest. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
@@ -18630,14 +18629,14 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* unless lanes are NVIDIA's or LANES_LOCAL, the program is the same at any offset */
+    /* unless lanes are NVIDIA's or LANES_LOCAL, the program is for any offset, so round 1 tests offsets */
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
         desc->src.offset = 1;
         desc->dst.offset = 2;
     }
     src = gpuscan__test_in(test, &desc->src, (desc->src.offset + rows * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (desc->dst.offset + rows * pitch) * e->dst_size);
-    if (own.heads) { /* the rows become segments */
+    if (own.heads) { /* segments replace the rows */
         rows = gpuscan__test_starts(desc->count, shape.tile, round, starts);
         gpuscan__test_heads(test, &own, starts, rows);
     } else {
