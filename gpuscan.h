@@ -13481,17 +13481,13 @@ static const struct {
      " &`values_copy : (`seen_values)numbers.values;"}};
 enum { GPUSCAN__MARKS = sizeof(gpuscan__marks) / sizeof(gpuscan__marks[0]) };
 
-static void gpuscan__text_code(gpuscan__text *text, const char *code);
-
-/* Adds the text for which a mark stands. Returns 0 if `mark` is not one of the marks. */
-static int gpuscan__text_mark(gpuscan__text *text, char mark) {
+/* Returns what a mark stands for, as embedded code, or NULL if the character is no mark. */
+static const char *gpuscan__mark_code(const gpuscan__text *text, char mark) {
     int i;
     for (i = 0; i < GPUSCAN__MARKS; i++)
-        if (gpuscan__marks[i].mark == mark) {
-            gpuscan__text_code(text, text->values_size ? gpuscan__marks[i].with : gpuscan__marks[i].without);
-            return 1;
-        }
-    return 0;
+        if (gpuscan__marks[i].mark == mark)
+            return text->values_size ? gpuscan__marks[i].with : gpuscan__marks[i].without;
+    return NULL;
 }
 
 /* Adds embedded code. A $ or ` with one of gpuscan__word_digits behind it stands for a word of gpuscan__words or
@@ -13499,7 +13495,7 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
-        const char *digits, *digit;
+        const char *digits, *digit, *stands_for = NULL;
         int is_short;
         gpuscan__text_bytes(text, code, plain);
         code += plain;
@@ -13509,12 +13505,14 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         digits = gpuscan__word_digits[is_short];
         digit = code[1] ? strchr(digits, code[1]) : NULL;
         if (digit)
-            gpuscan__text_code(text, is_short ? gpuscan__short_words[digit - digits] : gpuscan__words[digit - digits]);
-        else if (is_short && gpuscan__text_mark(text, code[1]))
-            digit = code;
+            stands_for = is_short ? gpuscan__short_words[digit - digits] : gpuscan__words[digit - digits];
+        else if (is_short)
+            stands_for = gpuscan__mark_code(text, code[1]);
+        if (stands_for)
+            gpuscan__text_code(text, stands_for);
         else
             gpuscan__text_add(text, is_short ? "gpuscan_" : "GPUSCAN_");
-        code += digit != NULL;
+        code += stands_for != NULL;
     }
 }
 
@@ -15711,33 +15709,25 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
     cl_event event = gs->scratch_event;
-    cl_int status = CL_QUEUED;
+    int is_other = gs->scratch_queue && gs->scratch_queue != chain->queue;
+    const char *what = "a marker in";
+    cl_int status = CL_QUEUED, code = CL_SUCCESS;
     gs->scratch_event = NULL;
-    if (!gs->scratch_queue)
-        return GPUSCAN_SUCCESS;
-    if (!event && gs->scratch_queue != chain->queue) {
-        cl_int code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
-        if (code != CL_SUCCESS) {
-            gpuscan__forget_event(gs, &event);
-            return gpuscan__fail(gs, code, "a marker in the queue that used the object's scratch last failed");
-        }
-    }
-    if (!event)
-        return GPUSCAN_SUCCESS;
+    if (!event && is_other)
+        code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
     /* An event that has completed or failed needs no wait, and its failure is not this call's. */
-    if (gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
-        status <= CL_COMPLETE) {
+    if (code == CL_SUCCESS && event &&
+        gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
+        status <= CL_COMPLETE)
         gpuscan__forget_event(gs, &event);
-        return GPUSCAN_SUCCESS;
+    if (code == CL_SUCCESS && event && is_other) { /* without a flush the other queue's commands may never begin */
+        what = "flushing";
+        code = gs->cl.clFlush(gs->scratch_queue);
     }
-    if (gs->scratch_queue != chain->queue) { /* without the flush the other queue's commands may never begin */
-        cl_int code = gs->cl.clFlush(gs->scratch_queue);
-        if (code != CL_SUCCESS) {
-            gpuscan__forget_event(gs, &event);
-            return gpuscan__fail(gs, code, "flushing the queue that used the object's scratch last failed");
-        }
-    }
-    return gpuscan__chain_wait(chain, event);
+    if (code == CL_SUCCESS)
+        return event ? gpuscan__chain_wait(chain, event) : GPUSCAN_SUCCESS;
+    gpuscan__forget_event(gs, &event);
+    return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
 }
 
 static void gpuscan__chain_waited(gpuscan__chain *chain) {
@@ -16711,11 +16701,24 @@ static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     return vectors;
 }
 
+/* Makes a tile smaller: halves its vectors or, if there is one, the work-items. Returns 0 if there is one of each.
+   A group of more than a sub-group's work-items stays a multiple of them. */
+GPUSCAN__SHARED int gpuscan__shrink(const gpuscan *gs, uint32_t *group, uint32_t *vectors) {
+    uint32_t width = gs->device.lane_width, half = *group / 2;
+    if (*vectors == 1 && *group == 1)
+        return 0;
+    if (*vectors > 1)
+        *vectors /= 2;
+    else
+        *group = half > width ? half / width * width : (uint32_t)gpuscan__power_of_two_below(half);
+    return 1;
+}
+
 /* Sets the key's group, vectors and tile. Makes group and vectors smaller if the device or large elements need it. */
 GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32_t group, uint32_t vectors) {
     const gpuscan__elements *e = &plan->e;
     gpuscan__key *key = &plan->key;
-    uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size), width = gs->device.lane_width;
+    uint32_t vector = gpuscan__vector(e->src_size, e->arg ? e->src_size : e->dst_size);
     if (gpuscan__key_is_cpu(key)) {
         uint32_t size = e->src_size > e->result_size ? e->src_size : e->result_size;
         key->group = key->vectors = 1;
@@ -16727,12 +16730,8 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     group = gpuscan__lanes_group(gs, plan, group);
     vectors = gpuscan__kept_vectors(vectors, vector * e->src_size);
     while (gpuscan__shared_bytes(gs, e->t_size, group, vectors) > gs->device.local_memory &&
-           (vectors > 1 || group > 1)) {
-        if (vectors > 1)
-            vectors /= 2;
-        else
-            group = group / 2 > width ? group / 2 / width * width : (uint32_t)gpuscan__power_of_two_below(group / 2);
-    }
+           gpuscan__shrink(gs, &group, &vectors))
+        continue;
     key->group = group;
     key->vectors = vectors;
     key->tile = group * vectors * vector;
@@ -21914,10 +21913,10 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     gpuscan__plan *common = &plan->common;
     const gpuscan__elements *e = &common->e;
     gpuscan__key *key = &common->key;
-    uint32_t vector = gpuscan__select_vector(e), width = gs->device.lane_width;
-    uint32_t most = gs->device.profile.tiles.select_tile;
+    uint32_t vector = gpuscan__select_vector(e), most = gs->device.profile.tiles.select_tile;
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
+    int fits;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = element + unit * gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
         key->group = key->vectors = 1;
@@ -21925,21 +21924,13 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
         return;
     }
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
-    for (;;) {
+    do {
         key->group = group;
         key->vectors = vectors;
         key->tile = group * vectors * vector;
-        if (vectors > 1 && (vectors * vector * element > 128 || key->tile * unit > most))
-            vectors /= 2;
-        else if (key->tile * unit <= most && gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory)
-            return;
-        else if (vectors > 1)
-            vectors /= 2;
-        else if (group > 1)
-            group = group / 2 > width ? group / 2 / width * width : (uint32_t)gpuscan__power_of_two_below(group / 2);
-        else
-            return;
-    }
+        fits = (vectors == 1 || vectors * vector * element <= 128) && key->tile * unit <= most &&
+               gpuscan__select_shared(gs, key, &plan->key, e) <= gs->device.local_memory;
+    } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
 /* Returns whether a row of the tunings for selections or runs matches a call. */
