@@ -13678,6 +13678,18 @@ static int gpuscan__is_single_pass(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].single_pass;
 }
 
+static uint64_t gpuscan__min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Returns the largest power of two that divides a size: elements of a custom type are aligned to it. */
+static uint32_t gpuscan__alignment(uint32_t size) {
+    return size & (0u - size);
+}
+
 /* Returns the logarithm of x to base 2, rounded down; 0 for 0. */
 static uint32_t gpuscan__log2(uint32_t x) {
     return x > 1 ? 1 + gpuscan__log2(x / 2) : 0;
@@ -14700,9 +14712,7 @@ static void gpuscan__open_limits(gpuscan *gs) {
     const gpuscan_opencl *cl = &gs->cl;
     cl_device_id id = gs->device_id;
     size_t sizes[3] = {1, 1, 1};
-    device->units = (cl_uint)gpuscan__device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
-    if (device->units == 0)
-        device->units = 1;
+    device->units = (cl_uint)gpuscan__max(gpuscan__device_number(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS), 1);
     device->work_items = gpuscan__device_number(cl, id, CL_DEVICE_ADDRESS_BITS) == 32 ? UINT32_MAX : SIZE_MAX;
     device->cache = gpuscan__device_number(cl, id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
     device->group_limit = (size_t)gpuscan__device_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
@@ -14762,9 +14772,7 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     uint64_t speed = gpuscan__device_number(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS) *
                      gpuscan__device_number(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
     uint64_t class_ = (type & CL_DEVICE_TYPE_GPU) ? 3 : (type & CL_DEVICE_TYPE_CPU) ? 1 : 2;
-    if (speed >= (uint64_t)1 << 40)
-        speed = ((uint64_t)1 << 40) - 1;
-    return (class_ << 40) + speed + 1;
+    return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
 /* Appends a device's name to a list in words, if it fits. */
@@ -14782,8 +14790,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     uint64_t best = 0;
     int found = 0;
     cl_int code = cl->clGetPlatformIDs(64, platforms, &platform_count);
-    if (platform_count > 64)
-        platform_count = 64;
+    platform_count = (cl_uint)gpuscan__min(platform_count, 64);
     if (code == -1001 || (code == CL_SUCCESS && platform_count == 0))
         return gpuscan__fail(gs, GPUSCAN_ERROR_NO_PLATFORM,
                              "the OpenCL loader finds no driver: install the GPU's, or PoCL for the CPU (Debian: "
@@ -15223,8 +15230,7 @@ static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *p
                                                       sizeof(size), &size, NULL);
         if (code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
-        if (size < *group)
-            *group = size;
+        *group = (size_t)gpuscan__min(*group, size);
     }
     program->group = *group;
     return GPUSCAN_SUCCESS;
@@ -16134,11 +16140,6 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the largest power of two that divides a size: elements of a custom type are aligned to it. */
-static uint32_t gpuscan__alignment(uint32_t size) {
-    return size & (0u - size);
-}
-
 /* Checks that a range begins where kernels can use it. Memory that the driver allocates is aligned for every type, but
    a caller's own memory need not be. Kernels move elements in words of their size's alignment, up to 16 bytes. */
 static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *range) {
@@ -16638,13 +16639,6 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t gpuscan__min(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-static uint64_t gpuscan__max(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* Returns how many bits a state word has for values of `t_size` bytes, or 0 if it cannot hold them. `whole` is 1 if
    groups consist of whole sub-groups. Words of twice the size halve a look-back's registers. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
@@ -16676,7 +16670,7 @@ GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uin
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
-    uint64_t align = t_size & (~t_size + 1);
+    uint64_t align = gpuscan__alignment(t_size);
     return (t_size * (group / lanes + 2 + exchange) + gpuscan__lanes_bytes(gs, group) + 8 + 31) / 16 * 16 +
            (align > 16 ? align : 0);
 }
@@ -16725,9 +16719,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / size, 64);
         return;
     }
-    if (group > plan->group_limit)
-        group = (uint32_t)plan->group_limit;
-    group = gpuscan__lanes_group(gs, plan, group);
+    group = gpuscan__lanes_group(gs, plan, (uint32_t)gpuscan__min(group, plan->group_limit));
     vectors = gpuscan__kept_vectors(vectors, vector * e->src_size);
     while (gpuscan__shared_bytes(gs, e->t_size, group, vectors) > gs->device.local_memory &&
            gpuscan__shrink(gs, &group, &vectors))
@@ -17974,8 +17966,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
 /* Returns whether an array is aligned for its type, so that the device can use it in place. Only the device knows a
    custom type's alignment, but the alignment divides the size. */
 static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
-    uint32_t size = array->range.size, power = size & (~size + 1);
-    return ((uintptr_t)array->data & (power - 1)) == 0;
+    return ((uintptr_t)array->data & (gpuscan__alignment(array->range.size) - 1)) == 0;
 }
 
 /* Fills a buffer from its array. A blocking write waits only until the array is read. In an
@@ -18500,9 +18491,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
                                                       : GPUSCAN__HEADS_BITS;
     plan->key.heads_size = gpuscan__types[type].size;
     plan->key.heads_real = (uint32_t)gpuscan__is_float(type);
-    e->begun = e->t_size & (~e->t_size + 1);
-    if (e->begun > 128)
-        e->begun = 128;
+    e->begun = (uint32_t)gpuscan__min(gpuscan__alignment(e->t_size), 128);
     e->t_size += e->begun;
     return GPUSCAN_SUCCESS;
 }
@@ -18696,7 +18685,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
    line, so that tiles share no line, unless that leaves much of a tile empty. In that case the first vector may begin
    with elements before the first row. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
-    uint32_t line = 8 * vector, even = length & (0u - length); /* even: the largest power of two that divides length */
+    uint32_t line = 8 * vector, even = gpuscan__alignment(length);
     uint32_t lines_end = even < line ? line / even : 1;        /* rows from one line's end to the next */
     uint32_t rows = (tile - (uint32_t)(offset % vector)) / length, whole = rows / lines_end * lines_end;
     if (whole * 16 >= rows * 15)
@@ -18716,8 +18705,7 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
         length = pitch;
     if (length == 0 || length > tile)
         return 0;
-    if (pitch < plan->dst_pitch)
-        pitch = plan->dst_pitch;
+    pitch = gpuscan__max(pitch, plan->dst_pitch);
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
@@ -21561,8 +21549,7 @@ static uint64_t gpuscan__select_pieces(const gpuscan__key *key) {
 
 /* Returns the size of the words in which elements move: the largest power of two up to 16 that divides `size`. */
 static uint32_t gpuscan__word_of(uint32_t size) {
-    uint32_t power = size & (~size + 1);
-    return power < 16 ? power : 16;
+    return (uint32_t)gpuscan__min(gpuscan__alignment(size), 16);
 }
 
 /* Returns the size of an element, in bytes, of the array that decides what is kept: flags, elements or keys. */
@@ -22354,7 +22341,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 
 /* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
-    uint32_t value = e->reduces ? e->t_size : 0, align = value & (~value + 1), number, at;
+    uint32_t value = e->reduces ? e->t_size : 0, align = gpuscan__alignment(value), number, at;
     e->wide = e->wide || (value && value % 8 == 0); /* then no gap follows the value */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(align < 128 ? align : 128, number);
