@@ -15047,7 +15047,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan_c
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
-    int of_values = 0;
+    const char *wrong_size = NULL; /* the field with the size that differs from the device's */
     gpuscan_result result = custom ? GPUSCAN_ERROR_CUSTOM_SOURCE : GPUSCAN_ERROR_BUILD;
     if (code != CL_BUILD_PROGRAM_FAILURE)
         return gpuscan__fail(gs, code, "clBuildProgram failed");
@@ -15058,17 +15058,17 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
         memset(log, 0, size + 1);
         if (gs->cl.clGetProgramBuildInfo(program, gs->device_id, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
             log[0] = 0;
-        of_values = strstr(log, "gpuscan_values_size_differs") != NULL;
-        if (custom && (of_values || strstr(log, "gpuscan_custom_size_differs")) && strstr(log, "negative"))
-            result = GPUSCAN_ERROR_CUSTOM_SIZE;
+        if (custom && strstr(log, "negative"))
+            wrong_size = strstr(log, "gpuscan_values_size_differs")   ? "call.values_size"
+                         : strstr(log, "gpuscan_custom_size_differs") ? "custom->size"
+                                                                      : NULL;
         gpuscan__log(gs, GPUSCAN_LOG_ERROR, log);
     }
-    gpuscan__fail(gs, result, "%s%sthe build log: %.*s",
-                  result != GPUSCAN_ERROR_CUSTOM_SIZE ? ""
-                  : of_values                         ? "call.values_size"
-                                                      : "custom->size",
-                  result == GPUSCAN_ERROR_CUSTOM_SIZE ? " is not the type's size on the device; " : "",
-                  (int)(sizeof(gs->error) - 200), log ? log : "(none)");
+    if (wrong_size)
+        result = GPUSCAN_ERROR_CUSTOM_SIZE;
+    gpuscan__fail(gs, result, "%s%sthe build log: %.*s", wrong_size ? wrong_size : "",
+                  wrong_size ? " is not the type's size on the device; " : "", (int)(sizeof(gs->error) - 200),
+                  log ? log : "(none)");
     gpuscan__release(&gs->allocator, log);
     return result;
 }
@@ -15526,15 +15526,20 @@ static void *gpuscan__without_const(const void *pointer) {
     return cast.to;
 }
 
+/* Releases a buffer or an image, if there is one. */
+static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
+    if (*mem)
+        gs->cl.clReleaseMemObject(*mem);
+    *mem = NULL;
+}
+
 /* Returns a new buffer, or NULL. Releases a buffer that comes together with an error code. */
 static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host, cl_int *code) {
     cl_mem mem;
     *code = CL_SUCCESS;
     mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, code);
-    if (mem && *code != CL_SUCCESS) {
-        gs->cl.clReleaseMemObject(mem);
-        mem = NULL;
-    }
+    if (*code != CL_SUCCESS)
+        gpuscan__forget_mem(gs, &mem);
     return mem;
 }
 
@@ -15551,9 +15556,7 @@ static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t byte
 /* Releases the object's scratch of a kind. Commands that still run keep a released buffer alive. */
 GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch_generation++;
-    if (gs->scratch[kind].mem)
-        gs->cl.clReleaseMemObject(gs->scratch[kind].mem);
-    gs->scratch[kind].mem = NULL;
+    gpuscan__forget_mem(gs, &gs->scratch[kind].mem);
     gs->scratch[kind].size = 0;
     gs->scratch[kind].epoch = 0;
 }
@@ -15599,7 +15602,7 @@ static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t byte
     if (!mem)
         return gpuscan__no_buffer(gs, code, bytes, " of scratch");
     if (kind != GPUSCAN__PLAIN && (r = gpuscan__clear_buffer(gs, mem, bytes)) != 0) {
-        gs->cl.clReleaseMemObject(mem);
+        gpuscan__forget_mem(gs, &mem);
         return r;
     }
     gpuscan__drop_scratch(gs, kind);
@@ -15612,8 +15615,7 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
-        if (need->bytes[i])
-            r = gpuscan__grow_scratch(gs, i, need->bytes[i]);
+        r = gpuscan__grow_scratch(gs, i, need->bytes[i]);
     return r;
 }
 
@@ -17055,9 +17057,7 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     if (r == 0)
         r = program ? plan->operation->enqueue(&chain, plan) : gpuscan__enqueue_nothing(&chain);
     r = gpuscan__chain_end(&chain, r);
-    if (plan->init_mem)
-        gs->cl.clReleaseMemObject(plan->init_mem);
-    plan->init_mem = NULL;
+    gpuscan__forget_mem(gs, &plan->init_mem);
     return r;
 }
 
@@ -17583,14 +17583,14 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
-    if (test->call && test->call->scratch.mem)
-        test->gs->cl.clReleaseMemObject(test->call->scratch.mem);
-    if (test->image.image && test->image.image->mem)
-        test->gs->cl.clReleaseMemObject(test->image.image->mem);
+    if (test->call)
+        gpuscan__forget_mem(test->gs, &test->call->scratch.mem);
+    if (test->image.image)
+        gpuscan__forget_mem(test->gs, &test->image.image->mem);
     while (test->count > 0) { /* the first array, the desc, goes last: other arrays point to it */
         gpuscan__test_array *array = &test->arrays[--test->count];
-        if (array->buffer && array->buffer->mem)
-            test->gs->cl.clReleaseMemObject(array->buffer->mem);
+        if (array->buffer)
+            gpuscan__forget_mem(test->gs, &array->buffer->mem);
         gpuscan__release(&test->gs->allocator, array->before);
     }
 }
@@ -17734,11 +17734,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 /* Releases a rehearsal's stage. stage[kind] is the buffer or the image for steps of this kind, or NULL. */
 static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     int i;
-    for (i = 0; i < GPUSCAN__STEPS; i++) {
-        if (stage[i])
-            gs->cl.clReleaseMemObject(stage[i]);
-        stage[i] = NULL;
-    }
+    for (i = 0; i < GPUSCAN__STEPS; i++)
+        gpuscan__forget_mem(gs, &stage[i]);
 }
 
 /* Creates the stage's buffers and clears them. Of the scratch, only what must be 0 is cleared. */
@@ -18095,7 +18092,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     else
         gpuscan__forget_event(gs, &event);
     while (host->mem_count > 0)
-        gs->cl.clReleaseMemObject(host->mem[--host->mem_count]);
+        gpuscan__forget_mem(gs, &host->mem[--host->mem_count]);
     return r;
 }
 
@@ -25384,13 +25381,12 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
 
 /* Grows each kind of scratch to the size that it had when the blob was made, if that was at most SHAM_MOST bytes. */
 static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
-    gpuscan__need need;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
-    memset(&need, 0, sizeof(need));
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+    for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
         if (bytes[i] <= GPUSCAN__SHAM_MOST)
-            need.bytes[i] = bytes[i];
-    if (gpuscan__grow_all(gs, &need) != 0)
+            r = gpuscan__grow_scratch(gs, i, bytes[i]);
+    if (r != 0)
         gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
 }
 
