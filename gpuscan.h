@@ -18110,6 +18110,13 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     host->result = gpuscan__enter(gs, copy, host->call);
 }
 
+/* Begins the function gpuscan_X_host: declares a copy of its desc, room for a plan, and the call, which it enters. */
+#define GPUSCAN__HOST_CALL(operation)                                                                                  \
+    gpuscan_##operation##_desc copy;                                                                                   \
+    gpuscan__##operation##_plan plan;                                                                                  \
+    gpuscan__host_call host;                                                                                           \
+    gpuscan__host_enter(&host, gs, &gpuscan__##operation##_operation, desc, &copy)
+
 /* Adds segments that are given as a host array. `segments` is a field of the copied desc. */
 GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
     if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
@@ -19053,10 +19060,7 @@ GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, offsetof(gpuscan_scan_desc, coun
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
-    gpuscan_scan_desc copy;
-    gpuscan__scan_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__scan_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(scan);
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
     gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
     gpuscan__host_set(&host, "count", count, &copy.count);
@@ -19211,10 +19215,7 @@ GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, offsetof(gpuscan_uniform_add_des
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
-    gpuscan_uniform_add_desc copy;
-    gpuscan__uniform_add_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__uniform_add_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(uniform_add);
     gpuscan__host_add(&host, "addend", addend, &copy.addend, 1);
     gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
     gpuscan__host_set(&host, "count", count, &copy.count);
@@ -19907,10 +19908,7 @@ GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, offsetof(gpuscan_reduce_desc, coun
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
-    gpuscan_reduce_desc copy;
-    gpuscan__reduce_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__reduce_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(reduce);
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
     gpuscan__host_refuse(&host, "src_image", copy.src_image.mem != NULL);
     gpuscan__host_refuse(&host, "dst", copy.dst.mem != NULL || copy.dst.offset != 0);
@@ -21453,10 +21451,7 @@ GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, offsetof(gpuscan_histogram_desc, c
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
-    gpuscan_histogram_desc copy;
-    gpuscan__histogram_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__histogram_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(histogram);
     gpuscan__host_refuse(&host, "samples_image", copy.samples_image.mem != NULL);
     gpuscan__host_set(&host, "count", count, &copy.count);
     gpuscan__host_add(&host, "samples", samples, &copy.samples, 1);
@@ -22311,10 +22306,7 @@ GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_select_desc, 
 
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
-    gpuscan_select_desc copy;
-    gpuscan__select_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__select_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(select);
     if (copy.by == GPUSCAN_SELECT_PREDICATE && flags && host.result == 0)
         host.result = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "flags: not allowed with PREDICATE");
     gpuscan__host_refuse(&host, "selected.count_type", copy.selected.count_type != GPUSCAN_TYPE_DEFAULT);
@@ -22489,10 +22481,7 @@ GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_runs_desc, coun
 
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc) {
-    gpuscan_runs_desc copy;
-    gpuscan__runs_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__runs_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(runs);
     gpuscan__host_refuse(&host, "runs.count_type", copy.runs.count_type != GPUSCAN_TYPE_DEFAULT);
     gpuscan__host_set(&host, "count", count, &copy.count);
     copy.runs.count_type = GPUSCAN_TYPE_U64;
@@ -23839,10 +23828,7 @@ GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, offsetof(gpuscan_sort_desc, count), gpu
 
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc) {
-    gpuscan_sort_desc copy;
-    gpuscan__sort_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__sort_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(sort);
     copy.may_destroy_src = 0;
     gpuscan__host_set(&host, "count", count, &copy.count);
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
@@ -24352,10 +24338,7 @@ GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc) {
-    gpuscan_integral_desc copy;
-    gpuscan__integral_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__integral_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(integral);
     gpuscan__host_refuse(&host, "src_image", copy.src_image.mem != NULL);
     gpuscan__host_set(&host, "width", width, &copy.width);
     gpuscan__host_set(&host, "height", height, &copy.height);
@@ -24729,10 +24712,7 @@ GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {
-    gpuscan_quantile_desc copy;
-    gpuscan__quantile_plan plan;
-    gpuscan__host_call host;
-    gpuscan__host_enter(&host, gs, &gpuscan__quantile_operation, desc, &copy);
+    GPUSCAN__HOST_CALL(quantile);
     gpuscan__host_add(&host, "counts", counts, &copy.counts, 1);
     gpuscan__host_add(&host, "edges", copy.host_edges, &copy.edges, copy.host_edges != NULL);
     gpuscan__host_add(&host, "cdf", copy.host_cdf, &copy.cdf, copy.host_cdf != NULL);
