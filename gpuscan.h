@@ -21846,7 +21846,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__select_elements(gs, plan)) != 0 ||
         (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &index_size)) != 0)
         return r;
-    if (desc->host_indices)
+    if (desc->host_indices && !common->from_host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_indices is for gpuscan_select_host");
     if (desc->indices.mem && index_size == 4 && desc->count > (uint64_t)1 << 32)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: more than 2^32 elements need u64");
@@ -22317,7 +22317,6 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
     gpuscan__host_add(&host, "dst", dst, &copy.dst, dst != NULL);
     gpuscan__host_add(&host, "indices", copy.host_indices, &copy.indices, copy.host_indices != NULL);
     gpuscan__host_add(&host, "selected.count", selected, &copy.selected.count, selected != NULL);
-    copy.host_indices = NULL;
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_SELECT */
@@ -22412,7 +22411,7 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     if ((r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
         (r = gpuscan__runs_elements(gs, plan, plan->index_size)) != 0)
         return r;
-    if (desc->host_src || desc->host_starts || desc->host_lengths || desc->host_dst)
+    if ((desc->host_src || desc->host_starts || desc->host_lengths || desc->host_dst) && !common->from_host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                              "host_src, host_starts, host_lengths and host_dst are for gpuscan_runs_host");
     if (plan->index_size == 4 && ((desc->starts.mem && desc->count > (uint64_t)1 << 32) ||
@@ -22492,8 +22491,6 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     gpuscan__host_add(&host, "lengths", copy.host_lengths, &copy.lengths, copy.host_lengths != NULL);
     gpuscan__host_add(&host, "dst", copy.host_dst, &copy.dst, copy.host_dst != NULL);
     gpuscan__host_add(&host, "runs.count", runs, &copy.runs.count, runs != NULL);
-    copy.host_src = NULL;
-    copy.host_starts = copy.host_lengths = copy.host_dst = NULL;
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_RUNS */
