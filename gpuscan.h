@@ -1883,7 +1883,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 95 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
@@ -1892,6 +1892,7 @@ static const char *const gpuscan__piece_device[] = {
 "$6$HAS_HINTS ($PTX >= 80)\n"
 "$6$j_SUM ($PTX >= 80)\n"
 "$6$HAS_PICKS $ON(PTX)\n"
+"$6$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
 "$6$WORDS_ARRIVE $ON(PTX)\n"
 "$6$BARRIER_ORDERS $ON(PTX)\n"
 "$6$FIXED_LOCAL $ON(PTX)\n"
@@ -2286,7 +2287,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 649 \"kernels.cl.inc\"\n"
+"#line 651 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2320,7 +2321,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 691 \"kernels.cl.inc\"\n"
+"#line 693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2355,7 +2356,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 727 \"kernels.cl.inc\"\n"
+"#line 729 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2437,7 +2438,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 817 \"kernels.cl.inc\"\n"
+"#line 819 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2568,7 +2569,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 967 \"kernels.cl.inc\"\n"
+"#line 969 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2699,7 +2700,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1117 \"kernels.cl.inc\"\n"
+"#line 1119 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2808,7 +2809,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1242 \"kernels.cl.inc\"\n"
+"#line 1244 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2863,7 +2864,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1305 \"kernels.cl.inc\"\n"
+"#line 1307 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2923,7 +2924,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1367 \"kernels.cl.inc\"\n"
+"#line 1369 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -2932,7 +2933,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`E\n"
 "$6$SUMS_COMMUTE ($REDUCE && $COMMUTATIVE)\n"
 "$6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * $d)\n\n\n"
-"$6$LOADS_AFTER ($AHEAD && !$EXACT && !$FLOAT_SUM && !$RUNS)\n"
+"$6$LOADS_AFTER \\\n"
+" ($AHEAD&&$LOADS_TOGETHER&& !$EXACT&& !$FLOAT_SUM&& !$RUNS)\n"
 "$8struct{\n"
 "$5`9s[$lS];\n"
 "``K `K;\n"
@@ -3215,7 +3217,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1702 \"kernels.cl.inc\"\n"
+"#line 1705 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3753,7 +3755,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2340 \"kernels.cl.inc\"\n"
+"#line 2343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3917,7 +3919,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2521 \"kernels.cl.inc\"\n"
+"#line 2524 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4241,7 +4243,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2884 \"kernels.cl.inc\"\n"
+"#line 2887 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5047,7 +5049,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3811 \"kernels.cl.inc\"\n"
+"#line 3814 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5419,16 +5421,18 @@ static const char *const gpuscan__piece_handover[] = {
 "`E\n"
 "`E\n\n"
 "`Y$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$WANTS_AFTER(`8, `3) ($INCLUSIVE || $9((`3) + 1) * $TILE >= (`8)->`R)\n\n\n"
+"$6$WANTS_AFTER(`8, `3) ($INCLUSIVE || $9((`3) + 1) * $TILE >= (`8)->`R)\n\n\n\n"
+"$6$FINDERS ($LOADS_AFTER ? $lS : 1)\n\n\n"
 "$n`Q``K_load(`I``8*`8,`V`3,``K*`K,\n"
 "`J``M*`M){\n"
-"`7$2!=0)\n"
+"`7!$LOADS_AFTER&&$2!=0)\n"
 "`Ctrue;\n"
 "`Y$LOADS_AFTER\n"
 "`7$WANTS_AFTER(`8,`3)){\n"
 "$5`P;\n"
 "`7!``P_load(`8,`3,&`P))\n"
 "`Cfalse;\n"
+"`7$LANE==0)\n"
 "`M->`P=`P;\n"
 "}\n"
 "`E\n"
@@ -5466,7 +5470,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Y$LOADS_AFTER\n"
 "`7$WANTS_AFTER(`8,`3)){\n"
 "$5`P=`own_`K`5`8,`3+1,`M);\n"
-"`7$2==0)\n"
+"`7$LANE==0)\n"
 "`M->`P=`P;\n"
 "}\n"
 "`E\n"
@@ -5577,7 +5581,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4505 \"kernels.cl.inc\"\n"
+"#line 4513 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5874,7 +5878,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4847 \"kernels.cl.inc\"\n"
+"#line 4855 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -5979,7 +5983,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4968 \"kernels.cl.inc\"\n"
+"#line 4976 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6020,7 +6024,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5009 \"kernels.cl.inc\"\n"
+"#line 5017 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6532,7 +6536,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5622 \"kernels.cl.inc\"\n"
+"#line 5630 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -6781,7 +6785,7 @@ static const char *const gpuscan__piece_engine[] = {
 "``K `K=``K_of`5`8->base);\n"
 "`Qthere=job->`3==0,`9med=true;\n"
 "``3_load(&data,`8->src,job->`S,`8->`R,$OWN_FIRST,`policy_`2());\n"
-"`7!there&&$2<$t)\n"
+"`7!there&&$2<$FINDERS*$t)\n"
 "there=``K_load(`8,job->`3,&`K,`M);\n"
 "``3_`U`5&data,`8->src,job->`S,`8->`R,$OWN_FIRST,`policy_`2());\n"
 "`7`8->in_place)\n"
@@ -6794,16 +6798,19 @@ static const char *const gpuscan__piece_engine[] = {
 "`7`op_keeps_none(job,`9))\n"
 "`L;\n"
 "`op_list(&data,job,`M);\n"
-"`7$2<$t&&``K_await`5`8,job->`3,there,&`K,`M))\n"
+"`7$2<$FINDERS*$t&&\n"
+"``K_await`5`8,job->`3,there,&`K,`M))\n"
 "`op_rescan`5&data,`8,job->`S,&`9,`M);\n"
 "`Y$LOADS_AFTER\n"
-"`7job->`3==0&&$2==0)\n"
+"`7job->`3==0&&$LANE==0)\n"
 "`M->`P=$o`5`8->base,`9);\n"
-"`E\n"
+"$y_SYNC();\n"
+"`O\n"
 "`7$2==0)\n"
 "`M->`K=`K;\n"
 "$h;\n"
 "`K=`M->`K;\n"
+"`E\n"
 "`7!`9med)\n"
 "``9_await`5`8,job->`3,`9);\n"
 "`op_store`5$b&data,`8->src,`8->`R,job,`K,`K,false,`9);\n"
@@ -6846,7 +6853,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5982 \"kernels.cl.inc\"\n"
+"#line 5993 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6958,7 +6965,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6098 \"kernels.cl.inc\"\n"
+"#line 6109 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7242,7 +7249,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6433 \"kernels.cl.inc\"\n"
+"#line 6444 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7947,7 +7954,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7262 \"kernels.cl.inc\"\n"
+"#line 7273 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8001,7 +8008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7316 \"kernels.cl.inc\"\n"
+"#line 7327 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8600,7 +8607,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7982 \"kernels.cl.inc\"\n"
+"#line 7993 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9132,7 +9139,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8589 \"kernels.cl.inc\"\n"
+"#line 8600 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9502,7 +9509,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9037 \"kernels.cl.inc\"\n"
+"#line 9048 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9598,7 +9605,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9154 \"kernels.cl.inc\"\n"
+"#line 9165 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9955,7 +9962,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9557 \"kernels.cl.inc\"\n"
+"#line 9568 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10507,7 +10514,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10211 \"kernels.cl.inc\"\n"
+"#line 10222 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10533,7 +10540,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10234 \"kernels.cl.inc\"\n"
+"#line 10245 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10666,7 +10673,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10398 \"kernels.cl.inc\"\n"
+"#line 10409 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10713,7 +10720,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10446 \"kernels.cl.inc\"\n"
+"#line 10457 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10862,7 +10869,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10618 \"kernels.cl.inc\"\n"
+"#line 10629 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11154,7 +11161,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10948 \"kernels.cl.inc\"\n"
+"#line 10959 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11973,7 +11980,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11895 \"kernels.cl.inc\"\n"
+"#line 11906 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12175,7 +12182,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12138 \"kernels.cl.inc\"\n"
+"#line 12149 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12296,7 +12303,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12272 \"kernels.cl.inc\"\n"
+"#line 12283 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
