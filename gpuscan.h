@@ -1930,7 +1930,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 96 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
@@ -1939,6 +1939,7 @@ static const char *const gpuscan__piece_device[] = {
 "$6$HAS_HINTS ($PTX >= 80)\n"
 "$6$j_SUM ($PTX >= 80)\n"
 "$6$HAS_PICKS $ON(PTX)\n"
+"$6$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
 "$6$WORDS_ARRIVE $ON(PTX)\n"
 "$6$BARRIER_ORDERS $ON(PTX)\n"
 "$6$FIXED_LOCAL $ON(PTX)\n"
@@ -2333,7 +2334,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 650 \"kernels.cl.inc\"\n"
+"#line 652 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2371,7 +2372,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 696 \"kernels.cl.inc\"\n"
+"#line 698 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2406,7 +2407,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 732 \"kernels.cl.inc\"\n"
+"#line 734 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2488,7 +2489,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 822 \"kernels.cl.inc\"\n"
+"#line 824 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2619,7 +2620,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 972 \"kernels.cl.inc\"\n"
+"#line 974 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2750,7 +2751,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1122 \"kernels.cl.inc\"\n"
+"#line 1124 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2859,7 +2860,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1247 \"kernels.cl.inc\"\n"
+"#line 1249 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2914,7 +2915,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1310 \"kernels.cl.inc\"\n"
+"#line 1312 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2974,7 +2975,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1372 \"kernels.cl.inc\"\n"
+"#line 1374 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -2983,7 +2984,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`E\n"
 "$6$SUMS_COMMUTE ($REDUCE && $COMMUTATIVE)\n"
 "$6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * $d)\n\n\n"
-"$6$LOADS_AFTER ($AHEAD && !$EXACT && !$FLOAT_SUM && !$RUNS)\n"
+"$6$LOADS_AFTER \\\n"
+" ($AHEAD&&$LOADS_TOGETHER&& !$EXACT&& !$FLOAT_SUM&& !$RUNS)\n"
 "$8struct{\n"
 "$5`9s[$lS];\n"
 "``K `K;\n"
@@ -3266,7 +3268,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1707 \"kernels.cl.inc\"\n"
+"#line 1710 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3522,13 +3524,15 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "}\n"
 "$6``3_`U ``3_`U_of_bits\n"
-"#elif $HEADS || $RUNS\n\n\n"
+"#elif $HEADS || $RUNS\n\n"
+"$w$KEY `key_`2(`I`key_vector*keys){\n"
+"`Ckeys->element[$s-1];\n"
+"}\n\n\n\n"
 "$n$KEY `key_`G(`I``3*`3,$1$KEY*`0,\n"
 "`I`key_vector*keys,int k,`Ni,`Qthere){\n"
 "`Y$KEYS_FROM_LANES\n"
 "`V`1=($LANE+$y-1)%$y;\n"
-"$KEY key=keys[k].element[$s-1];\n"
-"$KEY above=keys[k==0?0:k-1].element[$s-1];\n"
+"$KEY key=`key_`2(&keys[k]),above=`key_`2(&keys[k==0?0:k-1]);\n"
 "`7$LANE==$y-1)\n"
 "key=above;\n"
 "`Y$KEY_SIZE == 8\n"
@@ -3802,7 +3806,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2341 \"kernels.cl.inc\"\n"
+"#line 2348 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3966,7 +3970,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2522 \"kernels.cl.inc\"\n"
+"#line 2529 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4290,7 +4294,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2885 \"kernels.cl.inc\"\n"
+"#line 2892 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5096,7 +5100,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3812 \"kernels.cl.inc\"\n"
+"#line 3819 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5468,16 +5472,18 @@ static const char *const gpuscan__piece_handover[] = {
 "`E\n"
 "`E\n\n"
 "`Y$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$WANTS_AFTER(`8, `3) ($INCLUSIVE || $9((`3) + 1) * $TILE >= (`8)->`R)\n\n\n"
+"$6$WANTS_AFTER(`8, `3) ($INCLUSIVE || $9((`3) + 1) * $TILE >= (`8)->`R)\n\n\n\n"
+"$6$FINDERS ($LOADS_AFTER ? $lS : 1)\n\n\n"
 "$n`Q``K_load(`I``8*`8,`V`3,``K*`K,\n"
 "`J``M*`M){\n"
-"`7$2!=0)\n"
+"`7!$LOADS_AFTER&&$2!=0)\n"
 "`Ctrue;\n"
 "`Y$LOADS_AFTER\n"
 "`7$WANTS_AFTER(`8,`3)){\n"
 "$5`P;\n"
 "`7!``P_load(`8,`3,&`P))\n"
 "`Cfalse;\n"
+"`7$LANE==0)\n"
 "`M->`P=`P;\n"
 "}\n"
 "`E\n"
@@ -5515,7 +5521,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Y$LOADS_AFTER\n"
 "`7$WANTS_AFTER(`8,`3)){\n"
 "$5`P=`own_`K`5`8,`3+1,`M);\n"
-"`7$2==0)\n"
+"`7$LANE==0)\n"
 "`M->`P=`P;\n"
 "}\n"
 "`E\n"
@@ -5626,7 +5632,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4506 \"kernels.cl.inc\"\n"
+"#line 4518 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5923,7 +5929,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4848 \"kernels.cl.inc\"\n"
+"#line 4860 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6028,7 +6034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4969 \"kernels.cl.inc\"\n"
+"#line 4981 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6069,7 +6075,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5010 \"kernels.cl.inc\"\n"
+"#line 5022 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6581,7 +6587,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5623 \"kernels.cl.inc\"\n"
+"#line 5635 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6837,7 +6843,7 @@ static const char *const gpuscan__piece_engine[] = {
 "``K `K=``K_of`5`8->base);\n"
 "`Qthere=job->`3==0,`9med=true;\n"
 "``3_load(&data,`8->src,job->`S,`8->`R,$OWN_FIRST,`policy_`2());\n"
-"`7!there&&$2<$t)\n"
+"`7!there&&$2<$FINDERS*$t)\n"
 "there=``K_load(`8,job->`3,&`K,`M);\n"
 "``3_`U`5&data,`8->src,job->`S,`8->`R,$OWN_FIRST,`policy_`2());\n"
 "`7`8->in_place)\n"
@@ -6850,16 +6856,19 @@ static const char *const gpuscan__piece_engine[] = {
 "`7`op_keeps_none(job,`9))\n"
 "`L;\n"
 "`op_list(&data,job,`M);\n"
-"`7$2<$t&&``K_await`5`8,job->`3,there,&`K,`M))\n"
+"`7$2<$FINDERS*$t&&\n"
+"``K_await`5`8,job->`3,there,&`K,`M))\n"
 "`op_rescan`5&data,`8,job->`S,&`9,`M);\n"
 "`Y$LOADS_AFTER\n"
-"`7job->`3==0&&$2==0)\n"
+"`7job->`3==0&&$LANE==0)\n"
 "`M->`P=$o`5`8->base,`9);\n"
-"`E\n"
+"$y_SYNC();\n"
+"`O\n"
 "`7$2==0)\n"
 "`M->`K=`K;\n"
 "$h;\n"
 "`K=`M->`K;\n"
+"`E\n"
 "`7!`9med)\n"
 "``9_await`5`8,job->`3,`9);\n"
 "`op_store`5$b&data,`8->src,`8->`R,job,`K,`K,false,`9);\n"
@@ -6902,7 +6911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5991 \"kernels.cl.inc\"\n"
+"#line 6006 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7002,7 +7011,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6093 \"kernels.cl.inc\"\n"
+"#line 6108 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7286,7 +7295,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6428 \"kernels.cl.inc\"\n"
+"#line 6443 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7962,7 +7971,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7224 \"kernels.cl.inc\"\n"
+"#line 7239 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8016,7 +8025,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7278 \"kernels.cl.inc\"\n"
+"#line 7293 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8508,7 +8517,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7829 \"kernels.cl.inc\"\n"
+"#line 7844 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9017,7 +9026,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8412 \"kernels.cl.inc\"\n"
+"#line 8427 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9371,7 +9380,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8842 \"kernels.cl.inc\"\n"
+"#line 8857 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9471,7 +9480,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8967 \"kernels.cl.inc\"\n"
+"#line 8982 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9778,7 +9787,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9314 \"kernels.cl.inc\"\n"
+"#line 9329 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10206,7 +10215,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9828 \"kernels.cl.inc\"\n"
+"#line 9843 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10233,7 +10242,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9852 \"kernels.cl.inc\"\n"
+"#line 9867 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10366,7 +10375,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10016 \"kernels.cl.inc\"\n"
+"#line 10031 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10418,7 +10427,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10070 \"kernels.cl.inc\"\n"
+"#line 10085 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10567,7 +10576,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10242 \"kernels.cl.inc\"\n"
+"#line 10257 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10861,7 +10870,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10574 \"kernels.cl.inc\"\n"
+"#line 10589 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11680,7 +11689,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11521 \"kernels.cl.inc\"\n"
+"#line 11536 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11882,7 +11891,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11764 \"kernels.cl.inc\"\n"
+"#line 11779 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12003,7 +12012,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11898 \"kernels.cl.inc\"\n"
+"#line 11913 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
