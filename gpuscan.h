@@ -19381,7 +19381,7 @@ static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__r
     return group;
 }
 
-/* Sets the key for rows and segments. tuning: reduce-lanes-rows */
+/* Sets the key for rows and segments. tuning: reduce-lanes-rows, reduce-lanes-loads */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__profile *profile = &gs->device.profile;
