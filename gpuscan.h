@@ -9185,6 +9185,14 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Z`Vk=$2*most;k<min(($2+1)*most,`R);k++)\n"
 "*x+=`9s[k];\n"
 "`Ctrue;\n"
+"}\n\n\n\n"
+"$w`X`rank_place($1ulong*`8_`9s,`Vat,`Nlow,`Vr,\n"
+"`I`bins_share*share,`J``M*`M){\n"
+"`Julong*ranks=$QUANTILE_WORDS,*bin_of=ranks+$MAX_FRACTIONS;\n"
+"while(`8_`9s&&low+`8_`9s[at]<ranks[r])\n"
+"low+=`8_`9s[at++];\n"
+"bin_of[r]=at*share->bins;\n"
+"bin_of[$MAX_FRACTIONS+r]=low;\n"
 "}\n\n\n"
 "$n`X`ranks_search(`+$1`src*`Rs,`I`places*places,\n"
 "`I`bins_share*share,`Vresults,`Auint*to,\n"
@@ -9242,16 +9250,9 @@ static const char *const gpuscan__piece_quantile[] = {
 "to[i]=`F`B.none;\n"
 "}\n"
 "$h;\n"
-"`Z`Vr`6r<results&& !is_mean;r++){\n"
-"`Nrank=ranks[r],low=`G+within[0];\n"
-"`7rank<=low||rank>`G+x[0])\n"
-"continue;\n"
-"`Vhere=at;\n"
-"while(`8_groups>1&&low+`8_`9s[here]<rank)\n"
-"low+=`8_`9s[here++];\n"
-"bin_of[r]=here*share.bins;\n"
-"bin_of[$MAX_FRACTIONS+r]=low;\n"
-"}\n"
+"`Z`Vr`6r<results&& !is_mean;r++)\n"
+"`7`G+within[0]<ranks[r]&&ranks[r]<=`G+x[0])\n"
+"`rank_place(`8_groups>1?`8_`9s:0,at,`G+within[0],r,&share,`M);\n"
 "$h;\n"
 "`7!is_mean)\n"
 "`ranks_search`5of_`8,&places,&share,results,to,`M);\n"
@@ -9268,7 +9269,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8720 \"kernels.cl.inc\"\n"
+"#line 8724 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9638,7 +9639,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9168 \"kernels.cl.inc\"\n"
+"#line 9172 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9734,7 +9735,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9285 \"kernels.cl.inc\"\n"
+"#line 9289 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10091,7 +10092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9688 \"kernels.cl.inc\"\n"
+"#line 9692 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10643,7 +10644,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10342 \"kernels.cl.inc\"\n"
+"#line 10346 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10669,7 +10670,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10365 \"kernels.cl.inc\"\n"
+"#line 10369 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10802,7 +10803,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10529 \"kernels.cl.inc\"\n"
+"#line 10533 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10849,7 +10850,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10577 \"kernels.cl.inc\"\n"
+"#line 10581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10998,7 +10999,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10749 \"kernels.cl.inc\"\n"
+"#line 10753 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11290,7 +11291,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11079 \"kernels.cl.inc\"\n"
+"#line 11083 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12109,7 +12110,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12026 \"kernels.cl.inc\"\n"
+"#line 12030 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12311,7 +12312,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12269 \"kernels.cl.inc\"\n"
+"#line 12273 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12432,7 +12433,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12403 \"kernels.cl.inc\"\n"
+"#line 12407 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
