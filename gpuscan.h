@@ -8147,7 +8147,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Vbits,`V`8s,`J`segment_`M*all){\n"
 "`V`1s=1u<<bits,`1=$2&(`1s-1),`8=$2>>bits;\n"
 "`Vmost=$SEGMENT_SPLIT?`Fpath->share:0xffffffffu;\n"
-"`Vapart=$BY_ROWS?most:`1s*$LANE_LONG;\n"
+"`Vapart=`1s*$LANE_LONG;\n"
+"`7$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&(`1s==$y)))\n"
+"apart=most;\n"
 "`Qhas_`8=$SEGMENT_SPLIT|(`8<`8s);\n"
 "`Nstep=$9groups*`8s,own_`8=has_`8?$9group*`8s+`8:path->segments;\n"
 "`ends ends=`ends_of(path,own_`8);\n"
@@ -8218,7 +8220,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7539 \"kernels.cl.inc\"\n"
+"#line 7541 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8272,7 +8274,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7593 \"kernels.cl.inc\"\n"
+"#line 7595 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8762,7 +8764,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8142 \"kernels.cl.inc\"\n"
+"#line 8144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9269,7 +9271,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8724 \"kernels.cl.inc\"\n"
+"#line 8726 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9639,7 +9641,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9172 \"kernels.cl.inc\"\n"
+"#line 9174 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9735,7 +9737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9289 \"kernels.cl.inc\"\n"
+"#line 9291 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10092,7 +10094,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9692 \"kernels.cl.inc\"\n"
+"#line 9694 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10644,7 +10646,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10346 \"kernels.cl.inc\"\n"
+"#line 10348 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10670,7 +10672,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10369 \"kernels.cl.inc\"\n"
+"#line 10371 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10803,7 +10805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10533 \"kernels.cl.inc\"\n"
+"#line 10535 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10850,7 +10852,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10581 \"kernels.cl.inc\"\n"
+"#line 10583 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10999,7 +11001,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10753 \"kernels.cl.inc\"\n"
+"#line 10755 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11291,7 +11293,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11083 \"kernels.cl.inc\"\n"
+"#line 11085 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12110,7 +12112,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12030 \"kernels.cl.inc\"\n"
+"#line 12032 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12312,7 +12314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12273 \"kernels.cl.inc\"\n"
+"#line 12275 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12433,7 +12435,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12407 \"kernels.cl.inc\"\n"
+"#line 12409 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -19328,6 +19330,14 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
+/* Returns how many loads a lane has for a row of `vectors` vectors. One lane loads up to four vectors. For more vectors
+   a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
+static uint32_t gpuscan__lane_loads(uint64_t vectors) {
+    if (vectors <= 4)
+        return (uint32_t)gpuscan__max(vectors, 1);
+    return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
+}
+
 /* Returns whether long rows or segments are split. This is done if they are few, and long on average. It is also done
    for segments if src has many elements, since one segment may have them all. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
@@ -19382,7 +19392,7 @@ static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__r
     return group;
 }
 
-/* Sets the key for rows and segments. tuning: reduce-lanes-rows, reduce-lanes-loads */
+/* Sets the key for rows and segments. tuning: reduce-lanes-rows */
 static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan__profile *profile = &gs->device.profile;
@@ -19393,7 +19403,6 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
     uint32_t vector = gpuscan__lane_vector(e);
-    uint64_t vectors;
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
         plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
@@ -19401,11 +19410,11 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     }
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
-    vectors = gpuscan__lane_vectors(gpuscan__max(desc->count, 1), plan->src_pitch, vector);
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
     if (rows)
-        plan->key.lanes = vector == 1 && desc->count > 4 ? 8 /* one lane loads a row of up to four vectors */
-                                                         : (uint32_t)gpuscan__min(vectors, 4);
+        plan->key.lanes = vector == 1 && desc->count > 4
+                              ? 8
+                              : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
     plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
     plan->key.split = split ? 1 : 0;
     plan->key.vector = vector;
