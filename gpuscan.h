@@ -7900,7 +7900,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Vbits,`V`8s,`J`segment_`M*all){\n"
 "`V`1s=1u<<bits,`1=$2&(`1s-1),`8=$2>>bits;\n"
 "`Vmost=$SEGMENT_SPLIT?`Fpath->share:0xffffffffu;\n"
-"`Vapart=$BY_ROWS?most:`1s*$LANE_LONG;\n"
+"`Vapart=`1s*$LANE_LONG;\n"
+"`7$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&(`1s==$y)))\n"
+"apart=most;\n"
 "`Qhas_`8=$SEGMENT_SPLIT|(`8<`8s);\n"
 "`Nstep=$9groups*`8s,own_`8=has_`8?$9group*`8s+`8:path->segments;\n"
 "`ends ends=`ends_of(path,own_`8);\n"
@@ -7971,7 +7973,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7239 \"kernels.cl.inc\"\n"
+"#line 7241 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8025,7 +8027,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7293 \"kernels.cl.inc\"\n"
+"#line 7295 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8517,7 +8519,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7844 \"kernels.cl.inc\"\n"
+"#line 7846 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8943,6 +8945,14 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Z`Vk=$2*most;k<min(($2+1)*most,`R);k++)\n"
 "*x+=`9s[k];\n"
 "`Ctrue;\n"
+"}\n\n\n\n"
+"$w`X`rank_place($1ulong*`8_`9s,`Vat,`Nlow,`Vr,\n"
+"`I`bins_share*share,`J``M*`M){\n"
+"`Julong*ranks=$QUANTILE_WORDS,*bin_of=ranks+$MAX_FRACTIONS;\n"
+"while(`8_`9s&&low+`8_`9s[at]<ranks[r])\n"
+"low+=`8_`9s[at++];\n"
+"bin_of[r]=at*share->bins;\n"
+"bin_of[$MAX_FRACTIONS+r]=low;\n"
 "}\n\n\n"
 "$n`X`ranks_search(`+$1`src*`Rs,`I`places*places,\n"
 "`I`bins_share*share,`Vresults,`Auint*to,\n"
@@ -8955,7 +8965,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`quan`3_walk`5`Rs,0,0,places,0,begin,end,share->batches,bin_of[$MAX_FRACTIONS+own],\n"
 "r<results?ranks[own]:0,to+own,`M);\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "kernel $x_SIZE `X`quan`3(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Julong*given=$QUANTILE_FRACTIONS,*ranks=$QUANTILE_WORDS;\n"
@@ -9000,16 +9010,9 @@ static const char *const gpuscan__piece_quantile[] = {
 "to[i]=`F`B.none;\n"
 "}\n"
 "$h;\n"
-"`Z`Vr`6r<results&& !is_mean;r++){\n"
-"`Nrank=ranks[r],low=`G+within[0];\n"
-"`7rank<=low||rank>`G+x[0])\n"
-"continue;\n"
-"`Vhere=at;\n"
-"while(`8_groups>1&&low+`8_`9s[here]<rank)\n"
-"low+=`8_`9s[here++];\n"
-"bin_of[r]=here*share.bins;\n"
-"bin_of[$MAX_FRACTIONS+r]=low;\n"
-"}\n"
+"`Z`Vr`6r<results&& !is_mean;r++)\n"
+"`7`G+within[0]<ranks[r]&&ranks[r]<=`G+x[0])\n"
+"`rank_place(`8_groups>1?`8_`9s:0,at,`G+within[0],r,&share,`M);\n"
 "$h;\n"
 "`7!is_mean)\n"
 "`ranks_search`5of_`8,&places,&share,results,to,`M);\n"
@@ -9026,7 +9029,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8427 \"kernels.cl.inc\"\n"
+"#line 8433 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9380,7 +9383,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8857 \"kernels.cl.inc\"\n"
+"#line 8863 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9480,7 +9483,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8982 \"kernels.cl.inc\"\n"
+"#line 8988 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9787,7 +9790,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9329 \"kernels.cl.inc\"\n"
+"#line 9335 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10215,7 +10218,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9843 \"kernels.cl.inc\"\n"
+"#line 9849 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10242,7 +10245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9867 \"kernels.cl.inc\"\n"
+"#line 9873 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10375,7 +10378,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10031 \"kernels.cl.inc\"\n"
+"#line 10037 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10427,7 +10430,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10085 \"kernels.cl.inc\"\n"
+"#line 10091 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10576,7 +10579,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10257 \"kernels.cl.inc\"\n"
+"#line 10263 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10870,7 +10873,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10589 \"kernels.cl.inc\"\n"
+"#line 10595 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11689,7 +11692,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11536 \"kernels.cl.inc\"\n"
+"#line 11542 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11891,7 +11894,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11779 \"kernels.cl.inc\"\n"
+"#line 11785 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12012,7 +12015,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11913 \"kernels.cl.inc\"\n"
+"#line 11919 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -19102,6 +19105,14 @@ static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t mo
     return bits;
 }
 
+/* Returns how many loads a lane has for a row of `vectors` vectors. One lane loads up to four vectors. For more vectors
+   a lane has four loads, or five if this halves the number of lanes. tuning: reduce-lanes-loads */
+static uint32_t gpuscan__lane_loads(uint64_t vectors) {
+    if (vectors <= 4)
+        return (uint32_t)gpuscan__max(vectors, 1);
+    return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
+}
+
 /* Returns whether long rows or segments are split. This is done if they are few, and long on average. It is also done
    for segments if src has many elements, since one segment may have them all. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
@@ -19167,7 +19178,6 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
     uint32_t vector = gpuscan__lane_vector(e);
-    uint64_t vectors;
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
         plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
@@ -19175,11 +19185,11 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     }
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
-    vectors = gpuscan__lane_vectors(gpuscan__max(desc->count, 1), plan->src_pitch, vector);
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
     if (rows)
-        plan->key.lanes = vector == 1 && desc->count > 4 ? 8 /* one lane loads a row of up to four vectors */
-                                                         : (uint32_t)gpuscan__min(vectors, 4);
+        plan->key.lanes = vector == 1 && desc->count > 4
+                              ? 8
+                              : gpuscan__lane_loads(gpuscan__lane_vectors(desc->count, plan->src_pitch, vector));
     plan->key.lanes = gpuscan__kept_vectors(plan->key.lanes, vector * e->src_size);
     plan->key.split = split ? 1 : 0;
     plan->key.vector = vector;
