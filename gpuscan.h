@@ -10993,7 +10993,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
-"`position*next,`I`Qby_index){\n"
+"`position*next,`Qby_index){\n"
 "$1`key_bits*keys=pass->keys+`S;\n"
 "$1`sort_`W*`Ws=pass->carried.`0+($SORT_VALUES?`S:0);\n"
 "`A`key_bits*keys_to=pass->keys_dst;\n"
@@ -11040,10 +11040,8 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "(pass->`T&$FLAG_BLOCKS);\n"
 "`7blocks&& !by_index)\n"
 "`sort_scatter_blocks(pass,`S,`2,next);\n"
-"else `7by_index)\n"
-"`sort_scatter_each(pass,`S,`2,next,true);\n"
 "else\n"
-"`sort_scatter_each(pass,`S,`2,next,false);\n"
+"`sort_scatter_each(pass,`S,`2,next,by_index);\n"
 "}\n\n\n\n"
 "$w`X`sort_`R_span(`I`sort_pass*pass,`N`S,`N`2,\n"
 "`I`digit*digit,`position(*`Rs)[$RADIX],\n"
@@ -11281,7 +11279,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11067 \"kernels.cl.inc\"\n"
+"#line 11065 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12100,7 +12098,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12014 \"kernels.cl.inc\"\n"
+"#line 12012 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12302,7 +12300,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12257 \"kernels.cl.inc\"\n"
+"#line 12255 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12423,7 +12421,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12391 \"kernels.cl.inc\"\n"
+"#line 12389 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
