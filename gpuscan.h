@@ -10583,7 +10583,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
-"`position*next,`I`Qby_index){\n"
+"`position*next,`Qby_index){\n"
 "$1`key_bits*keys=pass->keys+`S;\n"
 "$1`sort_`W*`Ws=pass->carried.`0+($SORT_VALUES?`S:0);\n"
 "`A`key_bits*keys_to=pass->keys_dst;\n"
@@ -10630,10 +10630,8 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "(pass->`T&$FLAG_BLOCKS);\n"
 "`7blocks&& !by_index)\n"
 "`sort_scatter_blocks(pass,`S,`2,next);\n"
-"else `7by_index)\n"
-"`sort_scatter_each(pass,`S,`2,next,true);\n"
 "else\n"
-"`sort_scatter_each(pass,`S,`2,next,false);\n"
+"`sort_scatter_each(pass,`S,`2,next,by_index);\n"
 "}\n\n\n\n"
 "$w`X`sort_`R_span(`I`sort_pass*pass,`N`S,`N`2,\n"
 "`I`digit*digit,`position(*`Rs)[$RADIX],\n"
@@ -10873,7 +10871,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10595 \"kernels.cl.inc\"\n"
+"#line 10593 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11692,7 +11690,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11542 \"kernels.cl.inc\"\n"
+"#line 11540 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11894,7 +11892,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11785 \"kernels.cl.inc\"\n"
+"#line 11783 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12015,7 +12013,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11919 \"kernels.cl.inc\"\n"
+"#line 11917 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"

@@ -1154,6 +1154,15 @@ static void test_chunks(void **state) {
     test_case("chunks of three channels");
     test_ok(gpuscan_histogram_host(gs, samples, counts, COUNT, &desc));
     assert_memory_equal(counts, expected_counts, sizeof counts);
+    memset(&desc, 0, sizeof desc);
+    desc.rows = 50000;
+    desc.pitch = 13;
+    memset(expected_counts, 0, sizeof expected_counts);
+    for (i = 0; i < 50000 * 13; i++)
+        expected_counts[samples[i]] += i % 13 < 11;
+    test_case("chunks of rows");
+    test_ok(gpuscan_histogram_host(gs, samples, counts, 11, &desc));
+    assert_memory_equal(counts, expected_counts, 256 * sizeof *counts);
     first_line = NULL;
     close_disguised(gs);
     free(samples);
