@@ -1865,13 +1865,13 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$WORD == 64 || $COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 "`E\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 81 \"kernels.cl.inc\"\n"
+"#line 82 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "#ifndef $PLANTED\n"
 "$6$kname) false\n"
@@ -1881,7 +1881,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "$6$FITS(name, bytes) enum { `##name##_fits = 1 / (int)((bytes) <= $SHARED_BYTES) };\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 95 \"kernels.cl.inc\"\n"
+"#line 96 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
@@ -2287,7 +2287,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 649 \"kernels.cl.inc\"\n"
+"#line 650 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2332,7 +2332,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 702 \"kernels.cl.inc\"\n"
+"#line 703 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2367,7 +2367,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 738 \"kernels.cl.inc\"\n"
+"#line 739 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2449,7 +2449,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 828 \"kernels.cl.inc\"\n"
+"#line 829 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2580,7 +2580,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 978 \"kernels.cl.inc\"\n"
+"#line 979 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2726,7 +2726,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1143 \"kernels.cl.inc\"\n"
+"#line 1144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2833,7 +2833,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1266 \"kernels.cl.inc\"\n"
+"#line 1267 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$PACKED * $s >= 4 && defined(__ENDIAN_LITTLE__)\n"
 "$6$PACKED_HERE 1\n"
@@ -2892,7 +2892,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1333 \"kernels.cl.inc\"\n"
+"#line 1334 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2952,7 +2952,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1395 \"kernels.cl.inc\"\n"
+"#line 1396 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3274,7 +3274,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1762 \"kernels.cl.inc\"\n"
+"#line 1763 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$y_APART && !$ANY_ORDER && !$RUNS && !($SCAN_ROWS && $s > 4)\n"
 "$6$BEFORE_FROM_END 1\n"
@@ -3886,7 +3886,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2477 \"kernels.cl.inc\"\n"
+"#line 2478 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "`Y$RUNS_BY_SUBGROUP\n"
@@ -4072,7 +4072,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2680 \"kernels.cl.inc\"\n"
+"#line 2681 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4423,7 +4423,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3070 \"kernels.cl.inc\"\n"
+"#line 3071 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5234,7 +5234,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 4002 \"kernels.cl.inc\"\n"
+"#line 4003 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5802,7 +5802,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4740 \"kernels.cl.inc\"\n"
+"#line 4741 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6110,7 +6110,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5092 \"kernels.cl.inc\"\n"
+"#line 5093 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6139,10 +6139,10 @@ static const char *const gpuscan__piece_scan[] = {
 "}\n\n"
 "`Y$CPU\n\n"
 "`Y$SCAN_MULTI_PASS && !$HEADS\n"
-"$w`Q`op_`8s(`+$c,`N`R){\n"
-"`Ngroup=$p,share=`B.`8s/$q0),more=`B.`8s%$q0);\n"
+"$w`Q`op_`8s(`+$c,`Ngroup,`Ngroups,`N`R){\n"
+"`Nshare=`B.`8s/groups,more=`B.`8s%groups;\n"
 "`N`8=group*share+min(group,more);\n"
-"`7`B.parts!=1)\n"
+"`7!$UNDIVIDED&&`B.parts!=1)\n"
 "`Cfalse;\n"
 "``8s_scan`5src+`B.src_offset+`8*`B.src_pitch,`B.src_pitch,\n"
 "$OP_DST+`8*`B.dst_pitch,`B.dst_pitch,\n"
@@ -6215,7 +6215,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5213 \"kernels.cl.inc\"\n"
+"#line 5214 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6261,7 +6261,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5260 \"kernels.cl.inc\"\n"
+"#line 5261 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6839,9 +6839,10 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5941 \"kernels.cl.inc\"\n"
+"#line 5942 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n\n"
+"`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
+"`Y!$UNDIVIDED\n\n"
 "$8struct{\n"
 "$SCAN_SUMS_NUMBERS\n"
 "}`scan_`9s_`B;\n\n"
@@ -6937,19 +6938,22 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n"
 "`E\n"
 "}\n"
-"}\n\n\n",
-"kernel $x_SIZE `X`parts($c$g`=\n"
-"`Vparts=`F`B.parts,part_`3s=`F`B.part_`3s,`T=`F`B.`T;\n"
+"}\n\n",
+"`E\n\n\n"
+"$APART\n"
+"$w`X`parts_of(`+$c,`Ngroup,`Ngroups){\n"
+"`Vparts=$UNDIVIDED?1:`F`B.parts;\n"
+"`Vpart_`3s=`F`B.part_`3s,`T=`F`B.`T;\n"
 "`job job;\n"
 "job.`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
 "job.`3=job.share`6\n"
 "job.shares=1;\n"
 "`Nunits=`units(job.`R);\n"
 "`Y$CPU\n"
-"`7`op_`8s`5$bjob.`R))\n"
+"`7`op_`8s`5$bgroup,groups,job.`R))\n"
 "`L;\n"
 "`E\n"
-"`Z`Nunit=$p;unit<$OP_ROWS*parts;unit+=$q0)){\n"
+"`Z`Nunit=group;unit<$OP_ROWS*parts;unit+=groups){\n"
 "`Vpart=`F(unit%parts);\n"
 "job.`8=unit/parts;\n"
 "job.`S=$9part*part_`3s*$TILE;\n"
@@ -6984,6 +6988,9 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n"
 "`E\n"
 "}\n"
+"}\n"
+"kernel $x_SIZE `X`parts($c$g`=\n"
+"`parts_of`5$b$p,$q0));\n"
 "}\n"
 "`O\n\n\n\n"
 "$n``8 ``S_`8(`+$c,`N`R){\n"
@@ -7158,7 +7165,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6306 \"kernels.cl.inc\"\n"
+"#line 6315 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7270,7 +7277,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6422 \"kernels.cl.inc\"\n"
+"#line 6431 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7554,7 +7561,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6757 \"kernels.cl.inc\"\n"
+"#line 6766 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8259,7 +8266,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7586 \"kernels.cl.inc\"\n"
+"#line 7595 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8313,7 +8320,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7640 \"kernels.cl.inc\"\n"
+"#line 7649 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8442,6 +8449,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`pixel_store(to+x*$PIXEL_CHANNELS,`9);\n"
 "}\n"
 "}\n\n"
+"`Y!$UNDIVIDED\n"
 "kernel $x_SIZE void\n"
 "`integral_`9s($PICTURE src,`A`t*carries,`integral_`B `B,\n"
 "`J``M*`M$g`=\n"
@@ -8472,7 +8480,8 @@ static const char *const gpuscan__piece_integral[] = {
 "`9=$o`5`9,own);\n"
 "}\n"
 "}\n"
-"}\n\n"
+"}\n"
+"`E\n\n"
 "kernel $x_SIZE void\n"
 "`integral_`3s($PICTURE src,`A`cell*dst,`A`t*carries,\n"
 "`integral_`B `B,`J``M*`M$g`=\n"
@@ -8912,7 +8921,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8306 \"kernels.cl.inc\"\n"
+"#line 8317 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9088,40 +9097,42 @@ static const char *const gpuscan__piece_quantile[] = {
 "`G+=`R;\n"
 "}\n"
 "`C`9;\n"
-"}\n\n",
-"kernel $x_SIZE `X`quan`3_cpu($QUANTILE_PARAMETERS$g`=\n"
-"`places places=`places_of(edges,&`B);\n"
-"`Nranks[$MAX_FRACTIONS];\n"
-"`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s,bins=`B.bins;\n"
-"`Qis_mean=places.form==$QUANTILE_MEAN;\n"
-"$ALL_FRACTIONS_PUT;\n"
-"`Rs+=`B.`Rs_offset;\n"
-"dst+=`B.dst_offset;\n"
-"cdf+=`B.cdf_offset*`B.cdf_size;\n"
-"`Z`N`8=$p;`8<`8s;`8+=$q0)){\n"
-"$1`src*of_`8=`Rs+`8*`B.pitch;\n"
-"`Ntotal=`span_`9`5of_`8,0,bins,0),`9`6\n"
-"`Z`Nbin`6bin<bins&&`B.cdf_size;bin++){\n"
-"`9+=of_`8[bin];\n"
-"`cdf_store(cdf,`B.cdf_size,`8*`B.pitch+bin,`9);\n"
+"}\n\n\n",
+"$APART\n"
+"$w`X`quan`3_`8(`+$1`src*`Rs,`N`8,`Iulong*fractions,\n"
+"`I`quan`3_`B*`B,`I`places*places,\n"
+"`Auchar*cdf,`Auint*to){\n"
+"`Nbins=`B->bins,total=`span_`9`5`Rs,0,bins,0),`9`6\n"
+"`Qis_mean=places->form==$QUANTILE_MEAN;\n"
+"`Z`Nbin`6bin<bins&&`B->cdf_size;bin++){\n"
+"`9+=`Rs[bin];\n"
+"`cdf_store(cdf,`B->cdf_size,`8*`B->pitch+bin,`9);\n"
 "}\n"
-"`Z`Nk`6k<`B.results;k++){\n"
-"`Auint*to=dst+`8*`B.results+k;\n"
-"`Nrank=`rank(ranks[is_mean?2*k:k],total),`G`6\n"
-"`N`2=is_mean?`rank(ranks[2*k+1],total):rank,mean`6\n"
-"`mean_range range=`mean_range_of(rank,`2,&places);\n"
-"*to=`F`B.none;\n"
+"`Z`Nk`6k<`B->results;k++,to++){\n"
+"`Nrank=`rank(fractions[is_mean?2*k:k],total),`G`6\n"
+"`N`2=is_mean?`rank(fractions[2*k+1],total):rank,mean`6\n"
+"`mean_range range=`mean_range_of(rank,`2,places);\n"
+"*to=`F`B->none;\n"
 "`Z`N`S`6`S<bins&&`G<`2&&total>0;`S+=$QUANTILE_BLOCK){\n"
 "`Nend=min(`S+$QUANTILE_BLOCK,bins);\n"
-"`N`P=`G+`span_`9`5of_`8,`S,end,0);\n"
+"`N`P=`G+`span_`9`5`Rs,`S,end,0);\n"
 "`7`P>=rank)\n"
-"mean=`quan`3_block(of_`8,&places,`S,end,`G,rank,&range,mean,to);\n"
+"mean=`quan`3_block(`Rs,places,`S,end,`G,rank,&range,mean,to);\n"
 "`G=`P;\n"
 "}\n"
 "`7is_mean&&total>0)\n"
-"*to=as_uint(`mean_end(&range,&places,mean));\n"
+"*to=as_uint(`mean_end(&range,places,mean));\n"
 "}\n"
-"}\n"
+"}\n\n"
+"kernel $x_SIZE `X`quan`3_cpu($QUANTILE_PARAMETERS$g`=\n"
+"`places places=`places_of(edges,&`B);\n"
+"`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
+"`Rs+=`B.`Rs_offset;\n"
+"dst+=`B.dst_offset;\n"
+"cdf+=`B.cdf_offset*`B.cdf_size;\n"
+"`Z`N`8=$p;`8<`8s;`8+=$q0))\n"
+"`quan`3_`8`5`Rs+`8*`B.pitch,`8,fractions.fraction,&`B,&places,cdf,\n"
+"dst+`8*`B.results);\n"
 "}\n"
 "`O\n"
 "$6$y_BINS ($9$y * $s)\n"
@@ -9169,7 +9180,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "?$MAX_FRACTIONS+\n"
 "$lS*($y*$d+1)\n"
 ":3*$MAX_FRACTIONS+$x))\n\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_SMALL\n\n"
+"`Y$QUANTILE_PARTS == $QUANTILE_SMALL\n\n",
 "$n`X`small_scan(`+`I`src_vector*x,`Julong*`9s,\n"
 "`J``M*`M){\n"
 "$5end[$d],within[$d],`9[$d];\n"
@@ -9186,7 +9197,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`7$LANE==0)\n"
 "`9s[$y*$d]=`G;\n"
 "$l_SYNC();\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`X`small_search(`Auint*to,$1`src*`Rs,`J`Iulong*`9s,\n"
 "`Vvectors,`Vbins,`Nfraction,`Vnone,\n"
 "`I`places*places){\n"
@@ -9444,7 +9455,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8913 \"kernels.cl.inc\"\n"
+"#line 8928 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9814,7 +9825,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9361 \"kernels.cl.inc\"\n"
+"#line 9376 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9910,7 +9921,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9478 \"kernels.cl.inc\"\n"
+"#line 9493 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10267,7 +10278,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9881 \"kernels.cl.inc\"\n"
+"#line 9896 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10819,7 +10830,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10535 \"kernels.cl.inc\"\n"
+"#line 10550 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10845,7 +10856,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10558 \"kernels.cl.inc\"\n"
+"#line 10573 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10978,7 +10989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10722 \"kernels.cl.inc\"\n"
+"#line 10737 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10993,6 +11004,23 @@ static const char *const gpuscan__piece_sort_gather[] = {
 " (($1type*)src)[`0*parts+(u-e*parts)]; \\\n"
 " } \\\n"
 " break\n\n"
+"$APART\n"
+"$w`X`gather_`3($1uchar*src,`Auchar*dst,\n"
+"$1`sort_index*indices,`N`S,`N`R,`Vparts,\n"
+"`Vunit,`Qby_index){\n"
+"`Vunits=`Fmin(`R-`S,$9$TILE)*parts;\n"
+"switch(unit){\n"
+"case 0:\n"
+"`Z`Vu=$2;u<units;u+=$x)\n"
+"((`Aulong*)dst)[`S+u]=indices[`S+u];\n"
+"break;\n"
+"case 1:$GATHER(uchar);\n"
+"case 2:$GATHER(ushort);\n"
+"case 4:$GATHER`F;\n"
+"case 8:$GATHER(uint2);\n"
+"default:$GATHER(uint4);\n"
+"}\n"
+"}\n\n"
 "kernel $x_ATTRIBUTE `X`sort_gather($1uchar*src,`Auchar*dst,\n"
 "$1`sort_index*indices,\n"
 "$1uint*`R_buffer,\n"
@@ -11004,20 +11032,8 @@ static const char *const gpuscan__piece_sort_gather[] = {
 "dst+=`B.dst_offset;\n"
 "indices+=`B.indices_offset;\n"
 "`Z`N`S=$9$p*$TILE;`S<`R;\n"
-"`S+=$9$q0)*$TILE){\n"
-"`Vunits=`Fmin(`R-`S,$9$TILE)*parts;\n"
-"switch(`F`B.unit){\n"
-"case 0:\n"
-"`Z`Vu=$2;u<units;u+=$x)\n"
-"((`Aulong*)dst)[`S+u]=indices[`S+u];\n"
-"break;\n"
-"case 1:$GATHER(uchar);\n"
-"case 2:$GATHER(ushort);\n"
-"case 4:$GATHER`F;\n"
-"case 8:$GATHER(uint2);\n"
-"default:$GATHER(uint4);\n"
-"}\n"
-"}\n"
+"`S+=$9$q0)*$TILE)\n"
+"`gather_`3(src,dst,indices,`S,`R,parts,`F`B.unit,by_index);\n"
 "}\n\n",
 NULL};
 #else
@@ -11025,7 +11041,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10770 \"kernels.cl.inc\"\n"
+"#line 10791 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11174,7 +11190,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10942 \"kernels.cl.inc\"\n"
+"#line 10963 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11449,10 +11465,12 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`sort_bucket(call,`S,`2,split);\n"
 "}\n"
 "}\n\n"
+"`Y$SORT_BUCKETS\n"
 "kernel $x_ATTRIBUTE `X`sort_buckets($SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
 "`sort_draw_buckets(call,`B.split,`F$q0));\n"
 "}\n"
+"`E\n"
 "`O\n"
 "kernel $x_ATTRIBUTE `X`sort_small_cpu($SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
@@ -11466,7 +11484,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11272 \"kernels.cl.inc\"\n"
+"#line 11295 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12285,7 +12303,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12219 \"kernels.cl.inc\"\n"
+"#line 12242 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12487,7 +12505,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12462 \"kernels.cl.inc\"\n"
+"#line 12485 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12608,7 +12626,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12596 \"kernels.cl.inc\"\n"
+"#line 12619 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13265,6 +13283,7 @@ enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
 typedef struct gpuscan__key {
     uint32_t operation, src, dst, op, custom_size, values_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
+    uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join these are missing */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
 } gpuscan__key;
 
@@ -15244,6 +15263,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEFINE_PUBLIC)
 #undef GPUSCAN__DEFINE_PUBLIC
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
+    gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
     /* TURNS is 1 if a group's sub-groups run at the same time. A CPU may run them one after another, so it has 0. */
@@ -16987,6 +17007,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
     plan->group_limit = gs->device.group_limit;
     do {
         again = 0;
+        plan->key.undivided = 0;
         if ((r = plan->operation->choose(gs, plan)) != 0)
             return r;
         plan->key.values_size = plan->e.values_size;
@@ -18146,7 +18167,8 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
-/* Numbers a key's kernels. Several passes begin with scan_sums and scan_carries. The form's and operation's follow. */
+/* Numbers a key's kernels. Several passes begin with scan_sums and scan_carries, unless key.undivided is 1. The form's
+   and operation's follow. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
@@ -18160,15 +18182,19 @@ enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
     {GPUSCAN__ENGINE_ROW(kernel, NULL, NULL),                                                                          \
      GPUSCAN__ENGINE_ROW(kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"),                                \
      GPUSCAN__ENGINE_ROW(kernel, "gpuscan_select_move", NULL)}
+/* Returns the number of the form's kernel, which stores the results. */
+static size_t gpuscan__engine_kernel(const gpuscan__key *key) {
+    return key->undivided || gpuscan__is_single_pass(gpuscan__key_strategy(key)) ? 0 : GPUSCAN__SCAN_PARTS;
+}
 static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int own) {
     static const char *const names[4][3][6] = {
         GPUSCAN__ENGINE_ROWS("gpuscan_parts"), GPUSCAN__ENGINE_ROWS("gpuscan_look_back"),
         GPUSCAN__ENGINE_ROWS("gpuscan_look_back_cpu"), GPUSCAN__ENGINE_ROWS("gpuscan_ahead")};
     gpuscan_strategy strategy = gpuscan__key_strategy(key);
+    size_t first = GPUSCAN__SCAN_PARTS - gpuscan__engine_kernel(key);
     if (!gpuscan__is_single_pass(strategy))
-        return names[0][own];
-    return names[gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 3 : 1][own] +
-           GPUSCAN__SCAN_PARTS;
+        return names[0][own] + first;
+    return names[gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 3 : 1][own] + first;
 }
 #undef GPUSCAN__ENGINE_ROW
 #undef GPUSCAN__ENGINE_ROWS
@@ -18261,18 +18287,21 @@ static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *
 }
 
 /* Cuts rows into parts of whole tiles. There are enough parts to keep the device busy. A row of a few tiles is a single
-   part, except in a self-test. Sets the scratch for the parts' sums. */
+   part. In a self-test, a row has several parts unless key.undivided is 1. Sets the scratch for the parts' sums. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
+    int cpu = gpuscan__key_is_cpu(&plan->key);
     *parts = 1;
-    if (row_tiles > (plan->forced ? 1 : gpuscan__key_is_cpu(&plan->key) ? 2 : 4))
+    if (plan->forced ? !plan->key.undivided : row_tiles > (cpu ? 2 : 4))
         *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
     if (gpuscan__ceil_div(row_tiles, *parts) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
     *part_tiles = (uint32_t)gpuscan__ceil_div(row_tiles, *parts);
     *parts = (uint32_t)gpuscan__ceil_div(row_tiles, *part_tiles);
+    if (!plan->forced)
+        plan->key.undivided = cpu && *parts == 1;
     if (*parts > 1)
         plan->need.bytes[GPUSCAN__PLAIN] = rows * *parts * size + gpuscan__slack(size);
     return GPUSCAN_SUCCESS;
@@ -18916,7 +18945,7 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
         if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
             return r;
     }
-    launch = gpuscan__launch_begin(chain, is_single ? 0 : GPUSCAN__SCAN_PARTS);
+    launch = gpuscan__launch_begin(chain, gpuscan__engine_kernel(&common->key));
     GPUSCAN__SCAN_PLAN(GPUSCAN__FROM_PLAN)
     numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
     numbers.keys_offset = gpuscan__arg_heads(&launch, &plan->heads);
@@ -18960,12 +18989,11 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
 
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
-    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
     gpuscan_result r;
     if (plan->key.whole_rows)
         return gpuscan__scan_whole_rows(chain, plan);
     if (plan->key.heads == GPUSCAN__HEADS_BITS &&
-        (r = gpuscan__scan_make_heads(chain, plan, is_single ? 1 : GPUSCAN__SCAN_PARTS + 1)) != 0)
+        (r = gpuscan__scan_make_heads(chain, plan, gpuscan__engine_kernel(&common->key) + 1)) != 0)
         return r;
     return gpuscan__scan_tiles(chain, plan);
 }
@@ -22162,7 +22190,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     const gpuscan__select_plan *plan = (const gpuscan__select_plan *)common;
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
-    size_t kernel = single ? 0 : GPUSCAN__SCAN_PARTS;
+    size_t kernel = gpuscan__engine_kernel(key);
     uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles * plan->shares,
                                                                 plan->key.counted != 0)
                              : plan->parts;
@@ -22564,6 +22592,8 @@ typedef struct gpuscan__sort_key {
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
     uint32_t fields;  /* sizes of the fields of a single pass's record, 8 bits each; 0 without a record */
+    uint32_t gathers; /* 1: elements may move by index or be copied after the passes. The program has sort_gather */
+    uint32_t buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
@@ -22609,8 +22639,7 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
-    int blocks;  /* 1: with buckets, values follow the keys block by block */
+    int blocks;  /* 1: with key.buckets, values follow the keys block by block */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
     size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
     uint64_t parts, moved_at; /* groups of passes of several launches; offset in PLAIN scratch, in bytes */
@@ -22636,13 +22665,14 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. */
+/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. Without
+   key.gathers, the first one is missing. */
 enum {
-    GPUSCAN__SORT_GATHER = 0, /* this kernel is in every program */
+    GPUSCAN__SORT_GATHER = 0,
     GPUSCAN__SORT_COUNT,
     GPUSCAN__SORT_PLACES,
     GPUSCAN__SORT_SCATTER,
-    GPUSCAN__SORT_BUCKETS, /* this kernel is for CPUs */
+    GPUSCAN__SORT_BUCKETS,
     GPUSCAN__SORT_HISTOGRAM = 1,
     GPUSCAN__SORT_SWEEP,
     GPUSCAN__SORT_FILL = GPUSCAN__SORT_SWEEP,
@@ -22654,6 +22684,8 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 #define GPUSCAN__SORT_ALWAYS "gpuscan_sort_keys", "gpuscan_sort_gather"
     static const char *const several[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places",
                                           "gpuscan_sort_scatter", NULL};
+    static const char *const several_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count_cpu", "gpuscan_sort_places",
+                                              "gpuscan_sort_scatter_cpu", NULL};
     static const char *const buckets[] = {GPUSCAN__SORT_ALWAYS,       "gpuscan_sort_count_cpu", "gpuscan_sort_places",
                                           "gpuscan_sort_scatter_cpu", "gpuscan_sort_buckets",   NULL};
     static const char *const single[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep", NULL};
@@ -22667,17 +22699,18 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
                                : own.together ? together
                                : own.fills    ? filled
                                : is_single    ? single
-                               : cpu          ? buckets
+                               : own.buckets  ? buckets
+                               : cpu          ? several_cpu
                                               : several;
-    return names + (key->custom_size == 0);
+    return names + (key->custom_size == 0) + !own.gathers;
 }
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), together = own.together != 0;
+    int cpu = gpuscan__key_is_cpu(key), together = own.together != 0, gathers = own.gathers != 0;
     int tiles = !own.fills && (!own.together || own.counted);
     int sweeps = !own.small && gpuscan__is_single_pass(gpuscan__key_strategy(key));
-    return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
+    return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, gathers) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
            GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
@@ -22796,6 +22829,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
+    gpuscan__define_number(text, "SORT_BUCKETS", own.buckets);
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
@@ -23215,7 +23249,6 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         plan->key.fills = gpuscan__is_single_pass(strategy) && !plan->key.small && !plan->key.together &&
                           plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
     }
-    memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
 /* Returns whether a destination is known to begin elsewhere than its source. */
@@ -23250,7 +23283,8 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
 /* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel picks to[0] or to[1]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
-    int apart = gpuscan__sort_is_apart(src), odd = (int)plan->passes % 2;
+    int odd = (int)plan->passes % 2;
+    int apart = gpuscan__sort_is_apart(src) || (plan->common.forced && !plan->key.gathers); /* see gpuscan__sort_test */
     buffers->from = gpuscan__sort_of(src->buffer);
     buffers->dst = gpuscan__sort_of(src[1].buffer);
     buffers->has_dst = 1;
@@ -23362,7 +23396,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     plan->commands = (unsigned)(plan->desc->custom != NULL) +
                      (plan->key.small || plan->key.together ? 1
                       : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
-                                                            : 3 * plan->passes + (plan->buckets ? 4 : 0));
+                                                            : 3 * plan->passes + (plan->key.buckets ? 4 : 0));
     for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
@@ -23426,18 +23460,25 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Decides whether a CPU sort makes buckets, and whether values then follow the keys block by block. */
-static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
+/* Decides whether a program gathers. Copies follow an odd number of passes in place, and with may_destroy_src. Does not
+   look at buffers, which a preparation may lack. Also decides whether a CPU sort makes buckets, and whether values then
+   follow the keys block by block. */
+static void gpuscan__sort_choose_kernels(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__sort_key *key = &plan->key;
     int forced = plan->common.forced != NULL;
     uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* bytes of all buckets */
     /* a core has its part of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
-    plan->buckets =
-        gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
-        (forced || (plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << plan->key.digit_bits));
-    plan->blocks = plan->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << plan->key.digit_bits);
+    if (!forced) {
+        key->gathers = plan->by_index || (!key->small && !key->fills &&
+                                          (plan->passes % 2 != 0 || plan->desc->may_destroy_src));
+        key->buckets = gpuscan__key_is_cpu(&plan->common.key) && !key->small && plan->passes > 1 &&
+                       plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << key->digit_bits;
+        memcpy(plan->common.key.own, key, sizeof(*key));
+    }
+    plan->blocks = key->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << key->digit_bits);
 }
 
 static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *plan) {
@@ -23470,7 +23511,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
                             (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
     plan->parts = gpuscan__min(tiles, most);
     plan->tiles = tiles;
-    gpuscan__sort_choose_buckets(gs, plan);
+    gpuscan__sort_choose_kernels(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
 }
@@ -23531,7 +23572,8 @@ typedef struct gpuscan__sort_run {
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
-    return gpuscan__launch_begin(run->chain, kernel + (run->plan->common.key.custom_size != 0));
+    return gpuscan__launch_begin(run->chain,
+                                 kernel + (run->plan->common.key.custom_size != 0) - !run->plan->key.gathers);
 }
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
@@ -23672,6 +23714,7 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, 
    instead. Only the device knows the buckets, so both forms are enqueued. */
 static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan__sort_key *key = &plan->key;
     const gpuscan *gs = run->chain->gs;
     uint64_t resident = (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT;
     uint64_t shared = gpuscan__key_is_cpu(&plan->common.key)
@@ -23680,25 +23723,25 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     int is_single = gpuscan__sort_is_single(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t pass;
-    if (plan->key.small)
+    if (key->small)
         return gpuscan__sort_step(run, GPUSCAN__SORT_SMALL, 0, 0, 1, shared);
-    if (plan->key.together) {
+    if (key->together) {
         uint64_t groups = gpuscan__sort_together_groups(run, &shared);
         return gpuscan__sort_step(run, GPUSCAN__SORT_TOGETHER, 0, 0, groups, shared);
     }
     if (is_single)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
                                gpuscan__sort_histogram_bytes(gs, plan, run->group));
-    if (r == 0 && plan->key.fills)
+    if (r == 0 && key->fills)
         return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
-                                  sizeof(cl_uint) << plan->key.digit_bits);
-    if (plan->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
+                                  sizeof(cl_uint) << key->digit_bits);
+    if (key->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
                                plan->parts, 0);
     for (pass = 0; pass < plan->passes && r == 0; pass++)
         r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0,
                                            gpuscan__sort_tile_groups(run, plan->tiles), shared)
-                      : gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+                      : gpuscan__sort_pass(run, pass, key->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
     return r;
 }
 
@@ -23815,7 +23858,8 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. If indices move, round 1 asks for them and round 2 gathers by them. Round 2 sorts by only some bits. */
+/* Tests a sort. If indices move, round 1 asks for them, and round 2 gathers by them if the program gathers. Round 2
+   sorts by only some bits. Destinations are elsewhere, but only programs that do not gather know, so others copy. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -23844,7 +23888,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     if (moves_indices && round == 1)
         desc->index_type = value;
     else if (value_size)
-        test->payloads[desc->payload_count++].size = moves_indices && round == 2 ? 12 : value_size;
+        test->payloads[desc->payload_count++].size = moves_indices && round == 2 && own.gathers ? 12 : value_size;
     for (k = 0; k < gpuscan__sort_field_count(own.fields); k++)
         test->payloads[k].size = gpuscan__sort_field_size(own.fields, desc->payload_count++);
     order = gpuscan__sort_test_keys(test, value_size);
@@ -23926,7 +23970,7 @@ static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
                                         "gpuscan_integral_rows", NULL};
     static const char *const cpu[] = {"gpuscan_integral_sums", "gpuscan_integral_columns", "gpuscan_integral_tiles",
                                       NULL};
-    return gpuscan__key_is_cpu(key) ? cpu : names;
+    return gpuscan__key_is_cpu(key) ? cpu + (key->undivided ? GPUSCAN__INTEGRAL_TILES : 0) : names;
 }
 
 static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
@@ -24212,7 +24256,7 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
             plan->band_rows = height;
     }
     if (plan->common.forced)
-        plan->band_rows = gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
+        plan->band_rows = key->undivided ? height : gpuscan__min(plan->band_rows, 2 * (uint64_t)key->vectors - 1);
     plan->bands = gpuscan__ceil_div(height, plan->band_rows);
     plan->is_direct = gpuscan__integral_can_be_direct(gs, &plan->common) && !plan->is_apart &&
                       (plan->bands > 1 || plan->strips > 1) && plan->bands <= GPUSCAN__INTEGRAL_FEW &&
@@ -24230,6 +24274,8 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
         gpuscan__integral_shape(gs, plan);
     }
     gpuscan__integral_cut(gs, plan);
+    if (!common->forced)
+        common->key.undivided = gpuscan__key_is_cpu(&common->key) && plan->bands == 1;
     if (plan->src.images * plan->bands > gs->device.work_items / common->key.group / plan->strips)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "images: a launch would exceed the device's work-items");
     memset(&common->need, 0, sizeof(common->need));
@@ -24248,7 +24294,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
                                                uint64_t groups) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)common->desc;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, (size_t)kernel);
+    gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided ? 0 : (size_t)kernel);
     int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
@@ -24332,7 +24378,8 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Tests a table. Rounds 0 and 1 have three bands, several strips and several groups. Round 2 has one small tile. */
+/* Tests a table. Rounds 0 and 1 have several strips, several groups, and three bands unless key.undivided is 1. Round 2
+   has one small tile. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);
