@@ -29,14 +29,14 @@
                GPUSCAN_API                 stands before public functions (default: extern). Define it for every include
                GPUSCAN_LINK_OPENCL         links OpenCL (-lOpenCL) instead of loading it. Use it also in programs that
                                            link OpenCL for their own calls
-               CL_TARGET_OPENCL_VERSION    as in Khronos' headers, 120 or higher. The library needs no more than 1.2.
-                                           The default is 300, the newest, so that headers included later find
-                                           everything. With the default, CL_USE_DEPRECATED_OPENCL_1_2_APIS is defined,
-                                           too, for clCreateCommandQueue
+               CL_TARGET_OPENCL_VERSION    as in Khronos' headers, 120 or higher. The default is 300, the newest, so
+                                           that headers included later declare everything. With the default,
+                                           CL_USE_DEPRECATED_OPENCL_1_2_APIS is also defined, for clCreateCommandQueue.
+                                           The library itself needs no more than 120
                GPUSCAN_ONLY_SCAN, GPUSCAN_ONLY_REDUCE, _HISTOGRAM, _SELECT, _RUNS, _SORT, _INTEGRAL, _QUANTILE,
-               _UNIFORM_ADD                compile only these operations. The others' functions do not exist. Without
-                                           any of these macros, all are compiled. Define the same ones before every
-                                           include in all files; a file without the implementation may define fewer
+               _UNIFORM_ADD                compile only these operations. The others' functions do not exist. If none is
+                                           defined, all operations are compiled. Define the same ones before every
+                                           include in all files. (Those without the implementation may define fewer.)
 
    STEP BY STEP
                1. gpuscan_create: a NULL desc opens the best device. (The environment variable GPUSCAN_DEVICE picks
@@ -85,15 +85,15 @@
 
    ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own codes,
                which are -2000 and below. gpuscan_error(gs) names the argument or OpenCL call that failed. After a
-               failed gpuscan_create there is no object, so the text is in its desc's error. A call checks all arguments
-               before it enqueues anything in its queue (a _host form: anything except copies of its arrays). After a
-               failure the outputs are unchanged, *event is NULL, nothing has leaked and the object still works. There
-               are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort (see there). The
-               library never prints, aborts or exits. (A driver's compiler may print.) All kernels terminate: where
-               work-groups wait for others, they wait for a bounded time and then do the others' work themselves. The
-               exception is gpuscan_sort on some GPUs: on NVIDIA's with up to 2^21 elements or a count_buffer, on AMD's
-               with up to 2^20 elements, on Intel's with up to 2^18. Its work-groups wait there without a bound, but
-               only for groups that have begun, and these GPUs keep those running.
+               failed gpuscan_create there is no object: its desc's `error` receives the text. A call checks all
+               arguments before it enqueues anything in its queue. (A _host form may first enqueue copies of its
+               arrays.) After a failure the outputs are unchanged, *event is NULL, nothing has leaked and the object
+               still works. There are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort
+               (see there). The library never prints, aborts or exits. (A driver's compiler may print.)
+               All kernels terminate. Where a work-group waits for others, it waits for a bounded time and then does
+               their work itself. The exception is gpuscan_sort on GPUs of NVIDIA (up to 2^21 elements, or with a
+               count_buffer), AMD (up to 2^20 elements) and Intel (up to 2^18 elements). There a work-group waits
+               without a bound, but only for work-groups that have begun to run. These GPUs never suspend such a group.
 
    EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
                All of them wait for the wait list. The event belongs to the last command: when it completes, the whole
@@ -111,41 +111,41 @@
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A call needs about
                    scan, selection, runs   1/1000 of the data (elements or results of 64 bytes: up to 1/64)
                    selection in place      in addition, the size of its outputs
-                   histogram               up to 8 bytes a bin. On a CPU it is up to 64 MiB or one table of counters, if
-                                           the bins do not fit local memory or weights are added to u64 counters
+                   histogram               up to 8 bytes a bin. On a CPU up to 64 MiB, or one table of counters if that
+                                           is more, if bins do not fit local memory or weights are added to u64 counters
                    sort                    the size of what it sorts, unless may_destroy_src lets it overwrite src
                    integral image          1/20 of its table
-               A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls in several queues that use the
-               object's scratch wait for each other. If the wait list of one of them fails, the calls that wait for it
-               fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
+               A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls that use the object's scratch wait
+               for each other, even in different queues. If the wait list of one of them fails, the calls that wait for
+               it fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
                with their own scratch neither wait nor fail for that reason.
-               Host: the desc's allocator provides memory for the object and its programs, and temporarily for building
-               and testing programs, for growing scratch (up to 1 MiB), for the cache, gpuscan_get_blob and
-               gpuscan_set_blob. A call that neither builds nor grows scratch allocates nothing. (One exception: an init
-               on the host that is larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes takes a buffer.)
-               The object retains two queues, that of its last call and that of the last call that used the object's own
-               scratch, until other calls replace them or the object is destroyed.
+               Host: the desc's allocator provides memory for the object and its programs. It also provides temporary
+               memory for building and testing programs, for growing scratch (up to 1 MiB), and for the cache and blobs.
+               A call that neither builds nor grows scratch allocates nothing. (The exception is an init on the host
+               that is larger than CL_DEVICE_MAX_PARAMETER_SIZE less 256 bytes: the call creates a buffer for it.)
+               The object retains two queues, the queue of its last call and the queue of the last call that used the
+               object's own scratch. It releases a queue when another one replaces it, or in gpuscan_destroy.
 
-   THREADS     There is no global state. One thread at a time may use an object: put a lock around it where several do.
-               Objects are independent, also on one context, but each builds its own programs; so one object per
-               context, behind a lock, is the cheapest. The functions of the logger, the tracer and the allocator must
-               not call the object. After fork() a child must not use its parent's objects. If the parent has used
-               OpenCL, gpuscan_create in the child can hang; or it succeeds and the first call hangs (with PoCL 3.1,
-               whose threads do not exist in the child).
+   THREADS     There is no global state. Only one thread at a time may use an object: if several threads use it, put a
+               lock around it. Objects are independent, also on one context, but each builds its own programs. So one
+               object per context, behind a lock, is the cheapest. The functions of the logger, the tracer and the
+               allocator must not call the object. After fork() a child must not use its parent's objects. If the parent
+               has used OpenCL, gpuscan_create in the child can hang. It can also succeed, and the first call then hangs
+               (with PoCL 3.1, whose threads do not exist in the child).
 
    DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
                the same on every device and with every strategy. Operators need to be associative, not commutative.
 
    TRUST       Custom texts and blobs are executed: take them only from sources from which you would take a program.
-               Sizes, offsets and counts are checked. A count read on the device is clamped to the desc's.
+               Sizes, offsets and counts are checked. A count read on the device is clamped to the desc's `count`.
 
    VERSIONS    GPUSCAN_VERSION is this file's number, GPUSCAN_VERSION_STRING its name, and gpuscan_version() the number
                of the implementation that is linked or loaded. Structs have no version or size field, and will not get
                one: compile all files of a program with the same gpuscan.h. A later version may append fields to a
-               struct and values to an enum. Existing names stay, and a new field's zero means the old behaviour. So
-               fill structs by name and zero the rest. Enums are 4 bytes. (With gcc's -fshort-enums they are smaller:
-               use it in all files or in none.) A binding in another language, which cannot include this file, compares
-               gpuscan_version(), and its structs' sizes with gpuscan_struct_size("gpuscan_scan_desc").
+               struct and values to an enum. Existing names stay, and a new field that is 0 changes nothing. So fill
+               structs by name and zero the rest. Enums are 4 bytes. (With gcc's -fshort-enums they are smaller: use
+               this option in all files or in none.) A binding in another language, which cannot include this file,
+               compares gpuscan_version(), and the sizes of its structs with gpuscan_struct_size("gpuscan_scan_desc").
 
    LIBRARY     This builds a shared library that exports the public functions and nothing else:
                    cc -O2 -shared -fPIC -fvisibility=hidden -DGPUSCAN_IMPLEMENTATION \
@@ -180,17 +180,17 @@
                       gpuscan_trim, GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call:
                       counts_from. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables
                       of entry points may have gaps.
-                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call, and
-                      gpuscan_set_blob loads and launches the programs of the blob (blobs of 0.1.0 are refused). Lanes
-                      exchange values by OpenCL's sub-groups and by AMD's builtins, too. Each program is tested at its
-                      first use, and built without the compiler's warnings.
-                      Changed: sums start with +0, and MIN and MAX of only NaN are the identity. A histogram's bounds
-                      are rounded to the samples' type first. custom->convert may give floats below 0 to signed
+                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call.
+                      gpuscan_set_blob loads and launches the programs of the blob. (Blobs of 0.1.0 are refused.) Lanes
+                      (work-items of a sub-group) also exchange values by OpenCL's sub-groups and by AMD's builtins.
+                      Each program is tested at its first use, and built without the compiler's warnings.
+                      Changed: sums start with +0. MIN and MAX of nothing but NaN are the identity. A histogram's bounds
+                      are rounded to the samples' type first. custom->convert may give negative floats for signed
                       integers. Scans of non-negative floats do not decrease, totals are the last elements, and adding 0
                       changes no result. Errors of sums of floats do not grow with the count (see floats in
                       gpuscan_reduce, gpuscan_scan and gpuscan_runs). On devices without lanes (has_lanes 0) AUTO scans
-                      in several passes. GPUs refuse the CPU strategies, sorts refuse outputs that are
-                      CL_MEM_WRITE_ONLY, and calls refuse host memory that kernels cannot use.
+                      in several passes. GPUs refuse the CPU strategies, sorts refuse CL_MEM_WRITE_ONLY outputs, and
+                      calls refuse host memory that kernels cannot use.
                       Faster: on GPUs short rows, images with gaps, bytes over a range, several channels, odd offsets,
                       scans in place, argmin and uniform add take between 2/3 and 1/600 of the time. On CPUs short rows,
                       argmin, structs, edges, many bins and samples of 16 bits take between 2/3 and 1/20. Executables
@@ -216,8 +216,8 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* Includes another missing file than the one tested above, so that the compiler stops here: gcc
-                          does not search again for a file that __has_include did not find */
+#include <OpenCL/cl.h> /* This include stops the compiler, as #error does not in gcc. It names another file than
+                          __has_include above, since gcc skips the include of a file that __has_include did not find */
 #elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
@@ -236,7 +236,7 @@ typedef struct gpuscan__no_image_desc cl_image_desc;
 #endif
 #endif
 
-/* GPUSCAN__HAS_...: 1 for operations that this file compiles, 0 for the others. */
+/* GPUSCAN__HAS_... is 1 for each operation that this file compiles, and 0 for the others. */
 #if defined(GPUSCAN_ONLY_SCAN) || defined(GPUSCAN_ONLY_REDUCE) || defined(GPUSCAN_ONLY_HISTOGRAM) || \
     defined(GPUSCAN_ONLY_SELECT) || defined(GPUSCAN_ONLY_RUNS) || defined(GPUSCAN_ONLY_SORT) || \
     defined(GPUSCAN_ONLY_INTEGRAL) || defined(GPUSCAN_ONLY_QUANTILE) || defined(GPUSCAN_ONLY_UNIFORM_ADD)
@@ -367,8 +367,8 @@ typedef int32_t gpuscan_result;
 enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
 #undef GPUSCAN__RESULT
 
-/* Element types. DEFAULT stands for the type that the field's comment names. F16 is a storage type: elements, init and
-   total are 2 bytes each, and the arithmetic is in f32. */
+/* Element types. DEFAULT stands for the type that the comment of the field names as its default. F16 is a storage type:
+   elements, `init` and `total` are 2 bytes each, and the arithmetic is in f32. */
 typedef enum gpuscan_type {
     GPUSCAN_TYPE_DEFAULT = 0,
     GPUSCAN_TYPE_I8,
@@ -387,9 +387,9 @@ typedef enum gpuscan_type {
 } gpuscan_type;
 
 /* Operators. Integers wrap around. Sums of floats start with +0, as C's loops do. MIN and MAX of floats ignore NaN, as
-   C's fmin and fmax do. If all values are NaN, `init` included, the result is the operator's identity, an infinity.
-   (gpuscan_uniform_add combines two numbers, so NaN and NaN stay NaN.) AND, OR and XOR are for integers. ARGMIN and
-   ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
+   C's fmin and fmax do. If all values are NaN, including `init`, the result is the operator's identity, an infinity.
+   (gpuscan_uniform_add combines only two numbers: if both are NaN, the result is NaN.) AND, OR and XOR are for
+   integers. ARGMIN and ARGMAX are for gpuscan_reduce only: they give the index of the smallest or largest element. */
 typedef enum gpuscan_op {
     GPUSCAN_OP_ADD = 0,
     GPUSCAN_OP_MIN,
@@ -425,8 +425,8 @@ typedef enum gpuscan_op {
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
-   that counts, then one for each 8 bits, whose tiles look back. CPU_MULTI_PASS (and CPU_SINGLE_PASS) takes three
-   launches for each 8 bits, with one work-item a group. One launch sorts few elements. */
+   that counts digits, then one launch for each 8 bits, with decoupled look-back. CPU_MULTI_PASS (and CPU_SINGLE_PASS)
+   takes three launches for each 8 bits, with one work-item a group. Few elements are sorted in one launch. */
 typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_AUTO = 0,
     GPUSCAN_STRATEGY_MULTI_PASS,
@@ -437,32 +437,33 @@ typedef enum gpuscan_strategy {
     GPUSCAN_STRATEGY_COUNT
 } gpuscan_strategy;
 
-/* A buffer, and its data's offset in elements of the buffer's type. mem NULL means no buffer. mem is not retained. */
+/* A buffer, and the offset of its data, in elements. `mem` NULL means no buffer. `mem` is not retained. */
 typedef struct gpuscan_buffer {
     cl_mem   mem;
     uint64_t offset;
 } gpuscan_buffer;
 
-/* A 2D image as a source, and the position of the first pixel to read. mem NULL means no image. The image's format
-   determines the channels' type: f32 for normalised and float formats, otherwise the integer type of the channels'
-   size. Channels come in the order red, green, blue, alpha, whatever their order in memory. Those that the format lacks
+/* A 2D image as a source, and the position of the first pixel to read. `mem` NULL means no image. The image's format
+   determines the channels' type: f32 for normalised and float formats, otherwise the integer type of their size.
+   Channels come in the order red, green, blue, alpha, whatever their order in memory. Channels that the format lacks
    are left out. Luminance and intensity count as red. Values are what read_imagef, read_imagei or read_imageui returns
-   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. Calls retain no image. */
+   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. `mem` is not retained. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
 } gpuscan_image;
 
 /* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and executed. The
-   library reads them during a call only, and recognises equal texts. They may have several lines. A build log counts
-   the lines of each text by itself, and names the text "custom" (source), "custom type", "custom combine", "custom
-   identity", "custom convert", "custom select", "custom equal", "custom key" or "custom source0". You choose the names,
-   except those that begin with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the
-   variables that their fields list. The library's kernels are compiled after `source`, so macros of `source` apply to
-   their text, too. The exceptions are macros whose names begin with a lower-case letter: the library undefines these
-   before them. No macro may have the name of what an expression sees: x, i, a, b, at, near, values, source0 and so on.
-   Floats are not contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build options: for -D N=3
-   let `source` begin with "#define N 3\n", and -cl-fast-relaxed-math would break the promises about bits and errors.
+   library reads them only during a call, and recognises equal texts. A text may have several lines. A build log numbers
+   the lines of each text from 1, and names the text "custom" (source), "custom type", "custom combine", "custom
+   identity", "custom convert", "custom select", "custom equal", "custom key" or "custom source0". You choose the names
+   in the texts, but no name may begin with gpuscan or GPUSCAN. The expressions see everything that `source` declares,
+   and the variables that the comments of their fields list. The library's kernels are compiled after `source`, so macros
+   of `source` apply to the kernels' text, too. The exceptions are macros whose names begin with a lower-case letter: the
+   library undefines them before its kernels. No macro may be named x, i, a, b, at, near, values or source0 to source3,
+   which expressions see. Floats are not contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build
+   options. For -D N=3 let `source` begin with "#define N 3\n". (-cl-fast-relaxed-math would break the promises about
+   bits and errors.)
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -472,16 +473,16 @@ typedef struct gpuscan_image {
            "affine", 8, "compose(a, b)", "none()", NULL, NULL, NULL, NULL};
 
    An expression of an image's pixels also sees `at`, an int2 that holds the pixel's column and row in the image, and
-   `near`. near(dx, dy) is the pixel dx columns to the right and dy rows below, and has x's type. Outside the image it
-   is the nearest pixel inside. (`source` does not see the macro `near`.) To count how steep a picture of one channel
-   is:
+   `near`. near(dx, dy) is the pixel dx columns to the right and dy rows below, and has x's type. For a place outside
+   the image it is the nearest pixel inside. (`source` does not see the macro `near`.) To count how steep a picture of
+   one channel is:
 
        static const gpuscan_custom gradient = {
            "float steep(float dx, float dy) { return sqrt(dx * dx + dy * dy); }\n", NULL, 0, NULL, NULL,
            "steep(near(1, 0) - near(-1, 0), near(0, 1) - near(0, -1))", NULL, NULL, NULL};
 
-   VALUES    What changes from call to call, such as a threshold or a camera, need not be part of the texts: other texts
-             are another program. If call.values_size is not 0, source declares a struct with the tag `values` and this
+   VALUES    Other texts are another program. So pass what changes from call to call, such as a threshold or a camera,
+             as values. If call.values_size is not 0, `source` must declare a struct with the tag `values` and this
              size. All expressions of the call see `values`, a const struct values * to a copy of call.values:
 
        struct { float least, most; } range = {0.5f, 2.0f};
@@ -490,10 +491,10 @@ typedef struct gpuscan_image {
        select.call.values = &range;
        select.call.values_size = sizeof range;
 
-             Calls that differ in the bytes of values alone run the same program. The struct needs the same layout on
-             both sides: float4 is aligned to 16 bytes on the device. Structs that are aligned to more than 8 bytes are
-             copied to private memory first, so arrays in them are slower to index. The identity may also be evaluated
-             with values of 0 in all bytes, in a preparation, for example: it must end, with any result.
+             Calls that differ only in the bytes of their values run the same program. The struct needs the same layout
+             on both sides: float4 is aligned to 16 bytes on the device. Structs that are aligned to more than 8 bytes
+             are copied to private memory first, so arrays in them are slower. The identity may also be evaluated with
+             values of 0 in all bytes, for example in a preparation. It must then end, with any result.
 
    SOURCES   convert, select, equal, key and weight may see up to four more buffers, call.sources. They are `source0` to
              `source3`, each a global const T * to the element at the source's offset. To order the rows of a table of
@@ -506,8 +507,8 @@ typedef struct gpuscan_image {
        sort.call.sources = &table;
        sort.call.source_count = 1;
 
-             Calls that differ in the sources' buffers, offsets and counts alone run the same program. An expression is
-             evaluated for the call's elements alone, and may read any element of a source: source0[i], a neighbour, an
+             Calls that differ only in the sources' buffers, offsets and counts run the same program. An expression is
+             evaluated only for the call's elements, and may read any element of a source: source0[i], a neighbour, an
              entry of a table. Nothing checks its index, so the expression itself keeps it below the source's count, as
              in source0[min(i + 1, n - 1)] with an n of values. Sources do not advance from row to row, and i begins
              with 0 in each. A source may overlap inputs, but nothing that the call writes. An f16 source is read with
@@ -517,21 +518,21 @@ typedef struct gpuscan_custom {
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
     size_t      size;     /* the type's sizeof on the device, 1 to 1024 bytes */
     const char *combine;  /* for GPUSCAN_OP_CUSTOM: an associative expression of a and b, where a precedes b */
-    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e. combine(e, x) and combine(x, e) have x's bits */
+    const char *identity; /* for GPUSCAN_OP_CUSTOM: an expression e; combine(e, x) and combine(x, e) give x's bits */
     const char *convert;  /* an expression that gives a destination element. It sees x, the source element (an f16 as a
                              float), and i, the element's ulong index in its row. NULL means C's conversion. In
-                             gpuscan_histogram it gives the value to count, and x is a pixel. ARGMIN and ARGMAX refuse
-                             it. gpuscan_uniform_add accepts a custom that has it, but ignores it */
-    const char *select;   /* for gpuscan_select: an expression of x and i (see `convert`). If it is not 0, x is kept */
-    const char *equal;    /* for gpuscan_runs: an expression of a and b that is not 0 if key b belongs to the run of key
-                             a, its left neighbour */
+                             gpuscan_histogram the expression gives the value to count, and x is a pixel. ARGMIN and
+                             ARGMAX refuse it. gpuscan_uniform_add accepts it, but ignores it */
+    const char *select;   /* for gpuscan_select: x is kept if this expression of x and i (see `convert`) is not 0 */
+    const char *equal;    /* for gpuscan_runs: an expression of the keys a and b, where a is just before b. If it is not
+                             0, b belongs to the run of a */
     const char *key;      /* for gpuscan_sort: an expression of x and i (see `convert`) that gives the key of x. The key
                              is converted to key_type as C converts, or to a float if key_type is f16 */
 } gpuscan_custom;
 
-/* One more array that goes along with the elements. gpuscan_select and gpuscan_sort move its elements from src to dst
-   as they move the call's own elements. gpuscan_runs copies those of its elements at which runs begin. Offsets are in
-   elements of `size` bytes. src and dst may be the same range, except in gpuscan_runs. */
+/* One more array that goes along with the elements. gpuscan_select and gpuscan_sort move its elements from `src` to
+   `dst` as they move the call's own elements. gpuscan_runs copies only its elements at the beginnings of runs. Offsets
+   are in elements of `size` bytes. `src` and `dst` may be the same range, except in gpuscan_runs. */
 typedef struct gpuscan_payload {
     gpuscan_buffer src, dst;
     size_t         size; /* bytes of an element, 1 to 1024 */
@@ -542,7 +543,7 @@ enum { GPUSCAN_MAX_PAYLOADS = 8 }; /* the maximum number per call */
 /* Says where a call stores a count that only the device knows (elements selected, runs found): as a number, and as the
    arguments of an indirect dispatch over the elements written. Give either, both or none. */
 typedef struct gpuscan_tally {
-    gpuscan_buffer count;          /* out: one element of count_type, for example a word of an indirect draw */
+    gpuscan_buffer count;          /* out: the count as one element of count_type, such as a word of an indirect draw */
     gpuscan_type   count_type;     /* u32 (default) or u64; with u32 the desc's count must be below 2^32 */
     gpuscan_buffer dispatch;       /* out: three u32, work-groups x, y, z for the elements written; 0, 1, 1 for none */
     uint32_t       dispatch_items; /* elements that each work-group takes; 0 means 64 */
@@ -567,30 +568,30 @@ enum { GPUSCAN_MAX_SOURCES = 4 }; /* the maximum number per call */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* an in-order or out-of-order queue; NULL: the object's queue */
     cl_uint          wait_count;   /* the number of events in wait_list. The call's commands wait for these events,
-                                      which are of the object's context. If one has failed already, the call returns
-                                      CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the commands do
-                                      not run and end with that status, if the driver follows OpenCL */
+                                      which must be of the object's context. If an event has failed already, the call
+                                      returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the
+                                      commands do not run and end with that status (on drivers that follow OpenCL) */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: the event of the call's last command, so it completes with the
-                                      call. Its profiling times are that command's alone: see EVENTS for how to time a
-                                      call. The caller releases it. *event is NULL after a failure */
+    cl_event        *event;        /* out, may be NULL: the event of the call's last command. It completes with the
+                                      call, but its profiling times are those of that command alone: see EVENTS for how
+                                      to time a call. The caller releases it. *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results. Its offset is in bytes, a multiple of 64.
-                                      Its contents before the call do not matter. If mem is NULL, the call uses the
+                                      Its contents before the call do not matter. If `mem` is NULL, the call uses the
                                       object's own scratch, which grows when it must. Calls that share scratch must not
                                       run at the same time: their results would be undefined, and the kernels of a sort
-                                      might never end. The library makes calls that use the object's own scratch wait
-                                      for each other; if one fails, so do those that wait: see MEMORY */
+                                      might never end. Calls that use the object's own scratch wait for each other. If
+                                      one fails, those that wait for it fail, too: see MEMORY */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
-    uint64_t         counts_from;  /* for gpuscan_X_prepare and gpuscan_X_scratch_size alone: the smallest count to
-                                      prepare. If it is 0 or above the desc's count, they prepare the desc's count
-                                      alone. Integral images and quantiles ignore this */
+    uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
+                                      prepare. If it is 0 or above the desc's `count`, they prepare only the desc's
+                                      `count`. Integral images and quantiles ignore this */
     const void      *values;       /* values_size bytes that the call's expressions see as `values`: see gpuscan_custom.
-                                      Copied before the call returns. NULL is legal for gpuscan_X_prepare and
+                                      They are copied before the call returns. NULL is legal for gpuscan_X_prepare and
                                       gpuscan_X_scratch_size, which do not read them */
-    size_t           values_size;  /* up to 256; 0 means no values. If it is not 0, the call uses a custom text */
+    size_t           values_size;  /* up to 256; 0 means no values. If it is not 0, the call must use a custom text */
     const gpuscan_source *sources; /* source_count sources, which convert, select, equal, key and weight see. If there
-                                      are sources, the call uses one of these expressions */
+                                      are sources, the call must use one of these expressions */
     uint32_t         source_count; /* 0 to GPUSCAN_MAX_SOURCES */
 } gpuscan_call;
 
@@ -610,9 +611,9 @@ typedef struct gpuscan_logger {
     void *user;
 } gpuscan_logger;
 
-/* Receives each command of a call after it is enqueued, in order. name is the kernel's name or says what else the
-   command is: "clearing the caller's scratch", "clEnqueueReadBuffer of the result" or "clEnqueueMarkerWithWaitList".
-   Name and event belong to the library, so retain the event to look at it later. Its times need a queue with
+/* Receives each command of a call after it is enqueued, in order. `name` is the kernel's name. For other commands it is
+   "clearing the caller's scratch", "clEnqueueReadBuffer of the result" or "clEnqueueMarkerWithWaitList". `name` and
+   `event` belong to the library, so retain the event to look at it later. The event's times need a queue with
    CL_QUEUE_PROFILING_ENABLE. The tracer does not see commands that the library enqueues for itself (self-tests,
    clearing of its own scratch), nor the copies of a _host form. */
 typedef struct gpuscan_tracer {
@@ -620,28 +621,28 @@ typedef struct gpuscan_tracer {
     void *user;
 } gpuscan_tracer;
 
-/* Lists device features that the library shall not use, to test how it works without them. Zero: it uses all. */
+/* Lists device features that the library shall not use, so that its work without them can be tested. 0: it uses all. */
 enum {
     GPUSCAN_WITHOUT_INT64_ATOMICS = 1, /* 64-bit atomics */
     GPUSCAN_WITHOUT_F64           = 2, /* double precision */
-    GPUSCAN_WITHOUT_LANES         = 4, /* the vendor's instructions for lanes and memory (PTX) */
+    GPUSCAN_WITHOUT_LANES         = 4, /* instructions for sub-groups, and the vendor's for memory (PTX) */
     GPUSCAN_WITHOUT_FENCE         = 8, /* fences of device scope */
     GPUSCAN_WITHOUT_ZERO_COPY     = 16, /* in gpuscan_X_host, the use of host arrays without copies */
     GPUSCAN_WITHOUT_IMAGES        = 32
 };
 typedef struct gpuscan_limits {
-    size_t   work_group_size; /* maximum work-items of a group, rounded down to a power of two; 0 means the device's */
-    uint64_t local_memory;    /* maximum bytes of a group's local memory; 0 means the device's */
+    size_t   work_group_size; /* maximum work-items of a group, rounded down to a power of two; 0: the device's limit */
+    uint64_t local_memory;    /* maximum bytes of a group's local memory; 0: the device's limit */
     uint32_t without;         /* a sum of GPUSCAN_WITHOUT_... */
-    uint32_t lanes;           /* for tests: the width of sub-groups (8, 16, 32 or 64) that exchange values through local
-                                 memory, a slow stand-in for a vendor's instructions. A CPU then refuses
-                                 SINGLE_PASS_AHEAD. 0 means the device's own sub-groups */
+    uint32_t lanes;           /* for tests: the width of simulated sub-groups (8, 16, 32 or 64), which exchange values
+                                 through local memory instead of a vendor's instructions. This is slow, and a CPU then
+                                 refuses SINGLE_PASS_AHEAD. 0 means the device's own sub-groups */
 } gpuscan_limits;
 
 /* Lists the OpenCL entry points that the library calls: X(name, result type, parameters). A program that brings its own
-   table (to inject faults, count objects or trace) fills a gpuscan_opencl with this list, or a part of it. Entries that
-   are NULL come from the loader, or from the linked library. All are of OpenCL 1.2. If a later version of the library
-   adds newer entry points, it will work without them where a loader lacks them. */
+   functions (to inject faults, count objects or trace) sets all or some fields of a gpuscan_opencl. Fields that are
+   NULL come from the loader, or from the linked library. All entry points are of OpenCL 1.2. If a later version of the
+   library adds newer entry points, it will work without them where a loader lacks them. */
 #define GPUSCAN_OPENCL_FUNCTIONS(X)                                                                                    \
     X(clGetPlatformIDs, cl_int, (cl_uint, cl_platform_id *, cl_uint *))                                                \
     X(clGetPlatformInfo, cl_int, (cl_platform_id, cl_platform_info, size_t, void *, size_t *))                         \
@@ -704,46 +705,47 @@ typedef struct gpuscan_opencl {
 #undef GPUSCAN__FIELD
 
 /* Says how gpuscan_create opens the object. If all is zero, it takes the first device whose name, or whose platform's
-   name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, it takes the best device: a
-   GPU rather than another accelerator, that rather than a CPU, then the highest product of compute units and clock. */
+   name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, it takes a GPU if there is
+   one, otherwise another accelerator, otherwise a CPU: the one with the highest product of compute units and clock. */
 typedef struct gpuscan_desc {
-    cl_context            context;     /* NULL: the library creates one. The object retains it */
-    cl_device_id          device;      /* NULL means the context's first device. If context is NULL, too, device_name
+    cl_context            context;     /* NULL means that the library creates one. The object retains the context */
+    cl_device_id          device;      /* NULL means the context's first device. If `context` is also NULL, device_name
                                           decides */
-    cl_command_queue      queue;       /* the queue of calls that name none. It needs a context. The object retains the
-                                          queue. NULL means that the library creates an in-order queue */
-    const char           *device_name; /* a part of the device's or its platform's name, in place of GPUSCAN_DEVICE;
-                                          ignored if context or device is given */
-    const gpuscan_opencl *opencl;      /* entry points, which are copied. If this or an entry is NULL, the ICD loader's
-                                          are used, or with GPUSCAN_LINK_OPENCL the linked library's */
+    cl_command_queue      queue;       /* the queue of calls whose call.queue is NULL. It needs `context`. The object
+                                          retains the queue. NULL means that the library creates an in-order queue */
+    const char           *device_name; /* a part of the device's or its platform's name, which replaces GPUSCAN_DEVICE;
+                                          ignored if `context` or `device` is given */
+    const gpuscan_opencl *opencl;      /* entry points, which are copied. Those that are NULL come from the ICD loader,
+                                          or with GPUSCAN_LINK_OPENCL from the linked library */
     gpuscan_allocator     allocator;   /* zero: malloc and free */
     gpuscan_logger        logger;
     gpuscan_limits        limits;
-    char                 *error;       /* out: why gpuscan_create failed, in words, at most error_size bytes */
+    char                 *error;       /* out: the reason in words if gpuscan_create fails, cut to error_size bytes */
     size_t                error_size;
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
-                                          usual names. GPUSCAN_LINK_OPENCL refuses a name: INVALID_ARGUMENT */
+                                          usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder; NULL or "" means none. The object stores each program that
-                                          it builds there as a file, and finds the files of other objects and earlier
-                                          starts. For these, neither the driver compiles nor a self-test runs. A
-                                          relative name is resolved at each use. Several processes may share the folder.
-                                          Files that are damaged, or of another device, driver or version, are ignored.
-                                          No call fails because of the folder, except gpuscan_create for lack of memory.
-                                          The logger is told the file and the reason. Programs that fail their self-test
-                                          are not stored. Launches that are prepared after a program's first call are
-                                          not stored either. Files are replaced but never deleted, not even one that a
-                                          process left half-written: delete any of them at any time. Files are trusted
-                                          like blobs, so others must not be able to write to the folder. If a FIFO has
-                                          the name of such a file, the call blocks. The string is copied */
+    const char           *cache;       /* an existing folder; NULL or "" means none. The object stores there each
+                                          program that it builds as a file, and loads programs that other objects or
+                                          earlier starts stored. These need neither the driver's compiler nor a
+                                          self-test. A relative name is resolved at each use. Several processes may
+                                          share the folder. Files that are damaged, or of another device, driver or
+                                          version, are ignored. If the folder or a file cannot be used, calls do not
+                                          fail: the logger gets the file and the reason. (gpuscan_create needs memory
+                                          for the name.) Programs that fail their self-test are not stored. Launches
+                                          that are prepared after a program's first call are not stored either. Files
+                                          are replaced but never deleted, not even half-written ones: delete any of them
+                                          at any time. Files are trusted like blobs, so others must not be able to write
+                                          to the folder. If a FIFO has the name of such a file, the call blocks. The
+                                          string is copied */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
 typedef struct gpuscan_info {
     cl_context       context;
     cl_device_id     device;
-    cl_command_queue queue;           /* NULL until the first call without a queue creates the library's own. Then call
-                                         gpuscan_get_info again */
+    cl_command_queue queue;           /* NULL while the object has no queue. The first call without a queue creates one:
+                                         then call gpuscan_get_info again */
     const char      *device_name;
     const char      *platform_name;
     const char      *profile;         /* the row of the profile table, for example "NVIDIA GPU" */
@@ -751,11 +753,11 @@ typedef struct gpuscan_info {
     uint64_t         local_memory;
     int              has_f64, has_int64_atomics, has_fence, has_lanes, has_zero_copy;
     gpuscan_strategy scan_strategy, reduce_strategy, histogram_strategy; /* what AUTO takes for most large counts */
-    uint32_t         refused;  /* strategies that some operation refuses: the sum of their 1 << GPUSCAN_STRATEGY_... */
+    uint32_t         refused;  /* strategies that at least one operation refuses: a sum of 1 << GPUSCAN_STRATEGY_... */
     uint32_t         refusals; /* how often the library gave up a strategy or the vendor's instructions because a
-                                  program did not build or failed its self-test: please report it */
+                                  program did not build or failed its self-test. Please report it if this is not 0 */
     const char      *refusal;  /* the reason for the last refusal, or "" if there was none */
-    const gpuscan_opencl *opencl; /* the entry points that the object calls; they live as long as the object */
+    const gpuscan_opencl *opencl; /* the entry points that the object calls, valid as long as the object lives */
     gpuscan_strategy sort_strategy;
     int              has_images;
 } gpuscan_info;
@@ -768,21 +770,21 @@ typedef enum gpuscan_scan_kind {
 
 typedef enum gpuscan_segment_form {
     GPUSCAN_SEGMENTS_NONE = 0,
-    GPUSCAN_SEGMENTS_OFFSETS, /* segment s is the elements [data[s], data[s + 1]) */
+    GPUSCAN_SEGMENTS_OFFSETS, /* segment s is the elements from data[s] up to, but without, data[s + 1] */
     GPUSCAN_SEGMENTS_HEADS,   /* gpuscan_scan only: a segment begins at element i where data[i] is not 0 */
-    GPUSCAN_SEGMENTS_KEYS     /* gpuscan_scan only: a segment begins where data[i] is not equal to data[i - 1] by C's
-                                 ==. Each NaN begins a segment; -0 and +0 are equal */
+    GPUSCAN_SEGMENTS_KEYS     /* gpuscan_scan only: a segment begins at element i if data[i] is not equal to data[i - 1]
+                                 by C's ==. So each NaN begins a segment, and -0 and +0 are equal */
 } gpuscan_segment_form;
 
 /* Says how src is cut into segments. */
 typedef struct gpuscan_segments {
     gpuscan_segment_form form;
-    gpuscan_buffer       data;      /* with OFFSETS `count` + 1 ascending element numbers, counted from src.offset; with
-                                       HEADS and KEYS one value per element */
-    gpuscan_type         type;      /* the type of `data`: with OFFSETS u32 (default) or u64, with HEADS u8 (default),
-                                       u16, u32 or u64, with KEYS any builtin type (default u32) */
-    uint64_t             count;     /* OFFSETS: the number of segments; 0 is legal */
-    const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: data as a host array */
+    gpuscan_buffer       data;      /* with OFFSETS: `count` + 1 ascending element numbers, counted from src.offset;
+                                       with HEADS and KEYS: one value per element */
+    gpuscan_type         type;      /* the type of `data`. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32
+                                       or u64. KEYS: any builtin type, u32 by default */
+    uint64_t             count;     /* with OFFSETS: the number of segments; 0 is legal */
+    const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: `data` as a host array */
 } gpuscan_segments;
 
 #if GPUSCAN__HAS_SCAN
@@ -790,14 +792,14 @@ typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements of a row. 0 is legal: then only the totals are written */
     gpuscan_type          src_type;     /* default: u32 */
-    gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type (f16: in f32) */
+    gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
     gpuscan_op            op;
     gpuscan_scan_kind     kind;
     const gpuscan_custom *custom;
     const void           *init;         /* one dst_type element on the host, read before the call returns. NULL means
                                            the operator's identity (an infinity for MIN and MAX of floats) */
-    gpuscan_buffer        init_buffer;  /* instead of init: one element on the device. Each row begins with it */
-    gpuscan_buffer        total;        /* out, one dst_type element for each row: init op all elements of the row */
+    gpuscan_buffer        init_buffer;  /* instead of `init`: one element on the device. Each row begins with it */
+    gpuscan_buffer        total;        /* out: one dst_type element for each row, `init` op all elements of the row */
     uint64_t              rows;         /* the number of independent scans; 0 means 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
     uint64_t              dst_pitch;
@@ -806,7 +808,7 @@ typedef struct gpuscan_scan_desc {
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of src_pitch: bytes from row to row, of whole elements */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
     uint64_t              dst_pitch_bytes;
 } gpuscan_scan_desc;
 #endif
@@ -836,7 +838,7 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_type          dst_type;    /* default: src_type. ARGMIN and ARGMAX accept u64 (default) and u32 */
     gpuscan_op            op;
     const gpuscan_custom *custom;
-    const void           *init;        /* as in gpuscan_scan_desc, but NULL for ARGMIN and ARGMAX */
+    const void           *init;        /* as in gpuscan_scan_desc; must be NULL for ARGMIN and ARGMAX */
     gpuscan_buffer        init_buffer;
     gpuscan_buffer        count_buffer;
     gpuscan_type          count_type;
@@ -844,15 +846,15 @@ typedef struct gpuscan_reduce_desc {
     uint64_t              rows;        /* the number of independent reductions; 0 means 1 */
     uint64_t              src_pitch;   /* elements from row to row, at least `count`; 0 means `count` */
     gpuscan_segments      segments;    /* instead of rows: segments of src */
-    gpuscan_image         src_image;   /* instead of src: `count` pixels of an image, from its pixel x, y on */
-    uint64_t              src_width;   /* number of pixels to take from each row of the image; 0 means all from x on */
+    gpuscan_image         src_image;   /* instead of `src`: `count` pixels of an image, from the pixel at x, y on */
+    uint64_t              src_width;   /* pixels to take from each row of the image; 0 means all from column x on */
 } gpuscan_reduce_desc;
 #endif
 
 #if GPUSCAN__HAS_HISTOGRAM
 typedef enum gpuscan_bins {
     GPUSCAN_BINS_EVEN = 0, /* bins of equal width over [lower, upper) */
-    GPUSCAN_BINS_EDGES,    /* bin k is [edges[k], edges[k + 1]) */
+    GPUSCAN_BINS_EDGES,    /* bin k holds the samples in [edges[k], edges[k + 1]) */
     GPUSCAN_BINS_VALUES    /* integers: bin k holds the samples that equal lower + k */
 } gpuscan_bins;
 
@@ -862,8 +864,8 @@ typedef enum gpuscan_outside {
     GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below the bins, [bins + 1] samples above */
 } gpuscan_outside;
 
-/* A bound of bins: set i for signed integers, u for unsigned ones, f for floats (f16, too). The library cannot notice
-   if the wrong member is set. Integer bounds may lie outside the type. */
+/* A bound of bins: set `i` for signed integers, `u` for unsigned integers, `f` for floats, f16 included. The library
+   cannot notice if the wrong member is set. Integer bounds may lie outside the type. */
 typedef union gpuscan_bound {
     int64_t  i;
     uint64_t u;
@@ -878,35 +880,35 @@ typedef struct gpuscan_histogram_desc {
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
     gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only lower. The samples' type decides on i, u or f */
-    int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores this */
+    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only `lower`. Set the member for the samples' type */
+    int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores `closed` */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
-    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the sample type (of f32 for f16) */
-    gpuscan_buffer  weights;       /* optional: for each pixel, the weight that its samples add; otherwise 1 */
+    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the samples' type, or of f32 for f16 */
+    gpuscan_buffer  weights;       /* optional: one weight per pixel, which each of its samples adds instead of 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
-    uint32_t        channel_mask;  /* channel c is counted if bit c is 1; 0 means all channels */
+    uint32_t        channel_mask;  /* channel c is counted if bit c of the mask is 1; 0 means all channels */
     uint64_t        rows;          /* the number of rows; 0 means 1 */
     uint64_t        pitch;         /* pixels from row to row, at least `count`; 0 means `count` */
     uint64_t        weights_pitch; /* weights from row to row, at least `count`; 0 means `count` */
     gpuscan_buffer  count_buffer;
     gpuscan_type    count_type;
-    const void     *host_edges;    /* for gpuscan_histogram_host only: edges and weights as host arrays */
+    const void     *host_edges;    /* for gpuscan_histogram_host only: `edges` and `weights` as host arrays */
     const void     *host_weights;
     gpuscan_call    call;
-    const gpuscan_custom *custom;  /* optional: its convert computes one value per pixel, which is counted */
-    gpuscan_type    value_type;    /* type of custom->convert's value, bounds and edges; default: sample_type (f16:
-                                      f32) */
+    const gpuscan_custom *custom;  /* optional: custom->convert computes one value per pixel, which is counted */
+    gpuscan_type    value_type;    /* type of the value that custom->convert gives, and of bounds and edges. The default
+                                      is sample_type, or f32 if that is f16 */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; 0 means a row. If this or tile_height is set, each tile has a histogram */
+    uint64_t        tile_width;    /* pixels; 0 means a row. With tile_width or tile_height each tile has a histogram */
     uint64_t        tile_height;   /* rows; 0 means all rows */
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
-    const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: both
-                                            bounds of each channel in turn, also of channels that the mask omits */
-    uint64_t        edges_pitch;   /* EDGES: elements from a channel's edges to the next's, or 0 if they share them */
-    gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from its pixel x, y on */
-    uint32_t        counts_stride; /* elements of counter_type per counter, 0 means 1; another one, another program */
+    const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
+                                            and upper bound of each channel, also of those that the mask omits */
+    uint64_t        edges_pitch;   /* with EDGES: elements from a channel's edges to the next channel's; 0: shared */
+    gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from the pixel x, y on */
+    uint32_t        counts_stride; /* counter_type elements per counter; 0 means 1. Each stride has its own program */
 } gpuscan_histogram_desc;
 #endif
 
@@ -919,23 +921,23 @@ typedef enum gpuscan_select_by {
 
 #if GPUSCAN__HAS_SELECT
 typedef struct gpuscan_select_desc {
-    gpuscan_buffer         src, dst;     /* either may be missing if nothing needs it */
+    gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
     uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
-    int                    invert;       /* not 0: keeps exactly the other elements */
-    gpuscan_buffer         flags;        /* with FLAGS `count` elements, with BITS ceil(count / 32) u32 words */
-    gpuscan_type           flag_type;    /* FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE uses custom->select. A custom type uses custom->size */
-    gpuscan_buffer         indices;      /* out, optional: the index i of each element that is kept */
+    int                    invert;       /* not 0: keeps the elements that would be dropped, and drops the others */
+    gpuscan_buffer         flags;        /* with FLAGS: `count` elements; with BITS: ceil(count / 32) u32 words */
+    gpuscan_type           flag_type;    /* with FLAGS: u8 (default), u16, u32 or u64 */
+    const gpuscan_custom  *custom;       /* PREDICATE needs custom->select. A custom type needs custom->size */
+    gpuscan_buffer         indices;      /* out, optional: the index of each element that is kept */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* payload_count payloads, 0 to 8 */
     uint32_t               payload_count;
-    uint64_t               capacity;     /* the room of each output in elements; 0 means `count` */
+    uint64_t               capacity;     /* the number of elements for which each output has room; 0 means `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
-    void                  *host_indices; /* for gpuscan_select_host only: indices as a host array */
+    void                  *host_indices; /* for gpuscan_select_host only: `indices` as a host array */
     gpuscan_call           call;
 } gpuscan_select_desc;
 #endif
@@ -945,24 +947,24 @@ typedef struct gpuscan_select_desc {
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
     uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
-    gpuscan_type           key_type;      /* default: u32. With CUSTOM, custom->equal decides which keys are equal */
+    gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
     int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
     gpuscan_buffer         starts;        /* out, of index_type: the index of each run's first key */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* dst, out: in each run, the elements of src are combined in order */
+    gpuscan_buffer         src, dst;      /* out (dst): the elements of src at each run's keys, combined in order */
     gpuscan_type           src_type;      /* default: u32 */
     gpuscan_type           dst_type;      /* default: src_type */
     gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
     const gpuscan_custom  *custom;
-    const gpuscan_payload *payloads;      /* in each payload, dst gets the elements of src at the runs' first keys */
+    const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* the room of each output in runs; 0 means `count` */
+    uint64_t               capacity;      /* the number of runs for which each output has room; 0 means `count` */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
-    const void            *host_src;      /* for gpuscan_runs_host only: src, starts, lengths and dst as host arrays */
+    const void            *host_src;      /* for gpuscan_runs_host only: host arrays for src, starts, lengths, dst */
     void                  *host_starts, *host_lengths, *host_dst;
     gpuscan_call           call;
 } gpuscan_runs_desc;
@@ -975,16 +977,16 @@ typedef struct gpuscan_sort_desc {
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
     int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
-    uint32_t               bit_begin;     /* the lowest bit of a key's code to sort by, see gpuscan_sort */
-    uint32_t               bit_end;       /* one above the highest bit to sort by; 0 means above the code's highest */
+    uint32_t               bit_begin;     /* the lowest bit of the keys' codes to sort by: see gpuscan_sort */
+    uint32_t               bit_end;       /* 1 + the highest bit to sort by; 0 means the number of bits of the code */
     const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    gpuscan_buffer         permutation;   /* out, optional, index_type: element p of the result is
-                                             src[permutation[p]] */
+    gpuscan_buffer         permutation;   /* out, optional, of index_type: the sorted element p is element
+                                             permutation[p] of src */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
-    const gpuscan_custom  *custom;        /* If NULL, the elements are the keys. Otherwise they are of custom->type, and
-                                             custom->key computes the key of x, of key_type (a float for f16) */
+    const gpuscan_custom  *custom;        /* NULL: the elements are the keys. Otherwise elements are of custom->type,
+                                             and custom->key gives the key of x in key_type (f16: as a float) */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
     gpuscan_call           call;
@@ -999,16 +1001,16 @@ typedef struct gpuscan_integral_desc {
     uint64_t          images;          /* the number of images; 0 means 1 */
     uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0 means 1 */
     gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* for integers u32, i32, u64 or i64, for any type f32 or f64. The default is u32
-                                          for unsigned integers, i32 for signed integers and f32 for floats */
-    gpuscan_scan_kind kind;            /* tables are width x height, or with EXCLUSIVE (width + 1) x (height + 1) */
+    gpuscan_type      dst_type;        /* f32 or f64; for integers also u32, i32, u64 or i64. The default is u32 for
+                                          unsigned integers, i32 for signed integers and f32 for floats */
+    gpuscan_scan_kind kind;            /* INCLUSIVE: width x height tables; EXCLUSIVE: (width + 1) x (height + 1) */
     int               square;          /* not 0: the tables hold sums of squares */
-    uint64_t          src_pitch;       /* pixels from row to row, at least those of a row; 0 means exactly these */
+    uint64_t          src_pitch;       /* pixels from row to row, at least the length of a row; 0 means that length */
     uint64_t          dst_pitch;
-    uint64_t          src_image_pitch; /* pixels from image to image, at least an image's; 0 means `height` rows */
-    uint64_t          dst_image_pitch; /* pixels from table to table; 0 means `height` rows, if EXCLUSIVE one more */
+    uint64_t          src_image_pitch; /* pixels from image to image, which must not overlap; 0 means `height` rows */
+    uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
     gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-    gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from x, y on */
+    gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from the pixel x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
     const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
@@ -1018,10 +1020,10 @@ typedef struct gpuscan_integral_desc {
 #if GPUSCAN__HAS_QUANTILE
 /* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
-    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the fraction's sample */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of the fraction's sample, if samples are spread evenly over a bin */
-    GPUSCAN_QUANTILE_MEAN     /* f32, one for each two fractions: the mean of the samples from the first fraction's to
-                                 the second's. Each sample has the value of its bin's centre */
+    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, as if the samples of a bin were spread evenly over it */
+    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of the samples from the one that the
+                                 first fraction selects to that of the second. A sample counts as its bin's centre */
 } gpuscan_quantile_form;
 
 enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
@@ -1037,11 +1039,11 @@ typedef struct gpuscan_quantile_desc {
     uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
     gpuscan_quantile_form form;
     double                lower, upper;   /* VALUE and MEAN: even bins over [lower, upper); both 0 means [0, bins) */
-    gpuscan_buffer        edges;          /* instead of lower and upper: bins + 1 ascending f32 edges, for all rows */
+    gpuscan_buffer        edges;          /* instead of lower and upper: `bins` + 1 ascending f32 edges for all rows */
     float                 empty;          /* the result of VALUE and MEAN if there are no samples; BIN gives `bins` */
     gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counters, in the layout of `counts` */
     gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
-    const void           *host_edges;     /* for gpuscan_quantile_host only: edges and cdf as host arrays */
+    const void           *host_edges;     /* for gpuscan_quantile_host only: `edges` and `cdf` as host arrays */
     void                 *host_cdf;
     gpuscan_call          call;           /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
 } gpuscan_quantile_desc;
@@ -1054,15 +1056,19 @@ typedef struct gpuscan_quantile_desc {
    gs     out: the object, NULL after a failure; close it with gpuscan_destroy
    desc   NULL or all zero: the best device
 
-   Returns GPUSCAN_ERROR_NO_OPENCL if a loader is needed but missing (a table of entry points with gaps needs one, too),
-   NO_PLATFORM or NO_DEVICE if there is none, or no device of the requested name, DEVICE_TOO_OLD, INVALID_CONTEXT if the
-   device or queue is not of the context, OUT_OF_HOST_MEMORY or OpenCL's own code. Returns INVALID_ARGUMENT if gs is
-   NULL, if a queue comes without a context, if one allocator function comes without the other, or if
-   GPUSCAN_LINK_OPENCL is defined and `library` names a library. */
+   Returns 0, OpenCL's own code, or one of these:
+   NO_OPENCL            a loader is needed but missing. (A gpuscan_opencl with NULL entries needs one, too.)
+   NO_PLATFORM          there is no platform
+   NO_DEVICE            there is no device, or none with the requested name
+   DEVICE_TOO_OLD       the device is below OpenCL 1.2 or has no compiler
+   INVALID_CONTEXT      the device or queue is not of the context
+   INVALID_ARGUMENT     gs is NULL; a queue without a context; only one of the allocator's functions; or a `library`
+                        although GPUSCAN_LINK_OPENCL is defined
+   OUT_OF_HOST_MEMORY   there is no memory for the object */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
-/* Releases everything that the object holds. NULL is legal. It does not wait: calls that still run complete, and OpenCL
-   keeps what they use. */
+/* Releases everything that the object holds. NULL is legal. The function does not wait: calls that still run complete,
+   and OpenCL keeps what they use. */
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
 /* Releases the programs that no call and no preparation has used since the last gpuscan_trim, or since the object was
@@ -1078,52 +1084,52 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
 /* Returns a result in a few words: an OpenCL code's name, or "unknown result" for unknown numbers. Never NULL. */
 GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result);
 
-/* Returns the last call's failure in words: the argument, the OpenCL call, the build log (almost 8,000 characters of
-   it; the logger gets all). Returns "" if it did not fail, and for a NULL gs. The text is valid until the next call. */
+/* Returns the last call's failure in words: the argument, the OpenCL call, or the build log (almost 8,000 characters;
+   the logger gets all). Returns "" if it did not fail or gs is NULL. The text is valid until the next call. */
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs);
 
 /* Returns a builtin type's size in bytes, or 0 for DEFAULT, CUSTOM and unknown values. */
 GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
-/* Gives the builtin type of a name of OpenCL C, C, <stdint.h>, NumPy or this header: "float", "float32" and "f32" are
-   GPUSCAN_TYPE_F32; "uint", "unsigned int", "uint32_t", "uint32" and "u32" are GPUSCAN_TYPE_U32. Sizes are OpenCL C's:
-   char is signed, long has 64 bits. Words are one space apart. Returns INVALID_TYPE for other names, and
-   INVALID_ARGUMENT if name or type is NULL. *type is then DEFAULT. */
+/* Stores in *type the builtin type that has this name in OpenCL C, C, <stdint.h>, NumPy or this header: "float",
+   "float32" and "f32" are GPUSCAN_TYPE_F32; "uint", "unsigned int", "uint32_t", "uint32" and "u32" are
+   GPUSCAN_TYPE_U32. Sizes are those of OpenCL C: char is signed, long has 64 bits. Words are one space apart. Returns
+   INVALID_TYPE for other names, and INVALID_ARGUMENT if `name` or `type` is NULL. After a failure *type is DEFAULT. */
 GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type);
 
-/* Returns the GPUSCAN_VERSION of the implementation, which is the header's if both are compiled together. */
+/* Returns the GPUSCAN_VERSION of the implementation. It is this header's if both are compiled together. */
 GPUSCAN_API uint32_t gpuscan_version(void);
 
-/* Returns the bytes of a public struct or union in the implementation, for example of name "gpuscan_scan_desc"; 0 for
-   NULL and for unknown names. Bindings compare these sizes with those of their own structs. */
+/* Returns the size in bytes that a public struct or union, for example "gpuscan_scan_desc", has in the implementation.
+   Returns 0 for NULL and for unknown names. Bindings compare these sizes with those of their own structs. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
-/* Describes what all operations share. Each has four functions, named gpuscan_X here; its own comment adds the rest.
+/* Describes what all operations share. Each has four functions, here called gpuscan_X.... Its comment adds the rest.
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
-   built (a second or less) and tested on a few numbers. On drivers that finish their work at the first launch, it is
-   also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
+   built (a second or less) and tested on a few numbers. Some drivers finish their work at the first launch: there the
+   program is also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
    Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
    counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
-   prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes. Those of
-   integral images differ by `channels` and `square`, those of histograms by form, channels, mask, outside, closed,
-   weights, counters, the arithmetic that the bounds need, where the bins lie, whether there are tiles, and their size.
+   prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes. Programs of
+   integral images differ by `channels` and `square`. Programs of histograms differ by form, channels, mask, outside,
+   closed, weights, counters, the arithmetic that the bounds need, where the bins lie, and the size of tiles, if any.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
-                   buffer must reach to its last element, which is that of the last row. A range that the call writes
-                   must not overlap anything else that the call reads or writes, its scratch included. Inputs may
-                   overlap each other. Rows may lie in the gaps between other rows (src and dst side by side in one
-                   buffer), and an output may lie in a gap, if the pitches show it: let d be the greatest common divisor
-                   of the pitches in bytes; then the byte positions of each range's rows, modulo d, must form one
-                   interval, and these intervals must not overlap. Otherwise the bytes between rows count as part of a
-                   range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two that
-                   divides the element's size, but to no more than 16 bytes (call.scratch: to 64). Custom types that
-                   need a larger alignment (float8: 32, double16: 128) need that alignment, and the beginning of
-                   call.scratch's buffer needs it, too.
-     count_buffer  One number of count_type. The device reads the count when the call runs. If it is above the desc's
-                   count, the desc's count is used. Sizes, pitches and scratch are those of the desc's count.
-     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer; for a
-                   reduction to `result`, the host must be allowed to read it.
+                   buffer must hold all elements up to the last one of the last row. A range that the call writes must
+                   not overlap anything else that the call reads or writes, its scratch included. Inputs may overlap
+                   each other. Rows may lie in the gaps between the rows of another range (src and dst side by side in
+                   one buffer), and an output may lie in such a gap, if the pitches show it: let d be the greatest
+                   common divisor of the pitches in bytes. Then the byte positions of each range's rows, modulo d, must
+                   form one interval, and these intervals must not overlap. Otherwise the bytes between rows count as
+                   part of a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power
+                   of two that divides the element's size, but to no more than 16 bytes. (At call.scratch's offset it
+                   must be aligned to 64.) Custom types that need a larger alignment (float8: 32, double16: 128) need
+                   that alignment, also for the beginning of call.scratch's buffer.
+     count_buffer  One number of count_type. The device reads the count when the call runs. The desc's `count` is the
+                   maximum: it replaces a larger count, and it decides sizes, pitches and scratch.
+     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer. In a
+                   reduction to `result` the host must also be allowed to read it.
      Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together.
                    UNSUPPORTED_TYPE for f64 on a device without it. INVALID_BUFFER if a buffer is missing or an image.
                    INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers.
@@ -1135,29 +1141,29 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
    object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
-   kernels once, on buffers of its own and a count of 0, because some drivers compile when a kernel is first launched in
-   some shape. (With more than 64 MiB of counters or edges it launches none.) It enqueues nothing in the caller's queue.
+   kernels once, on its own buffers and with a count of 0, since some drivers compile at a kernel's first launch with
+   new sizes. (With more than 64 MiB of counters or edges it launches none.) It enqueues nothing in the caller's queue.
    Give it the call's count, types, rows, pitches, segments, and offsets of src and dst: scans choose programs by them.
-   With call.counts_from it prepares all counts from that one to the desc's. This may build up to 20 programs, and takes
-   tens of milliseconds more, or longer with long custom texts. Smaller counts that a forced strategy refuses are left
-   out. Events, queue and buffers may be missing, with exceptions: count_buffer, images, a histogram's weights, a
-   quantile's cdf, and the outputs of selections and runs. *event becomes NULL. With strategy AUTO it prepares scans in
-   place and scans that are not. It returns what the call would return, except errors of buffers and events.
+   With call.counts_from it prepares all counts from that one to the desc's `count`. This may build up to 20 programs,
+   and takes tens of milliseconds more (longer with long custom texts). Smaller counts that a forced strategy refuses
+   are left out. Events, queue and buffers may be missing, except a count_buffer, images, a histogram's weights, a
+   quantile's cdf, and outputs of selections and runs, if the call has these. *event becomes NULL. With AUTO it prepares
+   scans in place and scans that are not. It returns what the call would, except errors of buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
-   smaller count may need more. With call.counts_from the size suffices for all counts from that one to the desc's, and
-   their programs are built. It takes the same desc and returns the same errors as gpuscan_X_prepare, and
-   INVALID_ARGUMENT if size is NULL. *size is 0 after a failure.
+   smaller count may need more. With call.counts_from the size suffices for all counts from that one to the desc's
+   `count`, and the programs of all these counts are built. The function takes the same desc and returns the same errors
+   as gpuscan_X_prepare. It also returns INVALID_ARGUMENT if `size` is NULL. *size is 0 after a failure.
 
-   gpuscan_X_host works on host arrays, and blocks until the result is there. desc may be NULL. The desc's fields that
-   the function's own arrays and numbers replace must be zero, otherwise it returns INVALID_ARGUMENT. It also does so if
-   an array is missing. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
-   buffers, and so are sources without host_data; the caller releases the event, which is complete. The arrays may be
-   read before the wait list's events have completed; the kernels wait for those events. An array holds rows * pitch
+   gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
+   arrays and numbers replace some fields of the desc. If one of these fields is not zero, or an array is missing, it
+   returns INVALID_ARGUMENT. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
+   buffers, and so are sources without host_data. The caller releases the event, which is complete. The arrays may be
+   read before the wait list's events have completed; only the kernels wait for those events. An array holds rows * pitch
    elements, but only `count` in its last row. Elements between rows are unchanged. An output must not overlap an input,
-   unless the function's comment allows it. Arrays may lie at any address. A CPU uses an array in place if it begins at
-   a multiple of its type's size (custom types: of the largest power of two that divides the size), and copies it
+   unless the function's comment allows it. Arrays may lie at any address. A CPU uses an array in place if it begins at a
+   multiple of its type's size (custom types: of the largest power of two that divides the size), and copies it
    otherwise. If the device fails while it runs, or while results are fetched, the outputs are undefined. After the call
    returns, nothing uses the arrays. */
 
@@ -1172,9 +1178,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  (To sum them channel by channel, use gpuscan_integral with one image of height 1 per row.)
    segments      optional, instead of rows and total. Each segment is scanned by itself, as a row is. Element 0 always
                  begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements before the first
-                 offset form a segment, and so do those after the last. Without offsets src is one segment. Offsets that
+                 offset form a segment, as do those from the last on. Without offsets src is one segment. Offsets that
                  descend or exceed `count` give wrong results, but do no other harm. Keys and heads must not overlap dst
-   count_buffer  the number of elements of each row. dst is unchanged past them
+   count_buffer  the number of elements of each row. The rest of dst is unchanged
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows, their pitches are equal
    scratch       about 1/1000 of the data; for OFFSETS also one bit per element
@@ -1182,18 +1188,18 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined. custom->convert
                  converts them if it is given, otherwise they are converted as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
-                 holds for all of them, for custom operators, too. The total is the last inclusive element, bit for bit.
-                 Two calls that differ only in `kind` agree: element i + 1 of the exclusive one is element i of the
-                 inclusive one, bit for bit. (There are two exceptions. MIN and MAX may differ in the sign of a zero.
-                 Large results that a CPU stores past its caches agree if both dst begin at the same position of a cache
-                 line.) An ADD of non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the
-                 bits of the result (the sum of -0 and +0 is +0), so a search in running sums never finds an element of
-                 weight 0. An ADD of elements of one sign, and init of the same sign, has a relative error below 1e-6 in
-                 f32 and f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for any
-                 count. For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
-   returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, on elements of more than 64
-                 bytes (with segments, of 64 bytes or more), or in place without fences of device scope. Or its tiles,
-                 at least one a row, are more than one launch can have. AUTO takes another instead.
+                 holds for all strategies, and for custom operators, too. The total is the last inclusive element, bit
+                 for bit. Two calls that differ only in `kind` agree: element i + 1 of the exclusive scan is element i
+                 of the inclusive scan, bit for bit. (There are two exceptions. MIN and MAX may differ in the sign of a
+                 zero. Large results that a CPU stores past its caches agree only if both dst begin at the same position
+                 of a cache line.) An ADD of non-negative elements, after any init, never decreases. An ADD of +0 or -0
+                 keeps the bits of the result (the sum of -0 and +0 is +0), so a search in running sums never finds an
+                 element of weight 0. If all elements and `init` have one sign, an ADD has a relative error below 1e-6
+                 in f32 and f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for
+                 any count. For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
+   returns       UNSUPPORTED_STRATEGY: a single pass is forced that does not work on the device, on elements of more
+                 than 64 bytes (with segments, of 64 bytes or more), or in place without fences of device scope; or it
+                 has more tiles (at least one a row) than a launch can have. AUTO takes another strategy.
                  INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
                  elements; segments with rows, pitches or total; segments without a form; segments.count without
                  OFFSETS; segments.host_data, which is for gpuscan_scan_host.
@@ -1207,8 +1213,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
 /* Scans the array src into the array dst, with `count` elements a row. src may equal dst if the types have the same
-   size and the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. src, dst and count of the desc
-   must be zero. The segments come from a buffer, segments.data, or an array, segments.host_data. */
+   size and the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. In the desc, src, dst and `count`
+   must be zero. Segments come from the buffer segments.data or the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #endif
@@ -1219,20 +1225,20 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 
    dst           in and out: count elements of type from dst.offset on
    addend        ceil(count / block) elements of type from addend.offset on
-   count_buffer  the number of elements of dst. dst is unchanged past them
+   count_buffer  the number of elements of dst. The rest of dst is unchanged
    aliasing      none: dst and addend must not overlap
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: custom may be that of the scan that this call completes. Its convert is ignored
-   returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   conversion    none: `custom` may be that of the scan that this call completes, but custom->convert is ignored
+   returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any except AUTO, MULTI_PASS, CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const gpuscan_uniform_add_desc *desc,
                                                             uint64_t *size);
 
-/* Combines the array dst of count elements with the array addend of ceil(count / block) elements. They must not
-   overlap. dst, addend, count and block of the desc must be zero. */
+/* Combines the array dst of `count` elements with the array addend of ceil(count / block) elements. They must not
+   overlap. In the desc, dst, addend, `count` and `block` must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc);
 #endif
@@ -1244,22 +1250,22 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 
    src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
    src_image     instead of src, rows and segments: element i is the first channel of the pixel in column x + i %
-                 src_width and row y + i / src_width. src_type is the format's, or 0. custom->convert takes the whole
-                 pixel: x is a src_type, or with 2 to 4 channels OpenCL C's vector of them, and it sees at and near (see
-                 gpuscan_custom). Give gpuscan_reduce_prepare and _scratch_size an image of the call's format
+                 src_width and row y + i / src_width. src_type is the channels' type, or 0. In custom->convert, x is the
+                 whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that type. The text also sees
+                 `at` and `near` (see gpuscan_custom). Prepare and scratch_size need an image of the call's format
    dst           out: one dst_type element for each row or segment, from dst.offset on
    segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
                  cover src, and may be empty: the result is init or the identity, or for ARGMIN and ARGMAX the value
                  that "count 0" names. Offsets that descend or exceed `count` give wrong results, but do no other harm
-   init          one dst_type element on the host, or in init_buffer, for each row or segment; not for ARGMIN and ARGMAX
+   init          one dst_type element, on the host or in init_buffer, that begins each result; not for ARGMIN and ARGMAX
    count_buffer  the number of elements of each row, or with segments of src
-   aliasing      none: dst must overlap nothing else, and must not be in a buffer that the image is made of
-   scratch       a few values per compute unit, and with `result` also the results. If neither dst nor result is given
-                 to gpuscan_reduce_prepare or _scratch_size, they provide enough for either
+   aliasing      none: dst must overlap nothing else, and must not lie in a buffer from which the image is made
+   scratch       a few values per compute unit, and with `result` also the results. If gpuscan_reduce_prepare or
+                 _scratch_size gets neither `dst` nor `result`, it assumes the larger need
    count 0       src may be missing. Each result is init or the identity. ARGMIN and ARGMAX give the largest value of
                  dst_type, also if all elements are NaN
-   conversion    as in gpuscan_scan; with segments i counts from src.offset. ARGMIN and ARGMAX compare source elements
-                 unconverted (f16: as f32)
+   conversion    as in gpuscan_scan, but with segments custom->convert's i counts from src.offset. ARGMIN and ARGMAX
+                 compare source elements unconverted (f16: as f32)
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
                  once) or 2e-15 (f64), for up to 2^32 elements a result. The same holds for a custom operator that adds
                  elements of at most 64 bytes. For values chosen so that all additions round one way, the bounds are
@@ -1273,63 +1279,63 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or on elements above 64 bytes.
                  SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose largest value means "no
                  element"
-   method        each group sums a part of the elements, in order if the operator is custom. The last group to arrive
+   method        each group sums a part of the elements, in order if the operator is custom. The last group to finish
                  combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
-                 second launch does. On a GPU a few lanes or one group sum a row or segment; several groups work on a
-                 long row if there are few rows, and on a segment much longer than the average. On a CPU every group
-                 gets the same number of elements and segment ends together: Merrill and Garland, "Merge-based parallel
-                 sparse matrix-vector multiplication", 2016 */
+                 second launch does. On a GPU a few work-items or one group sum a row or segment. If rows are few and
+                 long, or a segment is much longer than the average, several groups share it. On a CPU every group gets
+                 the same number of elements plus segment ends: Merrill and Garland, "Merge-based parallel sparse
+                 matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
-/* Reduces the array src of count elements, or of rows of count elements, into the array result, which gets one dst_type
-   element per row or segment. src, dst, count and result of the desc must be zero. The offsets come from a buffer,
-   segments.data, or an array, segments.host_data. */
+/* Reduces the array src of `count` elements, or of rows of `count` elements, into the array result, which gets one
+   dst_type element per row or segment. In the desc, src, dst, `count` and `result` must be zero. Offsets come from the
+   buffer segments.data or the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_HISTOGRAM
-/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself, or the values that an
-   expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
+/* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself; or counts the values
+   that an expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
    samples       pixel p of row r has channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
    samples_image instead of samples and pitch: `count` pixels a row, from the pixel x, y on. The counts are those of a
                  buffer with the same values. sample_type is the format's, or 0. `channels` is the number of leading
                  channels to use; 0 means all. Prepare and scratch_size need an image of the call's format
    counts        out: counters of counter_type from counts.offset on: `bins` counters (with OUTSIDE_COUNT `bins` + 2)
-                 for the first channel of the mask, then those of the next channel. All are overwritten, or with
-                 accumulate added to. With counts_stride a counter may be a member of a struct: give the struct's size
-                 and the member's offset, both in counters. What lies between counters is unchanged. (gpuscan_quantile
-                 takes counters without a stride.)
+                 for the first channel of the mask, then those of the next channel. They are overwritten, or with
+                 `accumulate` increased. With counts_stride a counter may be a member of a struct: counts_stride is the
+                 struct's size and counts.offset the member's offset, both in counters. What lies between counters is
+                 unchanged. (gpuscan_quantile takes counters without a stride.)
    weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
    pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
-                 4 bytes, for example): bytes from row to row, at least a row, and a multiple of sample_type's size; for
-                 custom types, of the largest power of two that divides it. To count a region of a picture, set its
-                 offset and the picture's pitch
+                 4 bytes, for example): bytes from row to row. It must be at least a row, and a multiple of
+                 sample_type's size; for a custom type, a multiple of the largest power of two that divides the type's
+                 size. To count a region of a picture, set its offset and the picture's pitch
    custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It
-                 gives a value of value_type, and this value alone is counted: channel_mask must be 0, `counts` has one
-                 channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type; with 2 to 4 channels
-                 it is OpenCL C's vector of them (x.x, x.y, x.z, x.w), for f16 of floats. With GPUSCAN_TYPE_CUSTOM x is
-                 a custom->type, and offset and pitch count whole ones. With samples_image it also sees `at` and `near`
-                 (see gpuscan_custom). Integers that convert gives wrap around to value_type, as C converts
-   weight        optional, instead of weights: an expression that sees what custom->convert sees, and custom->source,
-                 and gives the pixel's weight as a weight_type. A pixel of weight 0 is not counted. Without
-                 custom->convert it needs one channel
+                 gives a value of value_type, and only this value is counted: channel_mask must be 0, `counts` has one
+                 channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
+                 is OpenCL C's vector of them (x.x, x.y, x.z, x.w), for f16 a vector of floats. With GPUSCAN_TYPE_CUSTOM
+                 x is a custom->type, and offset and pitch count whole elements of it. With samples_image the expression
+                 also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
+   weight        optional, instead of weights: an expression that gives the pixel's weight as a weight_type. It sees
+                 what custom->convert sees, and custom->source. A pixel of weight 0 is not counted. If there is a
+                 `weight` but no custom->convert, there must be one channel
    tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
-                 histogram in counts: the histograms of a tile's channels, then those of the next tile. Tiles go from
+                 histogram in `counts`: the histograms of a tile's channels, then those of the next tile. Tiles go from
                  left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
-                 histogram a row. A count on the device does not change the tiles; the counters of tiles beyond it are 0
+                 histogram a row. A count on the device does not change the tiles: tiles beyond it get counters of 0
    edges         for EDGES only: `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With
                  edges_pitch, which is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch.
                  Values that do not ascend give wrong counts, but do no other harm
    count_buffer  the number of pixels of each row
    aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
-   scratch       up to 8 bytes for each counter of each tile. On a CPU it is up to 64 MiB or one table if the bins do
-                 not fit local memory, or if weights are added to u64 counters. Give gpuscan_histogram_prepare and
-                 _scratch_size weights (or host_weights) if the call has them: both programs and scratch differ
-   count 0       samples may be missing. The counters become 0, or with accumulate are unchanged
+   scratch       up to 8 bytes for each counter of each tile. On a CPU it is up to 64 MiB, or one table if that is more,
+                 if the bins do not fit local memory or weights are added to u64 counters. If the call has weights, give
+                 gpuscan_histogram_prepare and _scratch_size `weights` or host_weights: programs and scratch differ
+   count 0       samples may be missing. The counters become 0, or with `accumulate` keep their values
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1339,8 +1345,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  and upper both 0 the range is [0, 1). Bins may be finer than the type's numbers: among bins with equal
                  edges only the last one is not empty
                  NaN is never counted, neither in a bin nor as outside. Counters wrap around
-   cell starts   to find where each cell begins among elements sorted by cell, count the cells and scan the counts
-                 exclusively. An empty cell gets the start of the next cell that is not empty
+   cell starts   To find where each cell begins among elements sorted by cell, count the elements of each cell and scan
+                 these counts exclusively. An empty cell gets the start of the next cell that is not empty
    returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that do not exist, a pitch smaller than
                  count; pitch_bytes with pitch, or smaller than a row, or not aligned; edges without EDGES; host_edges
                  or host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
@@ -1354,8 +1360,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  UNSUPPORTED_IMAGE: the device has no images.
                  INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
                  floats below the type's normal numbers, which devices may flush to 0.
-                 UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD was forced where the bins do not fit local memory, or with
-                 weights and u64 counters; AUTO takes another instead
+                 UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD is forced, but bins do not fit local memory, or there are
+                 weights and u64 counters. AUTO takes another strategy
    methods       one table of bins per group, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1364,39 +1370,39 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`. It gets the counters
-   that gpuscan_histogram writes. The arrays must not overlap. The desc's host_edges and host_weights hold edges and
-   weights. The desc's samples, counts, edges, weights and count must be zero. (gpuscan_histogram_prepare and
-   _scratch_size need a copy of the desc with count.) */
+/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`, which gets the
+   counters that gpuscan_histogram writes. The arrays must not overlap. The desc's host_edges and host_weights are the
+   edges and weights. In the desc, samples, `counts`, edges, weights and `count` must be zero. (Give
+   gpuscan_histogram_prepare and _scratch_size a copy of the desc with `count`.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_SELECT
-/* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Their indices go along,
-   and so do the elements of up to 8 more arrays, the payloads.
+/* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Optional outputs get the
+   indices of these elements, and the elements with the same indices of up to 8 payloads (other arrays).
 
    src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is missing
    dst           out, optional: the elements that are kept, from dst.offset on
    flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
    indices       out, optional: the index of each kept element in src, counted from src.offset
-   payloads      `count` elements from each payload's src.offset on are read, and those that are kept go to its dst
-   capacity      the room of dst, indices and the payloads' dst in elements. 0 and more than `count` mean `count`. Those
-                 beyond it are counted but not written. The first capacity elements are the same as with more room
+   payloads      `count` elements from each payload's src.offset on are read. Those at kept indices go to its dst
+   capacity      the number of elements for which dst, indices and the payloads' dst have room. 0 and more than `count`
+                 mean `count`. Kept elements beyond it are counted but not written. More room does not change the others
    count_buffer  the number of elements of src, flags and the payloads' src
-   aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size, and each
-                 payload's dst may be that of its src; with a capacity, dst may be the range's beginning. dst is
-                 unchanged past the written elements
+   aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size. Each
+                 payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
+                 Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them. (It assumes dst if there are neither these nor payloads nor
-                 selected.) If the call is in place, it needs the buffers that show it. The same holds for scratch_size
+   prepare       needs dst and indices if the call has them, and the buffers that show whether it is in place. (If there
+                 are neither dst, indices, payloads nor `selected`, it assumes dst.) The same holds for scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing. The number `selected` is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags.
                  INVALID_TYPE: flags of another type.
                  INVALID_BUFFER: also if no output is given.
-                 SIZE_OVERFLOW: indices or counts that their type does not hold; a dispatch whose y does not fit.
+                 SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or has more tiles than one
-                 launch can have; AUTO then takes another
+                 launch can have. AUTO takes another strategy
    method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
                  "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
                  before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
@@ -1405,11 +1411,11 @@ GPUSCAN_API gpuscan_result gpuscan_select(gpuscan *gs, const gpuscan_select_desc
 GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_select_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
-/* Selects from the arrays src and flags, of count elements, into the array dst, and stores the number of elements kept
-   in *selected; selected may be NULL. flags must be NULL with PREDICATE. dst may be NULL, and so may src if nothing
-   needs it. dst may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices.
-   The desc's src, dst, flags, indices, count, selected.count and selected.count_type must be zero. Payloads are device
-   buffers here, too. */
+/* Selects from the arrays src and flags of `count` elements each. Stores the kept elements in the array dst and their
+   number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. dst
+   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. In the desc,
+   src, dst, flags, indices, `count`, selected.count and selected.count_type must be zero. Payloads are device buffers
+   here, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #endif
@@ -1426,18 +1432,18 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    starts        out, optional: the index of each run's first key, counted from keys.offset
    lengths       out, optional: the number of keys in each run
    src, dst      optional: for each run, the elements of src at its keys are converted to dst_type and combined in their
-                 order, as gpuscan_reduce does without init. convert's i is the index in src. src may be keys
-   payloads      the dst of each payload gets those elements of its src at which a run begins
-   capacity      the room of every output in runs. 0 and more than `count` mean `count`. Runs beyond it are counted but
-                 not written. The first capacity runs are the same as with more room
+                 order, as in gpuscan_reduce without init. In custom->convert i is the index in src. src may be keys
+   payloads      the dst of each payload gets the elements of its src at the first keys of runs
+   capacity      the number of runs for which each output has room. 0 and more than `count` mean `count`. Runs beyond it
+                 are counted but not written. More room does not change the others
    count_buffer  the number of keys, and of elements of src and of the payloads' src
-   equal         keys are equal as C's == says: -0 and +0 are equal, and each NaN is a run by itself. With bitwise, keys
-                 are equal if their bits are. For a custom type custom->equal decides. It is asked only about each key
-                 and the one before it, so it must be true for all pairs of keys in a run
-   aliasing      none: outputs overlap nothing else; keys, src and the payloads' src may overlap each other
+   equal         keys are compared by C's ==: -0 and +0 are equal, and each NaN is a run by itself. With `bitwise`, keys
+                 are equal if their bits are. For a custom type custom->equal decides. It gets only each key and the key
+                 before it, so it must be true for all pairs of keys in a run
+   aliasing      none: outputs must overlap nothing else. `keys`, src and the payloads' src may overlap each other
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
-   prepare       needs keys_dst, starts, lengths and dst if the call has them. (It assumes keys_dst if there are neither
-                 these nor payloads nor `runs`.) The same holds for scratch_size
+   prepare       needs keys_dst, starts, lengths and dst if the call has them. (If there are neither these nor payloads
+                 nor `runs`, it assumes keys_dst.) The same holds for scratch_size
    count 0       everything except `runs` may be missing. `runs` is 0
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
                  once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
@@ -1445,19 +1451,18 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise with a custom key_type.
                  INVALID_OPERATOR: ARGMIN or ARGMAX.
                  INVALID_BUFFER: also if no output is given.
-                 SIZE_OVERFLOW: starts, lengths or counts that their type does not hold; a dispatch whose y does not
-                 fit.
+                 SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or its tiles or results are too
-                 large; AUTO takes another instead
+                 large. AUTO takes another strategy
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
                  segmented scan, Blelloch, "Prefix sums and their applications", 1990 */
 GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
-/* Finds the runs of the array keys of count keys. Stores each run's first key in the array keys_dst, and the number of
-   runs in *runs. keys_dst and runs may be NULL. The desc's host_starts, host_lengths, host_src and host_dst replace its
-   starts, lengths, src and dst. The desc's keys, keys_dst, starts, lengths, src, dst, count, runs.count and
+/* Finds the runs of the array `keys` of `count` keys. Stores each run's first key in the array keys_dst, and the number
+   of runs in *runs. keys_dst and runs may be NULL. The desc's host_starts, host_lengths, host_src and host_dst replace
+   its starts, lengths, src and dst. In the desc, `keys`, keys_dst, starts, lengths, src, dst, `count`, runs.count and
    runs.count_type must be zero. Payloads are device buffers here, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
@@ -1470,35 +1475,35 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
    dst           out: the elements of src, sorted
    payloads      the dst of each payload gets the elements of its src in the order of the sorted keys
    permutation   out: the index of each sorted element in src, counted from src.offset
-   count_buffer  the number of elements. dst, payloads and permutation are unchanged past them
-   order         integers as numbers. Floats from -infinity to infinity, with -0 and +0 equal. NaN comes after all
-                 numbers, in its order in src, descending too. All keys keep their bits. bit_begin and bit_end select
-                 bits of the key's code, the unsigned integer of the key's size by which keys are compared:
+   count_buffer  the number of elements. Past them, dst, payloads and permutation are unchanged
+   order         integers as numbers, floats from -infinity to infinity, with -0 and +0 equal. NaN comes after all
+                 numbers, in its order in src, even if descending. Keys keep their bits. They are compared by codes,
+                 unsigned integers of the keys' size. bit_begin and bit_end select bits of the code:
                      unsigned integers   the key
                      signed integers     the key with its sign bit inverted
                      floats              sign bit inverted if positive or zero (-0 as +0), all bits if negative
                      descending          all bits of the above inverted
                      NaN                 all bits 1, descending too
-   pairs         structs of {uint32_t key, value;} are keys of type U64: on a little-endian device bit_end 32 sorts them
-                 by key. If the key is the second member, bit_begin 32 does. On a big-endian device the two swap roles.
+   pairs         structs of {uint32_t key, value;} can be sorted as U64 keys. On a little-endian device bit_end 32 sorts
+                 by `key`; if that is the second member, bit_begin 32 does. On a big-endian device the two swap roles
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
-   scratch       the sum of these. Ask with the count of the call: fewer elements may need more than many, since up to
-                 about 10,000 are sorted in one launch, and up to some millions a GPU gathers payloads
+   scratch       the sum of the sizes below. Ask with the call's count: few elements may need more than many, since up
+                 to about 10,000 are sorted in one launch, and up to some millions a GPU gathers payloads
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
-                     another payload,          two indices an element. An index has 4 bytes, or 8 from 2^32 elements on;
-                     several, a permutation    one, if a permutation with indices of that size is given;
-                     or a custom type          and the size of the largest array gathered in place, if above the keys'
+                     another payload,          two indices per element, or one if a permutation with such indices is
+                     several, a permutation    given. An index has 4 bytes, or 8 from 2^32 elements on. In addition
+                     or a custom type          the size of the largest array gathered in place, if above the keys'
                      payloads that a GPU       instead of the above, once or twice their size in whole words. These are
-                     moves with many keys      up to four of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
-                 With may_destroy_src, and not in place, keys need none. Neither does a payload of 4 or 8 bytes, nor one
-                 of 12 or 16 bytes that is moved with the keys. An even number of passes then costs a copy of the
-                 result, in place an odd number. (A pass sorts by 8 bits, MULTI_PASS on GPUs by 4.) From about 10^7
-                 elements on such a payload of 12 or 16 bytes may still need its size and two indices of 4 bytes an
-                 element. In gpuscan_sort_prepare and _scratch_size permutation counts as given if index_type is set
-                 (the scratch is enough without it, too). If src and dst are given there, they must be valid, since they
-                 show whether the sort is in place
+                     moves with many keys      up to four payloads of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
+                 With may_destroy_src, a sort that is not in place needs none for keys, for a payload of 4 or 8 bytes,
+                 or for one of 12 or 16 bytes that is moved with the keys. The result is then copied if the number of
+                 passes is even. (In place it is copied if that is odd. A pass sorts by 8 bits, MULTI_PASS on GPUs by
+                 4.) From about 10^7 elements on such a payload of 12 or 16 bytes may still need its size and two
+                 indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size count permutation as given if
+                 index_type is set. (The scratch also suffices without it.) If src and dst are given there, they must be
+                 valid, since they show whether the sort is in place
    count 0       all buffers may be missing. Nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; `custom` without
                  `key`; payloads and payload_count do not agree.
@@ -1534,25 +1539,25 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
                  INCLUSIVE: the sum of the pixels up to column x and row y. It equals the EXCLUSIVE element x + 1, y + 1
-   src_image     instead of src and its pitches: the pixels from x, y on. The table is that of a buffer with the same
-                 values, bit for bit. src_type is the format's, or 0. `channels` is the number of leading channels to
-                 use; 0 means all. Prepare and scratch_size need an image of the call's format
+   src_image     instead of src and its pitches: the pixels from x, y on. The table has the bits that a buffer with the
+                 same values gives. src_type is the channels' type, or 0. `channels` is the number of leading channels
+                 to use; 0 means all. Prepare and scratch_size need an image of the call's format
    custom        optional, with src_image: custom->convert is an expression that gives a value, which is converted to
-                 dst_type as C converts. It sees x, the image's first `channels` channels, i, which is at.x, and `at`
-                 and `near` (see gpuscan_custom). The table has one channel, of these values, or with `square` of their
-                 squares
-   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. They are
-                 at least a row's bytes, and a multiple of the type's size
+                 dst_type as C converts. It sees x (the first `channels` channels of the image), i (which is at.x), and
+                 `at` and `near` (see gpuscan_custom). The table has one channel. It sums these values, or with `square`
+                 their squares
+   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. Each must
+                 be at least the bytes of a row, and a multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
    scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
-   width 0, height 0   src may be missing; INCLUSIVE: dst, too, and nothing is written. Gaps between rows and images are
-                 never written
+   width 0, height 0   src may be missing. If INCLUSIVE, dst may be missing, too, and nothing is written
+   gaps          between rows and between images are never written
    conversion    elements are converted to dst_type, as in C, before they are squared or summed
    integers      wrap around, so a box's sum is right whenever it fits dst_type itself
    floats        are combined in an order that depends on width, height, images and the device. EXCLUSIVE and INCLUSIVE
-                 have the same bits. On a CPU that stores large tables (above half of its last-level cache) past its
-                 caches, the order also depends on where in memory a row of dst begins. Differences of large sums round:
-                 the absolute error of a box's sum is about that of the table's last element
+                 sums have the same bits. On a CPU that stores large tables (above half of its last-level cache) past
+                 its caches, the order also depends on where in memory a row of dst begins. A box's sum is a difference
+                 of large sums: its absolute error is about that of the table's last element
    returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
                  src's pitches or several images; custom without an image or convert.
                  INVALID_TYPE: a src_type or dst_type that the desc does not allow.
@@ -1565,8 +1570,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_i
 GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the integral image of the array src, width x height pixels, in the array dst, which must not overlap src.
-   src, dst, width and height of the desc must be zero. */
+/* Computes the integral image of the array src of `width` x `height` pixels in the array dst, which must not overlap
+   src. In the desc, src, dst, `width` and `height` must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
 #endif
@@ -1580,21 +1585,21 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
    dst           out: for each histogram, one element per fraction; with MEAN, one per pair of fractions (0 and 1, 2
                  and 3, ...)
                      BIN     the first bin whose inclusive sum reaches the rank
-                     VALUE   lower edge + (rank - before) / inside * width of that bin. `inside` is the number of its
-                             samples, `before` that of the bins below. The bin's last sample gives its upper edge
+                     VALUE   lower edge + (rank - before) / inside * width of that bin. `inside` samples are in this
+                             bin, `before` samples in the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
-   bins          even: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
-                 work-item) computes a histogram, so a few large histograms leave most of a device idle. The exception
-                 is NVIDIA: several groups share each of up to 16 large histograms, with up to 8 fractions and without
-                 MEAN and cdf
+   bins          even bins: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
+                 work-item) computes a histogram, so a few large histograms leave most of a device idle. NVIDIA's GPUs
+                 are an exception: there several groups share a large histogram if there are at most 16 histograms, at
+                 most 8 fractions, and neither MEAN nor a cdf
    aliasing      none: dst and cdf must overlap nothing else
    scratch       for large histograms a few bytes for each 512 bins
-   exact         totals and ranks have 64 bits; BIN and cdf are the same everywhere. VALUE and MEAN are f32: with even
-                 bins they are rounded only once, at the end
-   returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1; with MEAN an odd number of fractions, or
-                 one that is above its partner; a pitch smaller than bins.
+   exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
+                 even bins they are rounded only once, at the end
+   returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1; with MEAN an odd number of fractions, or a
+                 pair whose first fraction is the larger; a pitch smaller than `bins`.
                  INVALID_BINS: lower and upper are not finite or the range is empty.
-                 INVALID_TYPE: counters or a cdf of another type
+                 INVALID_TYPE: counters or a cdf that are neither u32 nor u64
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
 GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
@@ -1602,18 +1607,18 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_q
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the quantiles of the array counts in the array dst, which must not overlap counts. counts, dst, edges and
-   cdf of the desc must be zero. The desc's host_edges and host_cdf replace edges and cdf. */
+/* Computes the quantiles of the array `counts` in the array dst, which must not overlap `counts`. The desc's host_edges
+   and host_cdf replace edges and cdf. In the desc, `counts`, dst, edges and cdf must be zero. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 #endif
 
-/* Stores the object's programs in a blob, for the application's next start: those that were prepared or used, and those
-   of blobs that were set, even if unused. For each it stores the driver's binary, whether it was tested, and how it was
-   launched. It also stores the size of the object's scratch.
+/* Stores the object's programs in a blob, for the application's next start. These are the programs that were prepared
+   or used, and all programs of blobs that were set, used or not. For each it stores the driver's binary, whether it was
+   tested, and how it was launched. It also stores the size of the object's scratch.
 
-   blob   out: memory for it, or NULL to learn the size
-   size   in: the bytes at blob, ignored if blob is NULL; out: the bytes of the blob
+   blob   out: memory for the blob, or NULL to learn its size
+   size   in: the bytes of this memory, ignored if `blob` is NULL; out: the bytes of the blob
 
    Returns INVALID_ARGUMENT if gs or size is NULL, or if *size is too small (*size becomes the bytes needed).
    The call may take a second (PoCL). It first finishes the queue of the object's last call, since drivers may go on
@@ -1627,8 +1632,8 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
    launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows each
    kind of the object's scratch to its stored size, if that is at most 64 MiB. It waits for the device, and takes about
    2 ms a program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed
-   afterwards. A program that the driver rejects, or fails to launch, is no failure: the logger is told, and the program
-   is built from source when it is needed.
+   afterwards. A program that the driver rejects, or fails to launch, does not make the function fail: the logger is
+   told, and the program is built from source when it is needed.
 
    GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
    GPUSCAN_ONLY_... macros.
@@ -12946,7 +12951,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 /* [DEVICE NUMBERS] ------------------------------------------------------------------------------------------------- */
 
-/* Lists what host and kernels share. The host has enums GPUSCAN__..., and every program has macros GPUSCAN_.... */
+/* Lists the constants that host and kernels share: GPUSCAN__... on the host, the macro GPUSCAN_... in each program. */
 #define GPUSCAN__DEVICE_CONSTANTS(X)                                                                                   \
     X(FLAG_INIT, 1)          /* the kernel's argument init_value holds the init */                                     \
     X(FLAG_INIT_BUFFER, 2)   /* the buffer init_buffer holds the init */                                               \
@@ -12968,7 +12973,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(FLAG_PACKS, 131072)    /* sort: the kernel loads a record's fields from separate arrays */                       \
     X(FLAG_UNPACKS, 262144)  /* sort: the kernel stores a record's fields to separate arrays */                        \
     X(FLAG_BLOCKS, 524288)   /* sort on a CPU: a block's keys are moved first, then the block's values */              \
-    X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: this is a rehearsal, so the kernel does nothing */      \
+    X(FLAG_REHEARSAL, 1073741824) /* integral image, quantile: the kernel does nothing, see gpuscan__rehearse */       \
     X(FENCE_NONE, 0)         /* no fence of device scope is known for the device */                                    \
     X(FENCE_PTX, 1)                                                                                                    \
     X(FENCE_OPENCL2, 2)                                                                                                \
@@ -12979,7 +12984,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
     X(STATES_ALIGN, 32)      /* state words in a cache line. SINGLE_PASS_AHEAD pads its sums to a multiple of it */    \
-    X(MERGE_LOCAL, 1)        /* MERGE_...: where a histogram adds its counts of values to bins */                      \
+    X(MERGE_LOCAL, 1)        /* MERGE_...: where a histogram adds the count of each sample value to its bin */         \
     X(MERGE_GLOBAL, 2)                                                                                                 \
     X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
@@ -12989,7 +12994,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(BIN_MODE_GENERAL, 4)                                                                                             \
     X(BIN_MODE_GUESS, 5)     /* for float samples. The edges correct the estimated bin, whatever its error is */       \
     X(BIN_MODE_NEAREST, 6)   /* for float samples. The estimated bin is either right or one too large */               \
-    X(HEADS_NONE, 0)         /* the scan has no segments. HEADS_... says what marks first elements of segments */      \
+    X(HEADS_NONE, 0)         /* HEADS_...: what marks the first elements of segments; NONE: there are no segments */   \
     X(HEADS_FLAGS, 1)        /* flags that are not 0 mark first elements */                                            \
     X(HEADS_KEYS, 2)         /* keys that differ from the key before them mark first elements */                       \
     X(HEADS_BITS, 3)         /* bits that are 1 mark first elements */                                                 \
@@ -13004,8 +13009,8 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(ARRIVALS_U64, 40)      /* 64-bit accumulators count arrived groups in bit 40 and the bits above it */            \
     X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
     X(QUANTILE_PLAIN, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: PLAIN's conditions hold, and one group takes several small histograms */    \
-    X(QUANTILE_LARGE, 3)     /* quantiles: PLAIN's conditions hold, and several groups share a large histogram */      \
+    X(QUANTILE_SMALL, 2)     /* quantiles: as PLAIN, and one group takes several small histograms */                   \
+    X(QUANTILE_LARGE, 3)     /* quantiles: as PLAIN, and several groups share a large histogram */                     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -13027,7 +13032,6 @@ static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCA
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
-/* Lists OpenCL's codes. The text of each code is its name. */
 #define GPUSCAN__OPENCL_CODES(X)                                                                                       \
     X(CL_DEVICE_NOT_FOUND) X(CL_DEVICE_NOT_AVAILABLE) X(CL_COMPILER_NOT_AVAILABLE) X(CL_MEM_OBJECT_ALLOCATION_FAILURE) \
     X(CL_OUT_OF_RESOURCES) X(CL_OUT_OF_HOST_MEMORY) X(CL_PROFILING_INFO_NOT_AVAILABLE) X(CL_MEM_COPY_OVERLAP)          \
@@ -13060,9 +13064,9 @@ static const struct {
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
-/* A profile has one row of each type below. A row begins with the devices that it serves: a sum of GPUSCAN__ON_...
-   bits, one bit for each profile. For each type the first row that serves the device is used. tools/bench --tune prints
-   the rows that suit a device, for example a new one. */
+/* A profile consists of one row of each struct type below. A row begins with `devices`, a sum of GPUSCAN__ON_... bits.
+   Each bit stands for a profile that the row serves. Of several rows of a type, a profile takes the first that serves
+   it. `tools/bench --tune` prints the rows that suit a device, a new one, for example. */
 enum {
     GPUSCAN__ON_SIMULATOR = 1,
     GPUSCAN__ON_NVIDIA = 2,
@@ -13075,13 +13079,13 @@ enum {
     GPUSCAN__ON_UNKNOWN = 256,
     GPUSCAN__ON_CPU = GPUSCAN__ON_SKYLAKE | GPUSCAN__ON_OTHER_CPU,
     GPUSCAN__ON_AMD_OR_INTEL = GPUSCAN__ON_AMD | GPUSCAN__ON_INTEL,
-    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* the last row of each type serves every device */
+    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* all profiles, for the last row of each type */
 };
 
 /* Lists the kinds of calls that a gpuscan__tuning row can serve. The row's `up_to` also limits the calls' size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
-    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that are not packed */
+    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers by MAX, or if they are not packed (see gpuscan__packed) */
     GPUSCAN__FOR_F16,      /* scans of f16 */
     GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
@@ -13100,15 +13104,15 @@ typedef struct gpuscan__tuning {
     uint64_t up_to; /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
-    uint32_t ahead;     /* if `once` is 0, SINGLE_PASS_AHEAD sums a tile this far ahead of the tile that it scans. The
-                           distance is in bytes of source plus destination */
+    uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums a tile this many bytes ahead of the tile that it
+                           scans. Source and destination both count */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
     uint32_t size;      /* the row serves only elements of this size in bytes; 0: it serves all sizes */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. Without NVIDIA's lanes it always does so */
     gpuscan__tuning_for calls;
 } gpuscan__tuning;
 
-/* Lists indices of [GPUSCAN__BY_SIZE]: SMALL for samples of 1 byte or elements up to 4 bytes, otherwise LARGE. */
+/* Lists indices of arrays of size BY_SIZE: SMALL for samples of 1 byte or elements up to 4 bytes, LARGE for others. */
 enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
 
 typedef struct gpuscan__tunings {
@@ -13138,19 +13142,18 @@ typedef struct gpuscan__tiles_tuning {
     uint32_t devices;
     gpuscan__tuning rest;     /* the row for scans that no other row matches */
     uint32_t groups_per_unit; /* groups per compute unit in multi-pass scans and sorts */
-    /* If a row sets no maximum of registers per work-item, this one holds for selections by bits and for persistent
-       groups, which take several tiles. */
+    /* Maximum number of registers per work-item if the row sets none. It holds only for selections by bits and for
+       groups that take several tiles each. */
     uint32_t counted_registers[GPUSCAN__BY_SIZE];
     uint32_t parts_vectors; /* maximum number of vectors per work-item in multi-pass scans; 0: the row's number */
     uint32_t select_tile; /* maximum elements of a selection's tile, which 16-bit indices and local memory limit */
-    /* For tiles of whole short rows. A group has `rows_group` work-items; 0: there are no such tiles. A work-item takes
-       at least `rows_vectors` vectors, or at least 2 if rows are few. */
+    /* For tiles that consist of whole short rows. A group has `rows_group` work-items; 0: there are no such tiles. A
+       work-item takes at least `rows_vectors` vectors, or at least 2 if rows are few. */
     uint32_t rows_group, rows_vectors;
     uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */
     uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* `registers` for tiles of whole short rows */
 } gpuscan__tiles_tuning;
 
-/* Settings of the CPU strategies. */
 typedef struct gpuscan__cpu_tuning {
     uint32_t devices;
     uint32_t chunk;        /* bytes of a tile */
@@ -13161,8 +13164,8 @@ typedef struct gpuscan__cpu_tuning {
     uint32_t sort_buckets; /* minimum number of elements for which keys go into buckets first */
     uint32_t sort_bucket;  /* maximum bytes of an average bucket. With values, half of this is the maximum. The maximum
                               is never below a core's share of the cache. If an average bucket has at least half of
-                              `sort_bucket`, values follow the keys in blocks */
-    uint32_t sort_split;   /* minimum bytes of a bucket that is divided once more */
+                              `sort_bucket`, values are moved block by block after the keys */
+    uint32_t sort_split;   /* a bucket of at least this number of bytes is divided once more */
 } gpuscan__cpu_tuning;
 
 typedef struct gpuscan__reduce_tuning {
@@ -13171,14 +13174,14 @@ typedef struct gpuscan__reduce_tuning {
     uint32_t group, vectors;
     uint32_t per_unit;  /* groups per compute unit */
     uint32_t registers; /* maximum number of registers per work-item; 0: no limit */
-    uint32_t vectors_custom; /* `vectors` for custom operators on elements of 8 or 16 bytes */
+    uint32_t vectors_custom; /* replaces `vectors` for custom operators on elements of 8 or 16 bytes */
 } gpuscan__reduce_tuning;
 
 /* Settings of reductions of rows and segments. */
 typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
-    uint32_t row_lanes_group, row_lanes; /* groups of row_lanes_group sum rows by lanes, up to `row_lanes` elements */
+    uint32_t row_lanes_group, row_lanes; /* for rows: work-items of a group; maximum elements of a row that lanes sum */
     /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
        are split. Otherwise groups have lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
@@ -13211,14 +13214,13 @@ typedef struct gpuscan__sort_tuning {
     uint32_t halves; /* says when a tile's records go through local memory piece by piece. 0: never
                         1: if there are values, and a key or a value has 8 bytes or more
                         2: as 1, or if there are no values and a key has 8 bytes */
-    uint32_t together; /* SINGLE_PASS sorts up to so many elements in one launch, whose groups wait for each other, so
-                          the device must not suspend running groups. A compute unit gets at most one tile */
+    uint32_t together; /* SINGLE_PASS sorts up to so many elements in one launch, with at most one tile per compute
+                          unit. Its groups wait for each other, so the device must not suspend running groups */
     uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
     int counted_once;  /* 1: a sort whose count is on the device takes one launch, however large the count is */
     int one; /* 1: if one launch sorts a single tile, the tile stays in registers. This doubles the code */
 } gpuscan__sort_tuning;
 
-/* The size of a sort's tile. */
 typedef struct gpuscan__sort_tile {
     uint32_t group, rounds; /* a group has `group` work-items; each takes `rounds` elements */
     uint32_t registers;
@@ -13229,22 +13231,22 @@ typedef struct gpuscan__sort_tile {
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* if the device has the count; by sub-groups also for one tile */
+    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* for counts on the device; LANES_SUBGROUPS: also for one tile */
 } gpuscan__sort_tiles;
 
 /* Settings of sorts that move payloads in records. */
 typedef struct gpuscan__sort_records {
     uint32_t devices;
     /* Minimum number of elements for which payloads move through the passes in records; 0: they are always gathered.
-       First index: 0 for keys of up to 4 bytes, otherwise 1. Second index: 0 for one payload, otherwise 1; one of 4 or
-       8 bytes is never a record. Third index: the bytes of all payloads divided by 4, rounded up. */
+       First index: 0 for keys of up to 4 bytes, otherwise 1. Second index: 0 for one payload, otherwise 1. (One payload
+       of 4 or 8 bytes needs no record.) Third index: the bytes of all payloads divided by 4, rounded up. */
     uint32_t carried[GPUSCAN__BY_SIZE][2][5];
 } gpuscan__sort_records;
 
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t vectors_4;      /* `vectors` for pixels of four channels; 0: the value of `vectors` */
+    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels; 0: `vectors` stays */
     uint32_t rows;           /* maximum number of rows of a band */
 } gpuscan__integral_tuning;
 
@@ -13267,7 +13269,7 @@ typedef struct gpuscan__profile {
 typedef struct gpuscan__device {
     cl_device_type type;
     cl_uint vendor, units;
-    uint64_t work_items; /* maximum number of work-items of a launch: size_t on host and device must hold it */
+    uint64_t work_items; /* maximum number of work-items of a launch, which size_t on host and device must hold */
     size_t group_limit; /* maximum number of work-items of a group, a power of two */
     uint64_t local_memory, cache;
     uint64_t parameters; /* maximum bytes of a kernel's arguments */
@@ -13276,7 +13278,7 @@ typedef struct gpuscan__device {
     int version, c_version; /* the versions of OpenCL and of OpenCL C: 120, 200 or 300 */
     int f64, int64_atomics, zero_copy, images;
     int fence, lanes; /* the GPUSCAN__FENCE_... and the GPUSCAN__LANES_... that programs use */
-    int asks_width;   /* 1: the kind is LANES_SUBGROUPS, but kernels cannot require a sub-group width, so the host
+    int asks_width;   /* 1: `lanes` is LANES_SUBGROUPS, but kernels cannot require a sub-group width. The host then
                          queries the width of each kernel */
     uint32_t lane_width;
     char name[256], platform[256], driver[256], version_text[256];
@@ -13352,14 +13354,14 @@ typedef struct gpuscan__program {
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     const char *const *names; /* the kernels' names, then NULL */
-    char *loaded_text;        /* the text of the kernels' names, if the program is loaded from a blob */
+    char *loaded_text;        /* the characters of loaded_names, which a blob's program uses as `names` */
     const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
     size_t group; /* maximum group size with which all kernels can be launched; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     gpuscan__text recording; /* the program's recorded rehearsals, see gpuscan__step */
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
-    int wrong;               /* 1: the program failed its self-test, and its strategy has no other form */
+    int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
     size_t stored;           /* 1 + bytes of the recording that was last loaded or stored in the cache; 0: none was */
     int runs;                /* 1: a call has launched the program */
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
@@ -13395,8 +13397,8 @@ typedef struct gpuscan__step_launch {
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
 /* Lists the object's scratch buffers. ZEROS holds accumulators of histograms, 0 between calls. WORDS hold state words,
-   whose epoch tells them from words of earlier calls. Each width of words has its own buffer, since a value could look
-   like a tag of another width. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds the rest. */
+   whose epoch tells them from words of earlier calls. Each width has its own buffer, since bits of a word could look
+   like another width's epoch. ZEROS and WORDS begin with ticket counters, 0 between calls. PLAIN holds the rest. */
 enum { GPUSCAN__ZEROS = 0, GPUSCAN__WORDS32, GPUSCAN__WORDS64, GPUSCAN__WORDS128, GPUSCAN__PLAIN, GPUSCAN__SCRATCHES };
 #define GPUSCAN__TICKETS_SIZE 256 /* bytes of the ticket counters, which fill whole cache lines. In the object's own
                                      scratch, windows of words then begin at a line. tuning: scan-window-line */
@@ -13441,10 +13443,10 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
         gs->logger.log(level, message, gs->logger.user);
 }
 
-/* NVIDIA's driver returns this code for a lost context. CL_INVALID_COMMAND_QUEUE may also mean a lost context. */
+/* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores a failure in words, logs it and returns its code. Replaces CL_SUCCESS, which a driver gave with a NULL. */
+/* Stores a failure in words, logs it and returns its code: never CL_SUCCESS, which drivers can return beside a NULL. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -13502,7 +13504,6 @@ GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, s
     text->data[text->length] = 0;
 }
 
-/* Returns an empty text. */
 static gpuscan__text gpuscan__text_of(const gpuscan *gs) {
     const gpuscan__text text = {&gs->allocator, NULL, 0, 0, {0, {0}}, 0};
     return text;
@@ -13548,7 +13549,7 @@ static void gpuscan__text_sources(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Adds the text of a mark. Returns 0 if it is none. */
+/* Adds the text for which a mark stands. Returns 0 if `mark` is not one of the marks. */
 static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     int is_given = text->given.values_size || text->given.sources[0], i;
     for (i = 0; i < GPUSCAN__MARKS; i++)
@@ -13562,8 +13563,8 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     return 0;
 }
 
-/* Adds embedded code. $ or ` and a digit stand for a word, see gpuscan__words. ` and a mark stand for values. Alone, $
-   is GPUSCAN_, ` is gpuscan_. */
+/* Adds embedded code. A $ or ` with one of gpuscan__word_digits behind it stands for a word of gpuscan__words or
+   gpuscan__short_words, and a ` before a mark for the mark's text. Any other $ is GPUSCAN_, any other ` is gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
@@ -13588,7 +13589,7 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
 
 /* Defines a macro as `words`, which are embedded code, or as `number` if `words` is NULL. Writes the digits without
    snprintf, which is slower: a program has about a hundred numbers, and the first call after gpuscan_set_blob writes
-   all of them. One function serves words and numbers, so that compilers do not copy it into its callers. */
+   all of them. Words and numbers have one function, so that compilers do not copy it into its callers. */
 static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
@@ -13702,7 +13703,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
 typedef struct gpuscan__op_facts {
     const char *integer, *real;
     int identity, as_unsigned;
-    const char *before; /* the comparison of ARGMIN or ARGMAX; NULL: another operator */
+    const char *before; /* the comparison of ARGMIN or ARGMAX; NULL: the operator is another one */
     int data;
 } gpuscan__op_facts;
 

@@ -423,7 +423,7 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
     gpuscan_scan_desc scan;
     gpuscan_reduce_desc reduce, rows;
     gpuscan_uniform_add_desc add;
-    int s;
+    int s, is_arg = op == GPUSCAN_OP_ARGMIN || op == GPUSCAN_OP_ARGMAX;
     memset(&scan, 0, sizeof scan);
     memset(&reduce, 0, sizeof reduce);
     memset(&add, 0, sizeof add);
@@ -434,7 +434,7 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
     scan.kind = op == GPUSCAN_OP_ADD ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
     scan.count = reduce.count = add.count = 1000;
     add.block = 1024;
-    if (op < GPUSCAN_OP_ARGMIN) {
+    if (!is_arg) {
         prepare_scan(&scan);
         scan.rows = 100000; /* by whole rows */
         prepare_scan(&scan);
@@ -464,7 +464,7 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
         rows.count = reduce.count;
         rows.segments.count = 1000000; /* by lanes, except the long ones */
         prepare_reduce(&rows);
-        if (op >= GPUSCAN_OP_ARGMIN)
+        if (is_arg)
             continue;
         prepare_scan(&scan);
         scan.dst.offset = 1; /* not aligned for vectors */

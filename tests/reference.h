@@ -268,6 +268,10 @@ static inline unsigned ref_op_kind(gpuscan_op op) {
     return 0;
 }
 
+static inline int ref_is_arg(gpuscan_op op) {
+    return ref_op_kind(op) == REF_ARG;
+}
+
 static inline ref_value ref_smallest(gpuscan_type type) {
     if (ref_is_float(type))
         return ref_real(-(double)INFINITY);

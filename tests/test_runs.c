@@ -137,7 +137,7 @@ static void reductions(void **state) {
     unsigned type, op;
     (void)state;
     TEST_EACH_TYPE(type, REF_NUMBERS) {
-        for (op = 0; op < GPUSCAN_OP_CUSTOM; op++) {
+        TEST_EACH_OP(op, REF_BUILTIN) {
             run_case c = some_runs(test_size(400, 15013, 150001), (run_lengths)((type + op) % RUNS_COUNT));
             c.key_type = op % 2 ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32;
             c.src_type = c.dst_type = (gpuscan_type)type;

@@ -214,8 +214,8 @@ static void several_elements_per_word(void **state) {
     (void)state;
     for (i = 0; i < count + 16; i++)
         rising[i] = (unsigned char)test_below(1 + i * 240 / count);
-    for (op = GPUSCAN_OP_MIN; op <= GPUSCAN_OP_XOR; op++) {
-        if (op != GPUSCAN_OP_MAX && !test_share((uint64_t)op, 3))
+    TEST_EACH_OP(op, REF_BUILTIN) {
+        if (op == GPUSCAN_OP_ADD || (op != GPUSCAN_OP_MAX && !test_share((uint64_t)op, 3)))
             continue;
         c = a_scan(op % 2 ? GPUSCAN_TYPE_I8 : GPUSCAN_TYPE_U8, (gpuscan_op)op, count);
         c.data = op == GPUSCAN_OP_MAX ? rising : NULL;

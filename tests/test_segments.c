@@ -259,18 +259,18 @@ static void types_and_operators(void **state) {
     (void)state;
     TEST_EACH_TYPE(type, REF_NUMBERS)
         for (op = 0; op < GPUSCAN_OP_COUNT; op++) {
-            int         fits = op >= GPUSCAN_OP_ARGMIN || (op != GPUSCAN_OP_CUSTOM &&
-                                                           test_op_fits((gpuscan_type)type, (gpuscan_op)op));
+            int         fits = ref_is_arg((gpuscan_op)op) || (op != GPUSCAN_OP_CUSTOM &&
+                                                         test_op_fits((gpuscan_type)type, (gpuscan_op)op));
             reduce_case c;
             if (op == GPUSCAN_OP_CUSTOM || !fits || !test_has_type((gpuscan_type)type) ||
                 !test_share((uint64_t)type * 31 + (uint64_t)op, 40))
                 continue;
             c = rows_of((gpuscan_type)type, (gpuscan_op)op, 150, 37);
-            if (op >= GPUSCAN_OP_ARGMIN)
+            if (ref_is_arg((gpuscan_op)op))
                 c.to = op == GPUSCAN_OP_ARGMIN ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
             check_by(c, test_next_strategy());
             c = segments_of((gpuscan_type)type, (gpuscan_op)op, test_size(2000, 20000, 20000), 700, CUTS_RANDOM);
-            if (op >= GPUSCAN_OP_ARGMIN)
+            if (ref_is_arg((gpuscan_op)op))
                 c.to = op == GPUSCAN_OP_ARGMAX ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
             check_by(c, test_next_strategy());
         }
@@ -484,8 +484,8 @@ static void segments_split(uint64_t k, uint64_t all) {
             c.segments = least;
         c.src_offset = i % 4;
         c.init = (test_init)(i % 3);
-        c.init = of[k].op >= GPUSCAN_OP_ARGMIN ? (test_init)0 : c.init;
-        c.to = of[k].op >= GPUSCAN_OP_ARGMIN ? GPUSCAN_TYPE_DEFAULT : c.to;
+        c.init = ref_is_arg(of[k].op) ? (test_init)0 : c.init;
+        c.to = ref_is_arg(of[k].op) ? GPUSCAN_TYPE_DEFAULT : c.to;
         c.offsets = i % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U64;
         c.count_type = i % 5 == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
         c.device_count = test_below(c.count + 2);
@@ -571,7 +571,7 @@ static void by_lanes(void **state) {
             c.src_pitch = i % 3 == 0 ? 0 : lengths[i] + i % 7;
             c.src_offset = i % 4;
             c.dst_offset = i % 3;
-            c.to = of[k].op >= GPUSCAN_OP_ARGMIN ? GPUSCAN_TYPE_DEFAULT : c.to;
+            c.to = ref_is_arg(of[k].op) ? GPUSCAN_TYPE_DEFAULT : c.to;
             c.count_type = i % 5 == 1 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
             c.device_count = test_below(c.count + 2);
             check_by(c, strategies[i % 2]);
@@ -581,7 +581,7 @@ static void by_lanes(void **state) {
             c = segments_of(of[k].type, of[k].op, test_below(all), 0, (test_cuts)(i % CUTS_COUNT));
             c.segments = i / CUTS_COUNT == 0 ? c.count / 4 + 1 : i / CUTS_COUNT == 1 ? c.count / 300 + 1 : 3;
             c.src_offset = i % 4;
-            c.to = of[k].op >= GPUSCAN_OP_ARGMIN ? GPUSCAN_TYPE_DEFAULT : c.to;
+            c.to = ref_is_arg(of[k].op) ? GPUSCAN_TYPE_DEFAULT : c.to;
             c.count_type = i % 5 == 1 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_DEFAULT;
             c.device_count = test_below(c.count + 2);
             check_by(c, strategies[i % 2]);
