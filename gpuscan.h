@@ -458,12 +458,12 @@ typedef struct gpuscan_image {
    the lines of each text from 1, and names the text "custom" (source), "custom type", "custom combine", "custom
    identity", "custom convert", "custom select", "custom equal", "custom key" or "custom source0". You choose the names
    in the texts, but no name may begin with gpuscan or GPUSCAN. The expressions see everything that `source` declares,
-   and the variables that the comments of their fields list. The library's kernels are compiled after `source`, so macros
-   of `source` apply to the kernels' text, too. The exceptions are macros whose names begin with a lower-case letter: the
-   library undefines them before its kernels. No macro may be named x, i, a, b, at, near, values or source0 to source3,
-   which expressions see. Floats are not contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build
-   options. For -D N=3 let `source` begin with "#define N 3\n". (-cl-fast-relaxed-math would break the promises about
-   bits and errors.)
+   and the variables that the comments of their fields list. The library's kernels are compiled after `source`, so
+   macros of `source` apply to the kernels' text, too. The exceptions are macros whose names begin with a lower-case
+   letter: the library undefines them before its kernels. No macro may be named x, i, a, b, at, near, values or source0
+   to source3, which expressions see. Floats are not contracted (FP_CONTRACT OFF) unless `source` says otherwise. There
+   are no build options. For -D N=3 let `source` begin with "#define N 3\n". (-cl-fast-relaxed-math would break the
+   promises about bits and errors.)
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -1160,12 +1160,12 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    arrays and numbers replace some fields of the desc. If one of these fields is not zero, or an array is missing, it
    returns INVALID_ARGUMENT. Everything else is as in gpuscan_X: total, init_buffer, count_buffer and scratch are device
    buffers, and so are sources without host_data. The caller releases the event, which is complete. The arrays may be
-   read before the wait list's events have completed; only the kernels wait for those events. An array holds rows * pitch
-   elements, but only `count` in its last row. Elements between rows are unchanged. An output must not overlap an input,
-   unless the function's comment allows it. Arrays may lie at any address. A CPU uses an array in place if it begins at a
-   multiple of its type's size (custom types: of the largest power of two that divides the size), and copies it
-   otherwise. If the device fails while it runs, or while results are fetched, the outputs are undefined. After the call
-   returns, nothing uses the arrays. */
+   read before the wait list's events have completed; only the kernels wait for those events. An array holds rows *
+   pitch elements, but only `count` in its last row. Elements between rows are unchanged. An output must not overlap an
+   input, unless the function's comment allows it. Arrays may lie at any address. A CPU uses an array in place if it
+   begins at a multiple of its type's size (custom types: of the largest power of two that divides the size), and copies
+   it otherwise. If the device fails while it runs, or while results are fetched, the outputs are undefined. After the
+   call returns, nothing uses the arrays. */
 
 #if GPUSCAN__HAS_SCAN
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
