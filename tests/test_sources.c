@@ -231,6 +231,43 @@ static int row_reduction(gpuscan *gs, const sources *s, gpuscan_strategy strateg
     return reduces(gs, s, strategy, ROW);
 }
 
+/* Both are one operation by offsets, whose elements have their index in src. */
+static int by_offsets(gpuscan *gs, const sources *s, gpuscan_strategy strategy, int is_scan) {
+    static uint32_t offsets[ROWS + 1];
+    gpuscan_scan_desc scan;
+    gpuscan_reduce_desc reduce;
+    uint32_t i, k, sum;
+    memset(&scan, 0, sizeof scan);
+    memset(&reduce, 0, sizeof reduce);
+    for (k = 0; k <= ROWS; k++)
+        offsets[k] = k == ROWS ? COUNT : k * ROW + (k ? k % 7 : 0);
+    for (k = 0; k < ROWS; k++)
+        for (sum = 0, i = offsets[k]; i < offsets[k + 1]; i++) {
+            if (is_scan)
+                wanted[i] = sum;
+            sum += src[i] + seen(s, i);
+            if (!is_scan)
+                wanted[k] = sum;
+        }
+    scan.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
+    scan.segments.host_data = offsets;
+    scan.segments.count = ROWS;
+    reduce.segments = scan.segments;
+    scan.custom = reduce.custom = &s->custom;
+    give(&scan.call, s, strategy);
+    reduce.call = scan.call;
+    return is_scan ? outcome_of(gpuscan_scan_host(gs, src, got, COUNT, &scan), COUNT)
+                   : outcome_of(gpuscan_reduce_host(gs, src, got, COUNT, &reduce), ROWS);
+}
+
+static int scan_by_offsets(gpuscan *gs, const sources *s, gpuscan_strategy strategy) {
+    return by_offsets(gs, s, strategy, 1);
+}
+
+static int reduction_by_offsets(gpuscan *gs, const sources *s, gpuscan_strategy strategy) {
+    return by_offsets(gs, s, strategy, 0);
+}
+
 static int selects(gpuscan *gs, const sources *s, gpuscan_strategy strategy, int in_place) {
     gpuscan_select_desc desc;
     uint64_t kept = 0, right = 0;
@@ -350,6 +387,8 @@ static const struct {
              {"a scan by heads", segment_scan},
              {"a reduction", whole_reduction},
              {"a reduction of rows", row_reduction},
+             {"a scan by offsets", scan_by_offsets},
+             {"a reduction by offsets", reduction_by_offsets},
              {"a selection", selection},
              {"a selection in place", selection_in_place},
              {"a reduction by runs", run_reduction},
@@ -540,6 +579,41 @@ static void wrong_end(wrong_call *w, gpuscan_result wanted_result, const char *w
     test_buffer_free(&w->from);
     test_buffer_free(&w->to);
     free_sources(&w->s);
+}
+
+/* A selection of an array, indices and four payloads takes further launches, whose kernels have the sources, too. */
+static void test_payloads(void **state) {
+    gpuscan_payload payloads[4];
+    test_buffer to[4];
+    wrong_call w;
+    uint32_t i, k, kept = 0;
+    (void)state;
+    wrong_begin(&w);
+    for (k = 0; k < 4; k++) {
+        to[k] = test_buffer_new(CL_MEM_READ_WRITE, 4, COUNT);
+        payloads[k].src = w.from.at;
+        payloads[k].dst = to[k].at;
+        payloads[k].size = 4;
+    }
+    for (i = 0; i < COUNT; i++)
+        if ((src[i] + seen(&w.s, i)) % 3 == 0)
+            wanted[kept++] = src[i];
+    for (k = 0; k < 4; k++)
+        test_buffer_set(&to[k], 0, kept, NULL);
+    test_buffer_set(&w.to, 0, kept, NULL);
+    w.desc.capacity = kept;
+    w.desc.payloads = payloads;
+    w.desc.payload_count = 4;
+    test_case("a selection by sources with payloads");
+    test_ok(gpuscan_select(test.gs, &w.desc));
+    test_same(GPUSCAN_TYPE_U32, test_buffer_get(&w.to), wanted, kept);
+    for (k = 0; k < 4; k++) {
+        test_same(GPUSCAN_TYPE_U32, test_buffer_get(&to[k]), wanted, kept);
+        test_buffer_free(&to[k]);
+    }
+    test_buffer_free(&w.from);
+    test_buffer_free(&w.to);
+    free_sources(&w.s);
 }
 
 #define REFUSED(mistake, result, words)                                                                                \
@@ -840,8 +914,9 @@ static void test_trim_while_running(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(test_operations), TEST(test_types),    TEST(test_host_arrays),
-                                       TEST(test_refused),    TEST(test_overlaps), TEST(test_operators),
-                                       TEST(test_prepared),   TEST(test_trim),     TEST(test_trim_while_running)};
+                                       TEST(test_payloads),   TEST(test_refused),  TEST(test_overlaps),
+                                       TEST(test_operators),  TEST(test_prepared), TEST(test_trim),
+                                       TEST(test_trim_while_running)};
     test_select();
     return cmocka_run_group_tests_name("sources", tests, open_calls, test_close);
 }
