@@ -18686,8 +18686,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 /* [UNIFORM ADD] ---------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_UNIFORM_ADD
 
-/* gpuscan__uniform_add_resolve sets a range that is read and written, and the addends. gpuscan__uniform_add_choose
-   takes a portable strategy, 256 work-items and 4 vectors. Only the common part of the key is used. */
+/* gpuscan__uniform_add_resolve adds two ranges: dst is read and written, addend is read. gpuscan__uniform_add_choose
+   takes a portable strategy, 256 work-items per group and 4 vectors per work-item. There is no key of its own. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
@@ -18727,7 +18727,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     if (gpuscan__is_single_pass(plan->call->strategy))
         return gpuscan__unsupported(gs, "uniform add has no single-pass strategy");
     e->convert = NULL; /* all values have one type */
-    if (desc->op != GPUSCAN_OP_CUSTOM) /* the caller's type keeps its text */
+    if (desc->op != GPUSCAN_OP_CUSTOM) /* only the caller's own operator or type needs a text */
         e->custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
@@ -18759,8 +18759,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-/* Returns element i of dst if `of_dst` is 1, otherwise addend i. Each of them decides a result in at least one round.
-   Neighbours differ. If `wins` is 1, an operator that returns one of its operands returns dst's element. */
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. An operator that
+   returns one of its operands, as MIN does, returns dst's element if `wins` is 1, otherwise the addend. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -18817,7 +18817,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* 7 is less than a vector, and 77 is several vectors and a part */
+    desc->block = test->round == 0 ? 7 : 77; /* 7 can be less than a vector; neither is a multiple of a vector */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
@@ -18841,16 +18841,16 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 /* [REDUCE] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_REDUCE
 
-/* gpuscan__reduce_choose takes the profile's strategy for reductions, with SINGLE_PASS for SINGLE_PASS_AHEAD. In a
-   single pass groups exchange partial results in state words, and key.word is not 0. Otherwise a second launch combines
-   the partial results. There is one result, or one for each row or segment, in a buffer or on the host.
+/* gpuscan__reduce_choose takes the profile's strategy for reductions, but SINGLE_PASS in place of SINGLE_PASS_AHEAD. In
+   a single pass key.word is not 0, and groups exchange partial results in state words. Otherwise a second launch
+   combines the partial results. The call has one result, or one for each row or segment, in a buffer or on the host.
     form        | chosen if                                       | kernel gpuscan_... | second one if key.word is 0
     one result  | key.segments is NONE                            | reduce             | reduce_finish
-    path        | there are rows or segments, on a CPU            | reduce_segments    | reduce_join
-    split       | they are few and long, or segments in a big src | reduce_segments    | reduce_join
+    path        | a CPU reduces rows or segments                  | reduce_segments    | reduce_join
+    split       | gpuscan__segments_split returns 1               | reduce_segments    | reduce_join
     lanes       | otherwise                                       | reduce_segments    |
-   Both `split` and `lanes` use key.lanes and key.vector. If key.each is 1, each row or segment gets a group. In `split`
-   extra groups sum the long ones. The last command reads a result for the host from the scratch. */
+   `split` and `lanes` use key.lanes and key.vector. If key.each is 1, each row or segment gets a group. In `split`
+   extra groups sum the long rows or segments. A result for the host is read from the scratch by the last command. */
 
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
@@ -18859,7 +18859,7 @@ typedef struct gpuscan__reduce_key {
     uint32_t each;     /* 1: a group takes each row or segment */
     uint32_t split;    /* 1: extra groups share the long rows or segments */
     uint32_t image;    /* GPUSCAN__IMAGE_... */
-    uint32_t seen;     /* number of channels that custom->convert sees, or 0 if it sees none */
+    uint32_t seen;     /* number of an image's channels that custom->convert takes, or 0 if it takes an element */
 } gpuscan__reduce_key;
 GPUSCAN__OWN_KEY(reduce)
 
@@ -18889,10 +18889,10 @@ typedef struct gpuscan__reduce_plan {
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* number of whole rows that each group takes on a CPU, or 0 if groups share rows */
-    /* Segments of more than `split_each` elements are summed by `split_groups` groups together. On a CPU these groups
-       divide the path of [REDUCE SEGMENTS] in kernels.cl.inc. */
+    /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
+       `split_groups` groups divide the path of [REDUCE SEGMENTS] in kernels.cl.inc. */
     uint64_t split_groups, split_each, split_count;
-    uint64_t marks_at;  /* offset in PLAIN scratch, in bytes, of the groups' marks, which describe their shares */
+    uint64_t marks_at;  /* offset in PLAIN scratch, in bytes, of the groups' marks: see gpuscan_mark_store */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
@@ -18928,14 +18928,15 @@ static uint32_t gpuscan__reduce_vectors(const gpuscan__profile *profile, const g
                : profile->reduce.vectors;
 }
 
-/* Returns how many elements a vector has. It depends on src alone, except in tiles of operators that do not commute. */
+/* Returns how many elements a vector has. In tiles, of a CPU or of operators that do not commute, it also fits dst. */
 static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
     return gpuscan__vector(e->src_size, e->arg || (e->commutes && !cpu) ? e->src_size : e->dst_size);
 }
 
-/* Returns the number of levels of running sums, see [CASCADE] in kernels.cl.inc. It is 0 if additions are exact, or if
-   their order does not change the error, as in MUL. A CPU's work-item may sum 2^32 elements in steps of 64 or more. On
-   a GPU, which has few registers, it takes up to REDUCE_STEPS steps, and more in small groups for whole segments. */
+/* Returns the number of levels of running sums: see [CASCADE] in kernels.cl.inc. It is 0 if the order of operations
+   does not change the error, as in sums of integers and in MUL. A work-item of a CPU may take 2^32 elements, in steps
+   of 64 or more. A GPU has few registers for levels. Its work-items take up to REDUCE_STEPS steps, in small groups more
+   since such a group takes a whole segment. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -19063,7 +19064,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         range->buffer.mem = desc->src_image.mem;
         gpuscan__input_image(range, "src_image", &image);
     }
-    /* both are checked, since a host's result may overlap src; a missing one's stand-in has room for one element */
+    /* both are checked, since a result on the host may overlap src. One is missing: its stand-in holds one element */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -19091,12 +19092,12 @@ static uint32_t gpuscan__lane_vector(const gpuscan__elements *e) {
     return e->arg && vector > 4 ? 4 : vector;
 }
 
-/* Returns how many vectors `count` consecutive elements can touch at most, if rows begin anywhere. */
+/* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
 static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t vector) {
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
 }
 
-/* Returns log2 of the number of lanes, at most `most`, that load `vectors` vectors with `loads` loads each. */
+/* Returns log2 of the number of lanes that load `vectors` vectors with `loads` loads each. There are at most `most`. */
 static uint32_t gpuscan__lane_bits(uint64_t vectors, uint32_t loads, uint32_t most) {
     uint32_t bits = 0;
     while (((uint64_t)loads << bits) < vectors && (2u << bits) <= most)
@@ -19112,8 +19113,8 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether long rows or segments are split. This is done if they are few, and long on average. It is also done
-   for segments if src has many elements, since one segment may have them all. */
+/* Returns whether long rows or segments are split. They are if they are long on average, and either few or very long.
+   Segments are also split if src has many elements, since one segment may have them all. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -19125,9 +19126,9 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
-/* Returns whether each row or segment gets a whole group: if it has more elements than a sub-group's lanes load in
-   a few steps. Very many rows are summed by lanes all the same, unless they are split or summed in order. For a sum in
-   order, each lane loads neighbouring elements. Many more than a vector of them would exhaust the first-level cache. */
+/* Returns whether each row or segment gets a whole group, since a sub-group's lanes would take more than a few steps
+   for it. If rows are neither split nor summed in order, lanes still sum very many rows of medium length. For a sum in
+   order each lane loads neighbouring elements. If these were many, they would exhaust the first-level cache. */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -19142,8 +19143,8 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the group's size if each segment gets a group. If segments are split and few, the size is that for one result
-   (tuning: segments-few). If elements stay in order, a group has at most one work-item for each load of a segment. */
+/* Sets the group's size if each segment gets a group. Few segments that are split get the size for one result (tuning:
+   segments-few). If the operator does not commute, other groups shrink until a mean segment fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -19156,7 +19157,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Returns the size of a group whose lanes take segments, in work-items. A long segment is taken by the whole group. */
+/* Returns how many work-items a group has whose lanes take segments. A large group can take a long one as a whole. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint32_t group = gs->device.profile.segments.lanes_group, items = gs->device.profile.segments.lanes_items;
     if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* mean segment is long */
@@ -19199,8 +19200,9 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the groups of split rows or segments. Extra groups sum the long ones, of more than split_each elements. An extra
-   group has a range of split_count * split_each elements, and sums what long ones have in it. See gpuscan_split_sum. */
+/* Sets the groups of split rows or segments. Extra groups sum the long rows or segments, those of more than split_each
+   elements. An extra group takes split_count * split_each elements of src, and sums those that belong to long rows or
+   segments: see gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
@@ -19212,7 +19214,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     uint32_t least = profile->segments.split_from;
     uint64_t each = gpuscan__max(least, gpuscan__min(all >> 14, 4 * least));
     each = gpuscan__max(gpuscan__max(each, all >> 18), 4 * mean);
-    if (plan->is_few) /* split_each is a quarter of the mean number of elements per group */
+    if (plan->is_few) /* split_each becomes a quarter of a group's mean number of elements */
         each = gpuscan__max(tile, gpuscan__ceil_div(all, 4 * most));
     if (plan->common.forced)
         each = (uint64_t)group * plan->key.lanes * plan->key.vector;
@@ -19226,8 +19228,7 @@ static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_pla
     plan->groups += plan->split_groups;
 }
 
-/* Sets log2 of a row's lanes, the rows per group, and the number of groups. A row gets a group if it has more elements
-   than a sub-group's lanes load in a few steps. Few rows are spread over all compute units. */
+/* Sets lane_bits, lane_rows and the number of groups. Few rows are spread over all compute units. */
 static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t most = (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS, results = gpuscan__max(plan->results, 1);
@@ -19256,7 +19257,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
 
 /* Divides the path of [REDUCE SEGMENTS] in kernels.cl.inc among a CPU's groups. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    /* If `steps` wraps, `most` groups run. */
+    /* If `steps` overflows, which the comparison below finds, `most` groups run. */
     uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
     most = gpuscan__min(most, plan->common.forced ? 2 : GPUSCAN__MOST_SHARERS);
@@ -19271,7 +19272,7 @@ static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     }
 }
 
-/* Divides rows or segments among groups. Sets the scratch that joins the groups' sums: see [REDUCE SEGMENTS]. */
+/* Divides rows or segments among groups. Sets the scratch for sums of shared segments: see [REDUCE SEGMENTS]. */
 static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     gpuscan__need *need = &plan->common.need;
@@ -19427,7 +19428,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Returns a round's data. Rounds have different elements as results. The last has init, except in ARGMIN and ARGMAX. */
+/* Returns a round's data. In each round another element is the result, in the last round `init` unless e->arg is 1. */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -19439,10 +19440,10 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     return shape;
 }
 
-/* Sets a round's rows or segments. Round 0 has many short ones, and round 1 has three that are longer than a tile. If
-   they are split, round 2 has three that are longer than a lane takes. An empty segment follows each one. With lanes 15
-   empty segments follow each from round 1 on, so that long ones are exceptions. Returns 0 for rows. For segments it
-   returns 1 + the number of empty ones that follow each. */
+/* Sets a round's rows or segments. Round 0 has many short ones. Round 1 has three that are longer than a tile. If they
+   are split, there is a round 2 with three that are longer than a lane's loads. An empty segment follows each segment.
+   If lanes take segments, 15 empty segments follow each from round 1 on, so that long segments are exceptions. Returns
+   0 for rows. For segments it returns 1 + the number of empty ones that follow each. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -19476,7 +19477,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     desc->init = e->arg ? NULL : test->init;
     desc->count = shape.count;
     desc->rows = 1;
-    memset(test->init, 0xff, sizeof(test->init)); /* no element has this index */
+    memset(test->init, 0xff, sizeof(test->init)); /* ARGMIN and ARGMAX return this index for empty segments */
     each = own.segments ? gpuscan__test_rows_of_segments(test, &own) : 0;
     rows = each ? desc->segments.count / each : desc->rows;
     length = each ? desc->count / rows : desc->count;
@@ -19502,7 +19503,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
         }
         for (k = 1; k < each; k++)
             memcpy(result + k * size, test->init, (size_t)size);
-        for (k = 0; k < each; k++) /* one offset of the row's segment, then offsets of empty segments */
+        for (k = 0; k < each; k++) /* the offset of the segment, then those of the empty segments that follow it */
             gpuscan__put(desc->segments.type, offsets, i * each + k, (i + (k > 0)) * length);
     }
     if (each && !test->failed)
@@ -19538,29 +19539,29 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 #if GPUSCAN__HAS_HISTOGRAM
 
 /* gpuscan__histogram_resolve sets samples (a buffer or an image), expressions, bins, weights and tiles.
-   gpuscan__histogram_choose decides where samples are counted, then the groups. The kernel gpuscan_histogram counts.
-   gpuscan_histogram_tiles replaces it for tiles whose rows are whole vectors. gpuscan_histogram_finish follows unless
-   the plan's in_launch is set.
+   gpuscan__histogram_choose decides where samples are counted, and by how many groups. The kernel gpuscan_histogram
+   counts, or gpuscan_histogram_tiles if rows of tiles are whole vectors. Then the kernel gpuscan_histogram_finish runs
+   unless the plan's in_launch is 1. A GPU takes one of the first five forms:
     form            | chosen for                                        | fields of the key
-    by value        | bytes, if each value has a local counter          | by_value, copies, merge
+    by value        | bytes, if all values' counters fit local memory   | by_value, copies, merge
     local bins      | bins that fit local memory                        | copies
     slices          | bins whose slices fit local memory                | copies, slices
     local edges     | EDGES, up to LOCAL_EDGES bins                     | local_edges, edge_cells
-    global bins     | MULTI_PASS, and other bins                        | copies == 0
+    global bins     | MULTI_PASS, and other bins                        | copies is 0
     CPU, bytes      | bytes without weights or expressions              | byte_tables
     CPU, local      | up to CPU_LOCAL_BINS bins that fit local memory   | copies
-    CPU, scratch    | other bins                                        | copies == 0 */
+    CPU, scratch    | other bins                                        | copies is 0 */
 
 typedef struct gpuscan__histogram_key {
     uint32_t form, mode, closed, outside, channels, mask, counter, weight, copies, range_all, wide_offset;
     uint32_t arrivals;  /* GPUSCAN__ARRIVALS_...: whether accumulators count the groups that have added to them */
     uint32_t rows;      /* 1: a GPU counts several rows, tiles or an image */
     uint32_t slices;             /* number of slices into which bins or values are cut */
-    uint32_t by_value, spread;   /* 1: bytes are counted by value; 1: counters are ordered by value, then channel */
-    uint32_t merge;              /* 1: counts of values are added to bins at the end; 0: values are bins */
+    uint32_t by_value, spread;   /* 1: bytes are counted by value; 1: a value's counters of all channels adjoin */
+    uint32_t merge;              /* 1: counts of values are added to bins at the end; 0: each value is a bin */
     uint32_t local_edges;        /* 1: edges are copied to local memory */
     uint32_t edge_step;          /* EDGES: the largest power of two below the number of bins */
-    uint32_t edge_cells;         /* number of cells of equal width that say where to search the edges; 0: none */
+    uint32_t edge_cells;         /* number of cells of equal width; a sample's cell says which edges to search */
     uint32_t byte_tables;
     uint32_t converted, weighed; /* 1 if custom->convert is used; 1 if the desc's weight is used */
     uint32_t tiled;              /* 1: each tile has its own histogram */
@@ -19590,7 +19591,7 @@ typedef struct gpuscan__histogram_plan {
     uint32_t pixel_elements;            /* elements of a pixel: the desc's channels, or 1 for a custom type */
     uint32_t unit;                      /* unit of the kernels' offset and pitch, in bytes: see gpuscan_element */
     uint32_t channels;               /* channels that are counted separately; with expressions 1 */
-    uint32_t bins, channel_bins;     /* number of a channel's bins; number of a channel's counters */
+    uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
     uint32_t slice_bins;             /* number of bins, or of byte values, that a group counts */
     gpuscan_custom texts;            /* the caller's texts, but `combine` is the desc's weight */
     uint64_t all_bins;               /* number of bins of all channels in the mask */
@@ -19600,7 +19601,7 @@ typedef struct gpuscan__histogram_plan {
     uint64_t tile_width, tile_height, tiles_across, tiles; /* if tiles is 1, that tile holds all samples */
     uint64_t members;                                      /* groups per tile; on a CPU, pieces per tile */
     int in_launch;                   /* 1: the launch that counts also writes `counts` */
-    int few;                         /* 1: one row with few samples, and bins cut into slices: see SLICE_MORE */
+    int few;                         /* 1: bins are cut into slices, and one row has few samples: see SLICE_SHORT */
     gpuscan__bounds bounds;          /* bounds of all channels, or of the mask's first channel */
     gpuscan__bounds channel[4];      /* bounds of the mask's channels in turn, if key.by_channel is set */
     uint64_t edges;                  /* elements from the first channel's first edge to the last channel's last edge */
@@ -19626,7 +19627,7 @@ static uint32_t gpuscan__active_channels(uint32_t mask) {
     return active;
 }
 
-/* Returns 1 if a bin has one more word than its copies, for the upper half of 64-bit weighted sums; otherwise 0. */
+/* Returns the number of words that a bin has beside its copies: 1 for the upper half of 64-bit sums of weights, or 0 */
 static uint32_t gpuscan__upper_words(const gpuscan__histogram_key *own) {
     return own->weight && own->counter == GPUSCAN_TYPE_U64;
 }
@@ -19700,7 +19701,7 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
     return (gpuscan_type)(key->dst ? key->dst : key->src);
 }
 
-/* Returns how many samples a CPU puts into bins as a vector, or 1 without vectors. 16 would crash the simulator. */
+/* Returns how many samples a CPU puts into bins as one vector, or 1. Vectors of 16 crash the simulator (FENCE_MEM). */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
@@ -19831,7 +19832,7 @@ static uint64_t gpuscan__bin_factor(uint32_t mode, uint64_t range, uint64_t bins
         return gpuscan__ceil_div(bins << 32, range);
     if (range <= bins)
         return (bins << 32) / range;
-    /* a range that is a power of two divides 2^64 * bins, so its factor is not rounded */
+    /* MULTIPLY rounds its factor up. If the range is a power of two, it divides 2^64 * bins, and the factor is exact */
     return gpuscan__fraction64(bins, range) + (mode == GPUSCAN__BIN_MODE_MULTIPLY && (range & (range - 1)) != 0);
 }
 
@@ -19859,13 +19860,13 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     plan->bounds.lower = lower;
     plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
-    /* 32 bits suffice if lower is a value of the type and the range stays within the type, since s - lower modulo 2^32
-       then tells values below the range from values above it. */
+    /* The offset s - lower of a sample s needs 32 bits only if the whole range lies within the type. A sample below the
+       range then has an offset, modulo 2^32, beyond the range. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
         if (above < whole && range <= whole - above)
-            key->wide_offset = desc->closed && range == whole - above; /* 1: `lower` + `range` exceeds the type */
+            key->wide_offset = desc->closed && range == whole - above; /* 1: a closed range's end exceeds the type */
     }
     key->mode = GPUSCAN__BIN_MODE_SHIFT; /* VALUES: shift by 0 */
     if (desc->form != GPUSCAN_BINS_VALUES) {
@@ -19899,7 +19900,7 @@ static int gpuscan__is_finite(gpuscan_bound x) {
     return (x.u >> 52 & 0x7ff) != 0x7ff;
 }
 
-/* Returns the width of even bins, at most the type's largest value. Only the width of a single bin can exceed that. */
+/* Returns the width of even bins. If there is a single bin, its width may overflow, so it is limited to `largest`. */
 static double gpuscan__even_step(double lower, double upper, uint32_t bins, double largest) {
     const double double_max = 1.7976931348623157e308;
     double step;
@@ -19930,15 +19931,15 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     if (plan->sample != GPUSCAN_TYPE_F64)
         step = gpuscan__single(step);
     least = plan->sample == GPUSCAN_TYPE_F64 ? 2.2250738585072014e-308 : 1.1754943508222875e-38;
-    if (!(lower < upper) || !(step >= least)) /* then 1 / step is finite, too */
+    if (!(lower < upper) || !(step >= least)) /* `least` also keeps 1 / step finite */
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS,
                              "lower and upper: a bin is too fine for the type (bounds of floats: lower.f, upper.f)");
     plan->bounds.real_lower = lower;
     plan->bounds.real_upper = upper;
     plan->bounds.real_step = step;
-    /* The kernel guesses (s - lower) * (1 / step). Its two roundings are each at most 2^-24 of up to 2^20 bins,
-       together 1/8 bin. An edge's own rounding is at most 2^-24 of 2^21 steps, another 1/8 bin. So guess and edge are
-       less than half a bin apart if nothing overflows or underflows. */
+    /* The kernel guesses that sample s is in bin (s - lower) * (1 / step). Among up to 2^20 bins, each of the two
+       roundings adds an error of up to 2^-24 * 2^20 bins, together 1/8 bin. An edge, up to 2^21 steps from 0, has an
+       error of up to 2^-24 * 2^21 steps, or 1/8 bin. The sum is below 1/2 bin if nothing overflows or underflows. */
     largest = -lower > upper ? -lower : upper;
     plan->key.mode = GPUSCAN__BIN_MODE_GUESS;
     if (plan->bins <= 1u << 20 && step * 2097152.0 >= largest && step > 1e-34 && step < 1e30)
@@ -20267,7 +20268,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells are searched faster in the cache */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which cells are made */
 
-/* Puts edges beside the bins in local memory, and halves the bins' copies to make room. 4 copies avoid conflicts. */
+/* Puts edges in local memory. Halves the copies of bins for room, but keeps 4 of few bins, since 4 avoid conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -20288,7 +20289,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 
 /* Above this many bins, each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
-/* Maximum bytes of a CPU's tables that the last group sums. Up to this, a sum takes less time than another launch. */
+/* If a CPU's tables have at most this many bytes, the last group sums them. It takes less time than another launch. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
@@ -20297,7 +20298,7 @@ static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
     return plan->tile_width * plan->tile_height * plan->channels; /* no overflow: the samples' bytes fit 64 bits */
 }
 
-/* Limits for tiles. Copies of the bins take time. Small groups let more tiles run together. tuning: histogram-tiles */
+/* Limits for tiles: copies of bins take time, and small groups let more tiles run at once. tuning: histogram-tiles */
 #define GPUSCAN__TILE_COPIES  16 /* minimum number of samples per counter, on average */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
@@ -20320,9 +20321,9 @@ static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, 
         own->copies *= 2;
 }
 
-/* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds those to the bins. It
-   counts other samples in tables of bins. If bins are few and local memory is not `refused`, these tables are there and
-   have a spare counter. Otherwise they are in the scratch. */
+/* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds these counts to the bins.
+   It counts other samples in tables of bins. Tables of bins are in the scratch if bins are many or local memory is
+   `refused`. Otherwise they are in local memory and have a spare counter. */
 static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int refused) {
     uint32_t tables = plan->channels == 3 ? 12 : 8; /* number of tables of 256 counters: a multiple of the channels */
     uint64_t table = (plan->all_bins + 1) * 4;
@@ -20334,8 +20335,8 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
         gpuscan__set_copies(plan, gpuscan__min(8, gpuscan__tile_copies(plan)), gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
-/* Chooses where a GPU counts. Counting bytes by value comes first, then bins in local memory (in several slices if
-   necessary), then bins in global memory. Returns why bins are not in local memory, or NULL if they are. */
+/* Chooses where a GPU counts. It prefers to count bytes by value, then bins in local memory (in several slices if
+   necessary), then bins in global memory. Returns why counters are not in local memory, or NULL if they are. */
 static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan *plan, uint64_t local,
                                      uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
@@ -20397,8 +20398,8 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
 
 enum {
     GPUSCAN__SLICE_SHORT = 48, /* samples are few if each work-item loads at most this many vectors */
-    GPUSCAN__SLICE_MORE = 8    /* few samples get more slices than the bins need only if a work-item then counts at
-                                  most this many vectors, with one group per compute unit */
+    GPUSCAN__SLICE_MORE = 8    /* maximum vectors of a work-item, at one group per compute unit, for which few samples
+                                  get more slices than the bins need */
 };
 
 /* Sets the form: how samples are loaded, by which groups, and how bins are cut into slices. */
@@ -20451,8 +20452,8 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Sets how many groups count a tile, or how many pieces of a tile CPUs count. One is enough if there are as many tiles
-   as groups that run at a time, or if a CPU's table is in the scratch. 32-bit counters may need more. */
+/* Sets how many groups count a tile, or into how many pieces a CPU cuts it. One is enough if there are `most` tiles. A
+   CPU with tables in scratch always has one. Large tiles need more, so that 32-bit counters do not overflow. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -20461,7 +20462,7 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
         plan->members = 1;
 }
 
-/* Sets a CPU's groups. Each has enough samples for its tables. The tables in the scratch are limited. */
+/* Sets the number of a CPU's groups. A group gets at least as many samples as bins. Tables in scratch are limited. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
@@ -20481,8 +20482,8 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     plan->groups = groups;
 }
 
-/* Sets the number of a GPU's groups. Each counts enough vectors to be worth its bins. With slices these are more
-   vectors, since a group adds its bins at the end. */
+/* Sets the number of a GPU's groups. Each counts enough vectors to be worth its bins, which it adds to the result at
+   the end. With slices a group needs more vectors for that. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
@@ -20504,8 +20505,9 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Returns whether a GPU's accumulators count arrivals. Sums of samples, or of the 32-bit weights of 2^12 groups, must
-   leave room for that. Above 4096 bins only slices gain by it, since another launch then takes less time. */
+/* Returns whether a GPU's accumulators also count the groups that have added to them. Beside this count, 64 bits must
+   hold the sum of samples, or of the 32-bit sums of weights of 2^12 groups. Above 4096 bins, only slices gain by it,
+   since another launch then takes less time. */
 static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
@@ -20517,8 +20519,8 @@ static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__hi
 }
 
 /* Returns whether the launch that counts also writes `counts`. With tiles it does if a single launch has one group per
-   tile. Otherwise, on a GPU, it does if a group is alone or accumulators count arrivals. On a CPU it does if the groups
-   have few tables. They publish tables by plain stores before a fence, which a simulator reports as a race. */
+   tile. Without tiles, a GPU's launch does if each slice has one group or if accumulators count arrivals. A CPU's does
+   if tables are small. In a simulator they must not be in the scratch: it reports their plain stores as a race. */
 static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t tables = own->copies ? 1 : plan->groups - 1;
@@ -20601,7 +20603,7 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
 }
 
 /* Returns how many bytes of local memory a group has. A GPU's group keeps its bins there, and at the end its ticket. A
-   CPU's group keeps its tables there. A table of bins has a spare counter, and also follows tables of byte values. */
+   CPU's group keeps its tables there. Tables of bins have a spare counter. One follows the tables of byte values. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -20809,9 +20811,9 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
     return bin;
 }
 
-/* A self-test replaces the caller's expressions by its own. Each pixel holds a number below 64. One of its channels is
-   that number and the others are 0, or the last part of a struct is that number. Its sum with the pixel's index in the
-   row chooses two things: the pixel's weight, and one of TEST_VALUES values that is put into a bin. */
+/* A self-test replaces the caller's expressions by its own. Each pixel holds a number below TEST_VALUES, either in the
+   last part of a struct, or in one of its channels while the others are 0. The sum of this number and the pixel's index
+   in the row chooses the pixel's weight, and one of TEST_VALUES values that is put into a bin. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
 /* Adds the test's values as bits to the text, and the function by which an expression gets its value. */
@@ -20954,8 +20956,8 @@ static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned ch
 static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *of, const gpuscan__key *key,
                                                 unsigned round) {
     gpuscan__test_rows shape = {1, 3 * (uint64_t)key->tile / of->channels + 5, 0, 0, 0, 1};
-    /* `row` pixels touch 17 vectors wherever they begin. A work-item's step is a power of two times the test's few
-       groups, so a work-item visits other columns in each row. */
+    /* A row of `row` pixels touches 17 vectors wherever it begins. A work-item steps by a power of two times the number
+       of groups, which are few in a test. 17 does not divide this, so a work-item visits other columns in each row. */
     uint64_t vector = gpuscan__histogram_vector(&of->common.key, &of->key);
     uint64_t row = gpuscan__ceil_div(15 * vector + vector / 2 + 2, of->channels), all;
     all = gpuscan__max(shape.pixels, 9 * row);
@@ -20987,15 +20989,15 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* Tests the call's own bins, if they have up to 1 MiB of counters (32 KiB with tiles). The form EDGES tests edges of
-   the test's own. Each channel has its own first edge, at another index. */
+/* Tests the call's own bins if they have up to 1 MiB of counters (32 KiB with tiles). In the form EDGES it has edges of
+   its own. With edges_pitch each channel's first edge is at another index. */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
     uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
     uint32_t counter_size = gpuscan__types[of->counter].size, c;
     gpuscan__test_rows shape = gpuscan__test_rows_of(of, test->key, test->round);
-    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap); /* an image has gaps */
+    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap); /* it ends in a gap */
     uint64_t counters = shape.tiles * of->all_bins, k, *sums;
     unsigned char *samples, *counts, *weights = NULL, *edges = NULL;
     if (test->round >= (gpuscan__has_whole_tiles(&test->of->key, &of->key) ? 3u : of->key.rows ? 2u : 1u) ||
@@ -21062,16 +21064,16 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* [SELECT] --------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* gpuscan__select_resolve sets what decides (flags, bits or a predicate; for runs the keys), the outputs and the tally.
-   gpuscan__select_choose takes the profile's rows for selections or runs, or a scan's, and the first strategy that
-   fits. A scan of 0 and 1 gives each kept element its position.
+/* gpuscan__select_resolve sets what decides which elements are kept (flags, bits or a predicate; for runs the keys),
+   the outputs and the tally. gpuscan__select_choose takes a row of the profile's tunings, and the first strategy that
+   fits. A scan of numbers, 1 for each kept element and 0 for each other one, gives kept elements their positions.
     form        | chosen for                                        | kernels gpuscan_...
     multi-pass  | MULTI_PASS                                        | scan_sums, scan_carries if parts > 1, parts
     few         | SINGLE_PASS, lanes, up to FEW_TILES tiles         | look_back, with key.few
     look-back   | SINGLE_PASS otherwise; may have counted, shares   | look_back, on CPUs look_back_cpu
     ahead       | SINGLE_PASS_AHEAD                                 | ahead; if key.once, no tile is read ahead
-   If a call is in place, key.moves is set. Then outputs go to scratch, and the kernel select_move follows. The key's
-   word is 0 in several passes. Its fields `key`, length_size, reduces and wide are for runs. */
+   If a call is in place, key.moves is 1: outputs go to scratch, and the kernel select_move follows. In several passes
+   key.word is 0. The own key's fields `key`, length_size, reduces and wide are for runs. */
 
 /* The outputs are dst, if the call wants it, and the payloads. */
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
@@ -21106,14 +21108,14 @@ typedef struct gpuscan__select_plan {
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t units;           /* number of elements that decide, or of 32-bit words: see [SELECT] in kernels.cl.inc */
+    uint64_t units;           /* number of elements, or for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
     uint64_t shares;          /* number of groups that store a tile: see gpuscan__select_shares */
     int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
-    uint64_t moved;           /* bytes of PLAIN scratch before the total, which precedes the `rooms` */
+    uint64_t moved;           /* byte offset in PLAIN scratch of the number of kept elements */
     uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* byte offset in PLAIN scratch of each output, then of the indices */
 } gpuscan__select_plan;
 
@@ -21146,7 +21148,7 @@ static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
-/* Returns how many elements one load of a lane has, from the array that decides what is kept. */
+/* Returns how many elements a lane loads at once from the array that decides what is kept. */
 static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     uint32_t size = gpuscan__decides_size(e);
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
@@ -21499,7 +21501,7 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     if (gpuscan__key_is_cpu(key)) {
         uint64_t bytes = element + unit * gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
         key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* in whole words */
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* words of 64 marks */
         return;
     }
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
@@ -21538,12 +21540,12 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Elements that fill LARGE_ELEMENTS bytes of outputs get the tiles of calls that decide by at most SELECT_FEW bytes. */
+/* Calls that store LARGE_ELEMENTS bytes or more for each kept element get the tiles for SELECT_FEW bytes of flags. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* Returns the first matching row of the profile's tunings for runs or selections, or for scans if it has none. A forced
-   strategy replaces the row's. If `many` is 1, skips rows of SINGLE_PASS, but not of SINGLE_PASS_AHEAD. */
+/* Returns the first matching row of the profile's tunings. Runs without tunings use those of selections, which without
+   tunings use those of scans. A forced strategy replaces the row's. `many` skips SINGLE_PASS, but not ..._AHEAD. */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->tiles.rest;
@@ -21576,7 +21578,7 @@ static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_
     return gpuscan__max(gpuscan__min(gpuscan__ceil_div((uint64_t)gs->device.units * 4, plan->tiles), most), 1);
 }
 
-/* Sets the key, which a self-test has already, and the tiles. */
+/* Sets the key and the tiles. A self-test's key is given. */
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
@@ -21630,7 +21632,7 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     gpuscan__select_shape(gs, plan, &tuning);
     if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
         plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* rows of SINGLE_PASS suit few tiles */
+        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* rows of SINGLE_PASS are for few tiles */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
@@ -21660,7 +21662,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    for (k = 0; k <= plan->key.outputs; k++) { /* 16 more bytes keep the output's offset modulo 16 */
+    for (k = 0; k <= plan->key.outputs; k++) { /* 16 more bytes allow an output the same offset modulo 16 as at home */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
         if (!gpuscan__add(*plain, gpuscan__scratch_aligned(plan->capacity * size + 16), plain))
@@ -21713,7 +21715,6 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     }
 }
 
-/* Moves the outputs from scratch to their buffers. */
 static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
     const gpuscan__key *key = &plan->common.key;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
@@ -21769,7 +21770,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 
 /* ---- self-test of selections and runs */
 
-/* Points to the buffers of a self-test's desc, by their use. Pointers to buffers that its program lacks may be NULL. */
+/* Points to the buffers of a self-test's desc, by their use. Pointers to buffers that the program lacks may be NULL. */
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
     const gpuscan_type *index_type;
@@ -21925,12 +21926,12 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_RUNS
 
-/* Runs are selections of the keys that begin a run, with lengths and reductions. [SELECT] has forms, plan, launches. */
+/* Runs are selections of the keys that begin a run, with lengths and reductions. [SELECT] has their forms and plan. */
 
 /* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
     uint32_t value = e->reduces ? e->t_size : 0, align = gpuscan__alignment(value), number, at;
-    e->wide = e->wide || (value && value % 8 == 0); /* then no gap follows the value */
+    e->wide = e->wide || (value && value % 8 == 0); /* 64-bit numbers leave no gap after such a value */
     number = e->wide ? 8 : 4;
     align = (uint32_t)gpuscan__max(align < 128 ? align : 128, number);
     at = (value + 3) / 4 * 4;
@@ -22099,8 +22100,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 #if GPUSCAN__HAS_SORT
 
 /* gpuscan__sort_resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation.
-   gpuscan__sort_choose decides how payloads move, then the form. Payloads move with the keys, as values or in records.
-   Otherwise indices move with the keys, and at the end payloads are gathered by index.
+   gpuscan__sort_choose first decides how payloads move: with the keys, as values or in records, or after the passes. In
+   the latter case indices move with the keys, and at the end payloads are gathered by index. Then it chooses the form:
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile; on a CPU up to sort_small elements   | small
     together         | up to profile.sort.together elements           | together
@@ -22109,7 +22110,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
     CPU buckets      | CPU_MULTI_PASS from sort_buckets elements on   | count, places, scatter by the top digit; buckets
-   The kernel keys runs first if there is custom->key; gather runs last. Digits have 8 bits, but 4 in MULTI_PASS. */
+   If there is custom->key, sort_keys runs first. sort_gather runs last. Digits have 8 bits, but 4 in MULTI_PASS. */
 
 typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
@@ -22119,8 +22120,8 @@ typedef struct gpuscan__sort_key {
     uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* rounds of a tile in the form counted. [0] is for few elements, [1] for more. [2] to [4]
-                           are for a single tile, largest first, or 0 if it has no rounds of its own */
+    uint32_t rounds[5]; /* form counted: elements per work-item in tiles. [0] is for few elements, [1] for more. [2] to
+                           [4] are for a single tile, largest first, or 0 if a single tile is no special case */
     uint32_t halved;  /* 1: keys and values of 8 bytes or more go through local memory in pieces of a tile */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
@@ -22175,7 +22176,7 @@ typedef struct gpuscan__sort_plan {
     int blocks;  /* 1: with key.buckets, values follow the keys block by block */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
     size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
-    uint64_t parts, moved_at; /* groups of passes of several launches; offset in PLAIN scratch, in bytes */
+    uint64_t parts, moved_at; /* groups in a pass of several launches; byte offset of a moved array in PLAIN scratch */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size is 0 if there are no values */
     uint32_t fields;                        /* a record's fields, as in the key */
@@ -22187,8 +22188,8 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-/* Lists the numbers of all kernels but keys and gather. `pass` is the launch's pass. `parts` groups count or scatter.
-   Buckets of `split` elements or more are divided once more. gpuscan__sort_fields sets from_f and to_f of field f. */
+/* Lists the numbers of all kernels except sort_keys and sort_gather. `pass` is the launch's pass. `parts` groups count
+   or scatter. Buckets of `split` elements or more are divided again. gpuscan__sort_fields sets from_0, to_0, ... */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -22199,7 +22200,7 @@ GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
 /* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. Without
-   key.gathers, the first one is missing. */
+   key.gathers, SORT_GATHER is missing, so the other kernels' numbers are less by one. */
 enum {
     GPUSCAN__SORT_GATHER = 0,
     GPUSCAN__SORT_COUNT,
@@ -22249,15 +22250,15 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
 }
 
-/* Returns whether one word holds a digit's positions for two sub-groups. The counts that become positions are then in
-   the room for the tile's keys, which have at most 8 bytes each. */
+/* Returns whether one word holds a digit's positions for two sub-groups. The digits' counts, from which positions are
+   computed, then lie in the room for the tile's keys. Keys have at most 8 bytes each. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Number of bytes before the states. These words are for the digits of 8 passes, and for zeros of both signs. */
+/* Number of bytes before the states. They hold words for the digits of 8 passes, and for zeros of both signs. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
 /* Returns the type of a record or a field of `size` bytes. */
@@ -22289,14 +22290,14 @@ static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
     return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
-/* Returns whether a group's lanes rank all sorts quickly: see gpuscan__sort_ranks_quick. Lanes in local memory do for
-   tests. */
+/* Returns whether all sorts by this group rank elements by votes: see gpuscan__sort_ranks_quick. With LANES_LOCAL they
+   do so only to be tested. */
 static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
 }
 
-/* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
-   SORT_QUICK. With sub-groups only sweeps of keys of up to 4 bytes alone gain. tuning: sort-quick */
+/* Returns SORT_QUICK: whether a sort ranks elements by votes and local atomics, not by loads, stores and barriers. With
+   LANES_SUBGROUPS only sweeps without values gain, for keys of up to 4 bytes. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
                                      uint32_t value_size, uint32_t group) {
     int sweeps = key_size <= 4 && value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
@@ -22489,14 +22490,14 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
     return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
-enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* tiles per part; maximum parts per unit */
+enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
 
 /* The forms of a sort on a GPU. A call takes the first row that matches it, and whose tile fits local memory.
    ALONE    one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
             tuning: sort-small-shapes
-   MEETING  groups wait for each other. There is one per compute unit, since two on one unit may not run at a time.
-            tuning: sort-together-rounds
-   COUNTED  only the device knows the count, and one launch sorts
+   MEETING  one launch sorts, and its groups wait for each other. Each has a compute unit to itself, since two groups on
+            one unit may run one after the other. tuning: sort-together-rounds
+   COUNTED  one launch sorts, and only the device knows the count
    TILES    each pass has one or several launches. If one tile holds all elements, one group sorts them */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
 enum { /* conditions of a form */
@@ -22505,7 +22506,7 @@ enum { /* conditions of a form */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and profile.sort.counted_once is set */
     GPUSCAN__SORT_PLAIN = 16, /* there are no records */
-    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements; more than a tile, if a batch is one round */
+    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements, and more than a tile if `batch` is 1 */
     GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
     GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
 };
@@ -22544,11 +22545,11 @@ enum {
     GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of rounds[2] */
 };
 
-/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group adds its
-   counts to the total, so it loads at least four times, or less if units would be idle. tuning:
-   sort-histogram-groups */
+/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group must add
+   its counts to the total. So that this is worth it, each work-item loads at least four times unless units would be
+   idle. tuning: sort-histogram-groups */
 enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* for groups that would load fewer than 32 times; for counts on the device */
+    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* maximum if more groups would load less than 32 times, or for device counts */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
     GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum groups for keys of 1 or 2 bytes */
     GPUSCAN__SORT_HISTOGRAM_BYTES = 64
@@ -22563,7 +22564,8 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
-/* Sets the key's group, vectors and tile, as far as they fit local memory. Padding takes a multiple of 32 items. */
+/* Sets the key's group, vectors and tile. Reduces `vectors` in steps of `batch`, then `group`, until local memory is
+   sufficient. Padding needs groups of a multiple of 32 work-items. */
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
@@ -22654,7 +22656,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
         count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
         return 0;
     if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
-        return 0; /* the row with half the rounds has tiles that are large enough, but did not fit */
+        return 0; /* the row before has half the rounds. Its tiles are large enough, but did not fit, either */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
         gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
@@ -22680,7 +22682,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
             (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
     }
     gpuscan__sort_fit(gs, plan, most->group, vectors, step);
-    /* padding helps keys that are multiples of a power of two; for smaller keys it has no room. tuning: sort-padded */
+    /* padding helps if keys are multiples of a power of two; smaller ones leave no room for it. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
@@ -22698,8 +22700,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Sets the rounds of the tiles that smaller counts get. They are at least a quarter of a whole tile's rounds, since a
-   smaller tile has room for its counts in a quarter of a whole tile's states. */
+/* Sets the rounds of the smaller tiles that smaller counts get. They are at least a quarter of a whole tile's rounds,
+   since the states of a whole tile have room for those of four smaller tiles. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
     int wide = plan->key_size > 4;
@@ -22718,7 +22720,7 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
     }
 }
 
-/* Plans the form of a row. Returns whether the form fits the call. */
+/* Plans the form of `row`. Returns whether the form fits the call. */
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
     uint64_t count = plan->desc->count;
@@ -22748,7 +22750,7 @@ static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan,
         row++;
 }
 
-/* Sets the key, which a self-test has already, and the size of values that are indices. */
+/* Sets the key, unless the plan is a self-test's, whose key is given. Sets the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
     int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
@@ -22855,7 +22857,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
         buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
     } else if (desc->dst.mem || !common->is_run) {
         gpuscan__sort_buffers_of(plan, buffers, src);
-        if (!desc->dst.mem && plan->values.size) /* if a call lacks dst, it needs a second scratch buffer of keys */
+        if (!desc->dst.mem && plan->values.size) /* a later call without dst needs a second scratch buffer of keys */
             gpuscan__sort_scratch(plan, buffers->size);
     } else {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
@@ -22906,7 +22908,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return plan->desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* Lays out the scratch and counts the commands. Gathering in place uses the keys' scratch, which is free by then. */
+/* Lays out the scratch and counts the commands. Gathering in place uses the keys' scratch, free after the passes. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
@@ -22967,7 +22969,7 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
 }
 
 /* Returns the fields of the record that passes carry, and sets each field's payload. Returns 0 if payloads are gathered
-   or the only payload is the value. Packed records take two passes, one to pack and one to unpack. */
+   or the only payload is the value. Packed records need two passes: the first one packs and the last one unpacks. */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
@@ -22993,15 +22995,15 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Decides whether a program gathers. Copies follow an odd number of passes in place, and with may_destroy_src. Does not
-   look at buffers, which a preparation may lack. Also decides whether a CPU sort makes buckets, and whether values then
-   follow the keys block by block. */
+/* Decides whether the program has sort_gather: to gather by index, or to copy results, which may be necessary after an
+   odd number of passes or with may_destroy_src. Does not look at buffers for that, since a preparation may lack them.
+   Decides whether a CPU sort makes buckets, and whether values follow the keys block by block in such a sort. */
 static void gpuscan__sort_choose_kernels(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__sort_key *key = &plan->key;
     int forced = plan->common.forced != NULL;
     uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* bytes of all buckets */
-    /* a core has its part of half of the cache, since elements are scattered from one half to the other */
+    /* each core has its share of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
     if (!forced) {
@@ -23073,7 +23075,7 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
 }
 
-/* Returns bytes, unlike gpuscan__arg_place: sizes of records and payloads need not divide offsets in the scratch. */
+/* Does as gpuscan__arg_place, but returns bytes, since sizes of records and payloads need not divide the offset. */
 static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
     return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
 }
@@ -23158,7 +23160,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
-/* Returns how many groups count the digits of all passes. If key.counted is set, `parts` is at most this number. */
+/* Returns how many groups count the digits of all passes. With key.counted the device uses at most this many. */
 static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
@@ -23174,7 +23176,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
 static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
 enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
 
-/* Returns up to how many elements tiles have rounds[0] rounds or, if `more` is 1, rounds[1] rounds. */
+/* Returns the maximum number of elements for which tiles have rounds[`more`] rounds. */
 static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
     uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
     if (plan->common.forced)
@@ -23183,7 +23185,7 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
 }
 
 /* Enqueues a kernel that sorts. `pass` is 0 if it does all passes. `forms` adds flags to the plan's flags. All kernels
-   get the buffers `from`, to[0], to[1] of keys and of values. Without values, the keys' buffers replace the values'. */
+   get the buffers `from`, to[0], to[1] of keys and of values. If there are no values, they get those of keys twice. */
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -23391,8 +23393,8 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. If indices move, round 1 asks for them, and round 2 gathers by them if the program gathers. Round 2
-   sorts by only some bits. Destinations are elsewhere, but only programs that do not gather know, so others copy. */
+/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index if the program can. Round
+   2 sorts by only some bits. Destinations are not sources, but with key.gathers the plan ignores it to test copies. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -23483,7 +23485,7 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* offset in PLAIN scratch of the sums of steps, in elements */
-    int few_strips;                    /* 1: tiles add up what is to the left of them, without the kernel carries */
+    int few_strips;                    /* 1: each tile adds up the strips to its left, so carries is not launched */
     int is_apart;                      /* 1: in this self-test few_strips stays 0 */
 } gpuscan__integral_plan;
 
@@ -23562,7 +23564,7 @@ typedef struct gpuscan__pixel_pitches {
     uint64_t row, row_bytes, image;
 } gpuscan__pixel_pitches;
 
-/* Resolves the pitches in `of`, whose other fields are set, and the elements from the first pixel to the last. */
+/* Sets the pitches in `of`, whose other fields are given, and the number of elements from first pixel to last. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
     uint64_t row, before = 0, image = 0, all = 0, bytes;
@@ -23596,7 +23598,7 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Sets `partial` and the rows of a range. Rows of one image, or of images without gaps between them, have one pitch. */
+/* Sets a range's `partial`, and its rows if one pitch fits all rows: if there are no gaps between images. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
@@ -23711,7 +23713,7 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = dst_elements == 0;
-    if (common->is_nothing) /* without a table, the other sizes are not checked */
+    if (common->is_nothing) /* the sizes of an empty table are not checked, so they are not used */
         plan->src.width = plan->src.height = plan->src.images = 1;
     return GPUSCAN_SUCCESS;
 }
@@ -23730,8 +23732,8 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
 }
 
-/* A single band takes one launch if there is one strip, otherwise two or three launches. One band suits low images. It
-   also suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
+/* One band suits low images of one strip, since these then take one launch instead of two or three. It also suits many
+   images, if their strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
@@ -23758,8 +23760,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. On a GPU, there are so many bands that one launch adds them up in the time of the other
-   launches. On a CPU, there are a few bands per compute unit, each with enough pixels. */
+/* Cuts the rows into bands. A GPU's number of bands is such that the launch that adds up bands takes as long as each of
+   the others, which go through a band's rows. A CPU gets a few bands per compute unit, each with enough pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
@@ -23870,7 +23872,6 @@ static uint64_t gpuscan__test_pixel_factor(const gpuscan_integral_desc *desc, ui
     return gpuscan__mix(i) >> (64 - gpuscan__types[desc->src_type].size * 4) | 1;
 }
 
-/* Fills `src` with pixels, and `table` with the expected table. */
 static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char *src, unsigned char *table) {
     gpuscan_type from = desc->src_type, to = desc->dst_type;
     uint64_t channels = desc->channels, exclusive = desc->kind == GPUSCAN_EXCLUSIVE, x, y;
@@ -23961,9 +23962,8 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
     variant  | chosen for                                                           | a row belongs to
     ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
     SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
-    RANKS    | otherwise; with row_groups > 1 above LARGE_BINS bins, in few rows,   | row_groups groups
-             | and without cdf                                                      |
-   */
+    RANKS    | otherwise                                                            | row_groups groups
+   row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
 
 /* Holds the fractions as the kernel's argument. */
 typedef struct gpuscan__fractions {
@@ -24122,8 +24122,8 @@ static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *ke
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Returns whether each row fits a sub-group's vectors. For many rows groups have four sub-groups, since a
-   multiprocessor runs only a limited number of groups at a time. */
+/* Fits the key for SMALL. Returns whether a row fits a sub-group's vectors. For many rows, groups have four sub-groups,
+   since a multiprocessor runs only a limited number of groups at a time. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -24133,8 +24133,8 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* Several groups share each of a few large rows. Each sub-group takes one batch of vectors. It takes more if the last
-   group would otherwise have too many sums to add up. Each row has a counter of arrivals. */
+/* Up to LARGE_ROWS rows of more than LARGE_BINS bins are shared by several groups each. A sub-group takes one batch of
+   vectors, or several, so that the last group adds up at most SUMS sums. Each row has a counter of arrivals. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -24221,8 +24221,8 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
                                gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
-/* Fills counts symmetrically, with a power of two as total. So the mean is in the middle, and fractions are exact.
-   Except in the form MEAN, a self-test asks for the first or the last rank of a bin. `bins` is 2 or more. */
+/* Fills counts symmetrically, so that the mean is in the middle. Their total is a power of two, so that fractions are
+   exact. Except in the form MEAN, a self-test asks for the first or the last rank of a bin. `bins` is 2 or more. */
 enum { GPUSCAN__TEST_RANKS = 12 };
 
 static uint64_t gpuscan__test_counts(gpuscan_type counter, uint32_t bins, unsigned char *counts, uint64_t *sums) {
@@ -24595,8 +24595,8 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares a call for one count, or only sizes its scratch. `is_less` is 1 if the count is below the desc's. If a
-   forced strategy then has no form, prepares nothing and logs nothing. gpuscan__prepare explains `always`. */
+/* Prepares a call for one count, or only sizes its scratch. `is_less` is 1 if the count is below the desc's count. If a
+   forced strategy cannot do such a count, prepares and logs nothing. gpuscan__prepare explains `always`. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
@@ -24618,11 +24618,11 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
 }
 
-/* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096, and
-   about 2,000 counts between each power of two and the next. A plan takes a microsecond. In each step of a 1024th of
-   the count, a multiple of 16 and its successor are planned, since rows without gaps take another program if all begin
-   at a whole vector. A count between two planned ones may need slightly more scratch, so a 256th is added. Drivers that
-   compile at a launch also rehearse each halving of the count, since other counts may launch other kernels. */
+/* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
+   Above, steps down by a 1024th of the count, and at each step plans a multiple of 16 and its successor, since rows
+   without gaps take another program if all begin at a whole vector. A plan takes a microsecond. A count between two
+   planned counts may need slightly more scratch, so a 256th is added. If a driver compiles at launches, each halving of
+   the count is also rehearsed, since other counts may launch other kernels. */
 static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
@@ -24703,7 +24703,7 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among a program's devices: the context's, or the one that the program was built for. */
+/* Finds the object's device among a program's devices: those of the context, or only the one of its build. */
 static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t size = 0;
@@ -24822,7 +24822,6 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     return r;
 }
 
-/* Describes a program inside a blob. */
 typedef struct gpuscan__blob_view {
     gpuscan__blob_entry entry;
     const unsigned char *parts[GPUSCAN__PARTS];
@@ -24929,7 +24928,7 @@ static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *progra
     return gpuscan__create_kernels(gs, program);
 }
 
-/* Logs a failure that stops neither a call nor loading a blob. Clears the error. path: of a file or folder, or NULL. */
+/* Logs a failure that stops neither a call nor the loading of a blob. Clears the error. `path` may be NULL. */
 static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, const char *why) {
     char message[GPUSCAN__ERROR_SIZE + 100];
     snprintf(message, sizeof(message), "%s%s%s: %s", path ? path : "", path ? ": " : "", what, why);
