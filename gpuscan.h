@@ -12869,9 +12869,10 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
    ! marks an expression's variables, and ? the members of the struct that is passed on. ~ adds the sources' offsets and
    the values to a kernel's numbers: as words, since PoCL 3.1 passes structs that hold vectors at the wrong place. */
 static const struct {
-    char mark, without[5];       /* without: what the mark stands for in programs that are given nothing */
-    const char *with;            /* ... in the others, as embedded code: this, ... */
-    const char *source, *values; /* ... then one of `source` for each source, with # for its number, then `values` */
+    char mark, without[5]; /* without: what the mark stands for in programs that are given nothing */
+    char with[16];         /* ... in the others, as embedded code: this, ... */
+    char source[56];       /* ... then this for each source, with # for its number, ... */
+    const char *values;    /* ... then this if there are values */
 } gpuscan__marks[] = {
     {'-', "", "`call,", "", ""},
     {'.', "", "`call", "", ""},
@@ -15099,7 +15100,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
 }
 
 /* Grows the object's own scratch of one kind. Clears it and waits until it is 0, unless the kind is PLAIN. */
-static gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
+GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
     cl_int code;
     gpuscan_result r;
@@ -16670,11 +16671,11 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
     return r;
 }
 
-static const char *const gpuscan__source_fields[GPUSCAN_MAX_SOURCES] = {
+static const char gpuscan__source_fields[GPUSCAN_MAX_SOURCES][24] = {
     "call.sources[0].buffer", "call.sources[1].buffer", "call.sources[2].buffer", "call.sources[3].buffer"};
 
 /* Resolves a source, which becomes one more range. `count` is its number of elements unless it has one of its own. */
-static gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
+GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
     const gpuscan_source *source = &plan->call->sources[k];
     const char *field = gpuscan__source_fields[k];
     int is_custom = source->type == GPUSCAN_TYPE_CUSTOM, is_type = (unsigned)source->type < GPUSCAN_TYPE_COUNT;
@@ -16705,7 +16706,7 @@ static gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, 
 }
 
 /* Resolves the call's sources. Operators see none, since they have no index. */
-static gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan *plan) {
+GPUSCAN__COLD gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__elements *e = &plan->e;
     int is_seen = e->custom && (!e->dst || e->convert || e->key == GPUSCAN_TYPE_CUSTOM); /* sorts, histograms: no dst */
@@ -17274,7 +17275,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
 
 /* Runs a round of a self-test. Clears *more if the program has no such round. Clears *right unless all arrays, with
    their guards, and the scratch hold what is expected afterwards. */
-static gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *of, gpuscan__program *program,
+GPUSCAN__COLD gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *of, gpuscan__program *program,
                                           unsigned round, int *more, int *right) {
     const gpuscan__operation *operation = of->operation;
     gpuscan__test test;
