@@ -1680,7 +1680,8 @@ __declspec(dllimport) int __stdcall FreeLibrary(struct HINSTANCE__ *library);
 
 /* GPUSCAN__SHARED begins a function or table that some operations use. If a program has none of these operations,
    compilers drop the function or table without a warning. GPUSCAN__COLD begins a function that compilers make small:
-   its speed does not matter, since it creates an object, a program or a message, or waits for the device. */
+   its speed does not matter, since it creates an object, a program or a message, waits for the device, or compares a
+   few numbers. */
 #if defined(__GNUC__) || defined(__clang__)
 #define GPUSCAN__SHARED __attribute__((unused)) static
 #define GPUSCAN__COLD __attribute__((cold, noinline, unused)) static
@@ -13975,7 +13976,7 @@ static int gpuscan__version(const char *text) {
 }
 
 /* Returns whether the device has fences of device scope. OpenCL 2.x has them; in 3.0 they are optional. */
-static int gpuscan__has_opencl_fence(gpuscan *gs) {
+GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
     gpuscan__cl_name_version features[64];
     size_t size = 0, i;
     int order = 0, scope = 0;
@@ -14030,7 +14031,7 @@ static int gpuscan__runs_subgroups(const gpuscan__device *device) {
 }
 
 /* Sets how lanes exchange values, and the width of sub-groups. If the profile has none, asks the driver. */
-static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
+GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
     device->lanes = device->profile.facts.lanes;
@@ -14067,7 +14068,7 @@ static void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
 }
 
 /* Sets the fence of device scope, and the build options. If the profile has none for the lanes, takes OpenCL's. */
-static void gpuscan__choose_fence(gpuscan *gs) {
+GPUSCAN__COLD void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
     device->fence = device->profile.facts.fence;
@@ -14294,7 +14295,7 @@ static uint64_t gpuscan__kernels_hash(void) {
 
 /* Returns a hash of all that must match before a blob can be used: the kernels, the size of the process's pointers, the
    device, its driver, platform and build options. */
-static uint64_t gpuscan__device_hash(gpuscan *gs) {
+GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
     const unsigned char pointer_size = sizeof(void *);
     uint64_t hash;
     if (!gs->kernels_hash)
@@ -14578,7 +14579,7 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
 }
 
 /* Finds a program in gs->loaded with the same text and kernels, and moves it to `program`. Returns whether it did. */
-static int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
+GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
     for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
         if (!gpuscan__same_text(loaded, program->prefix, program->prefix_length) ||
@@ -14676,8 +14677,8 @@ GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__ke
 }
 
 /* Gets the largest group size with which all of a program's kernels can be launched. */
-static gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
-                                             size_t *group) {
+GPUSCAN__COLD gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
+                                                    size_t *group) {
     size_t i;
     *group = program->group;
     if (*group)
@@ -15806,7 +15807,7 @@ static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__rang
 }
 
 /* Checks all pairs of ranges in which at least one is written. Sets plan->in_place. */
-static gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
+GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     for (i = 0; i < plan->range_count; i++)
         for (j = i + 1; j < plan->range_count; j++) {
@@ -16544,7 +16545,7 @@ static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
 }
 
 /* Rehearses a call's program if the driver defers work to a first launch. A blob then contains the recording. */
-static gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+GPUSCAN__COLD gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (!program->rehearsed && gs->device.profile.facts.launches_late &&
@@ -17419,7 +17420,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
    it, and other drivers load it onto the device. A call is not rehearsed if it has large data that the count does not
    limit, such as many bins. If the driver compiles at launches, the kernels run only if the program's recordings lack
    one of the launches. */
-static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
     const gpuscan__need need = gpuscan__idle_need(plan);
@@ -25019,7 +25020,7 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 #define GPUSCAN__CACHED_MOST ((long)256 << 20) /* maximum bytes of a file; a folder in its place appears larger */
 
 /* Returns the path of a program's file, or NULL if memory is short. */
-static char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
+GPUSCAN__COLD char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
     uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), program->prefix, program->prefix_length);
     size_t i, size = strlen(gs->cache) + 64;
     char *path = (char *)gpuscan__allocate(&gs->allocator, size);
