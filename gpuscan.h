@@ -1988,7 +1988,7 @@ static const char *const gpuscan__piece_device[] = {
 "`O\n"
 "$6$x_SIZE __attribute__((reqd_work_group_size($x, 1, 1)))\n"
 "`E\n"
-"`Y$REGISTERS\n"
+"`Y$REGISTERS && $ON(PTX)\n"
 "$6$x_ATTRIBUTE\n"
 "`O\n"
 "$6$x_ATTRIBUTE $x_SIZE\n"
@@ -11530,14 +11530,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`L`Ftwiddled&digit.mask;\n"
 "`E\n"
-"}\n\n\n"
-"$w`twiddled `twiddled_anew(`twiddled twiddled){\n"
-"`Y$KEY_SIZE == 8\n"
-"$FORGET_ULONG(twiddled);\n"
-"`O\n"
-"$FORGET_UINT(twiddled);\n"
-"`E\n"
-"`Ctwiddled;\n"
 "}\n\n\n\n\n"
 "$6$RANK_MASKS \\\n"
 " ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
@@ -11583,6 +11575,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Y$ON(LOCAL)\n"
 "`V`1s[$x];\n"
 "`E\n"
+"`Vdigit_mask,digit_zeros;\n"
 "`Vticket,late;\n"
 "union{\n"
 "`Y$RANK_MASKS\n"
@@ -11638,7 +11631,23 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`V`Ss[$2_DIGITS*$ROWS];\n"
 "`Vstarts[$2_DIGITS];\n"
 "`Vplaces[$PACKED_WORDS($ROUNDS,$PLACE_BITS)];\n"
-"}`sort_`3;\n\n\n"
+"}`sort_`3;\n\n\n\n\n"
+"$w`twiddled_digit `digit_anew(`twiddled_digit digit,\n"
+"vola`3 `J`sort_`M*`M){\n"
+"`7!$ON(PTX)){\n"
+"digit.mask=`M->digit_mask;\n"
+"digit.zeros=`M->digit_zeros;\n"
+"}\n"
+"`Cdigit;\n"
+"}\n"
+"$w`twiddled `key_anew(`twiddled twiddled){\n"
+"`Y$KEY_SIZE == 8\n"
+"$FORGET_ULONG(twiddled);\n"
+"`O\n"
+"$FORGET_UINT(twiddled);\n"
+"`E\n"
+"`Ctwiddled;\n"
+"}\n\n\n"
 "$n`V`sort_`G(`Vx,`J`sort_`M*`M){\n"
 "`Y$j\n"
 "`V`9=x,`G;\n"
@@ -11671,7 +11680,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 ":$PADDED(`8+$RANK_GROUP_ITEM);\n"
 "}\n\n\n\n"
 "$6$IS_WHOLE(valid, rounds) \\\n"
-" (($SPECIALIZES|| !$SORT_VALUES)&&(valid)==$x*(rounds))\n\n\n"
+" (($y_APART|| !$SORT_VALUES)&&(valid)==$x*(rounds))\n\n\n"
 "$n`X`sort_load(`sort_`3*t,$1`key_bits*keys,`Vrounds,\n"
 "`Vvalid,`twiddled_digit digit,`twiddled `2){\n"
 "`key_bits loaded[$ROUNDS];\n"
@@ -11805,10 +11814,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$n`X`sort_tally(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
 "`J`sort_`M*`M){\n"
 "`sort_begin(`M);\n"
+"`7$2==0){\n"
+"`M->digit_mask=digit.mask;\n"
+"`M->digit_zeros=digit.zeros;\n"
 "`Y$RANK_MASKS\n"
-"`7$2==0)\n"
 "`M->ranks_by=$RANKS_BY_MASKS;\n"
 "`E\n"
+"}\n"
 "`7$SORT_QUICK){\n"
 "$r\n"
 "`Z`Vd=$LANE;d<$RADIX;d+=$y)\n"
@@ -11826,7 +11838,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`scaled_digit(t->keys[k],digit)));\n"
 "$h;\n"
 "`sort_total(t,rounds,`M);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X`sort_start(`sort_`3*t,`Vrounds,`J`sort_`M*`M){\n"
 "`V`9=0,`G,both=$SORT_PACKED?0x10001u:1u;\n"
 "`Z`Ve`6e<$2_DIGITS;e++)\n"
@@ -11849,7 +11861,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`G+=t->totals[e];\n"
 "}\n"
 "$h;\n"
-"}\n\n",
+"}\n\n"
 "`Y$j\n\n"
 "$n$m `sort_vote($m peers,`Vd,`V`S,`V`2,\n"
 "`J`sort_`M*`M){\n"
@@ -11966,33 +11978,42 @@ static const char *const gpuscan__piece_sort_group[] = {
 "places[0]=place;\n"
 "}\n"
 "$6`sort_rank `sort_rank_by_bits\n"
-"`E\n\n\n\n\n"
-"$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
+"`E\n\n\n"
+"$n`X`sort_exchange_batch(`sort_`3*t,`Vk,`Qmasked,\n"
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
-"`twiddled keys[$ROUNDS];\n"
-"`Vplaces[$PACKED_WORDS($ROUNDS,$PLACE_BITS)];\n"
-"$r\n"
-"`Z`Vk`6k<rounds;k++)\n"
-"keys[k]=t->keys[k];\n"
-"$r\n"
-"`Z`Vk`6k<rounds;k+=$RANK_BATCH){\n"
 "`Vdigits[$RANK_BATCH],here[$RANK_BATCH];\n"
 "$r\n"
 "`Z`Vb`6b<$RANK_BATCH;b++)\n"
-"digits[b]=`scaled_digit(`twiddled_anew(keys[k+b]),digit);\n"
+"digits[b]=`scaled_digit(`key_anew(t->keys[k+b]),digit);\n"
 "`sort_rank(digits,masked,here,`M);\n"
 "$r\n"
 "`Z`Vb`6b<$RANK_BATCH;b++){\n"
 "here[b]=$PADDED(here[b]);\n"
 "`7$KEY_PARTS==1)\n"
-"`M->exchange.key[here[b]]=keys[k+b];\n"
+"`M->exchange.key[here[b]]=t->keys[k+b];\n"
 "`7$KEEPS_PLACES)\n"
-"`put_packed(places,k+b,$PLACE_BITS,here[b]);\n"
+"`put_packed(t->places,k+b,$PLACE_BITS,here[b]);\n"
 "}\n"
-"}\n"
+"}\n\n\n\n"
+"$6$BATCH_AT(k) \\\n"
+" `7(k)<rounds&&(k)%$RANK_BATCH==0) \\\n"
+" `sort_exchange_batch(t,k,masked,digit,`M);\n"
+"$6$BATCHES_4(k) \\\n"
+" $BATCH_AT(k)$BATCH_AT((k)+1)$BATCH_AT((k)+2)$BATCH_AT((k)+3)\n"
+"$6$BATCHES_16(k) \\\n"
+" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n"
+"$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
+"`twiddled_digit digit,`J`sort_`M*`M){\n"
+"digit=`digit_anew(digit,`M);\n"
+"`Y$ON(SUBGROUPS)\n"
+"$BATCHES_16(0)\n"
+"$BATCHES_16(16)\n"
+"$BATCHES_16(32)\n"
+"`O\n"
 "$r\n"
-"`Z`Vw`6w<$PACKED_WORDS(rounds,$PLACE_BITS);w++)\n"
-"t->places[w]=$KEEPS_PLACES?places[w]:0;\n"
+"`Z`Vk`6k<rounds;k+=$RANK_BATCH)\n"
+"$BATCH_AT(k)\n"
+"`E\n"
 "}\n\n"
 "$n`X`sort_exchange(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
 "`J`sort_`M*`M){\n"
@@ -12087,6 +12108,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`twiddled_digit digit,`N`S,`Vvalid,\n"
 "`J`sort_`M*`M){\n"
 "`Vdigits[$PACKED_WORDS($ROUNDS,$DIGIT_BITS)];\n"
+"digit=`digit_anew(digit,`M);\n"
 "`7$kSORT_TAIL))\n"
 "valid--;\n"
 "`Y$SORT_VALUES\n"
@@ -12285,7 +12307,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12219 \"kernels.cl.inc\"\n"
+"#line 12247 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12487,7 +12509,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12462 \"kernels.cl.inc\"\n"
+"#line 12490 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12608,7 +12630,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12596 \"kernels.cl.inc\"\n"
+"#line 12624 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13165,7 +13187,7 @@ typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
-    uint32_t local;  /* maximum bytes of local memory per group; 0: no limit */
+    uint32_t local[2]; /* maximum bytes of local memory per group: with sub-groups of 32 lanes, otherwise; 0: no limit */
     uint32_t halves; /* says when a tile's records go through local memory piece by piece. 0: never
                         1: if there are values, and a key or a value has 8 bytes or more
                         2: as 1, or if there are no values and a key has 8 bytes */
@@ -14414,19 +14436,19 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
-    /* A larger tile stores longer runs of a digit. With 32 KiB of local memory a group, RDNA runs 8 waves per SIMD, and
-       CDNA runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item. tuning: sort-amd,
-       sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 1, 1u << 20, 1, 0, 0},
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1},
+    /* A larger tile stores longer runs of a digit. With 42 KiB of local memory a group, RDNA, whose waves have 32 lanes,
+       runs 6 waves per SIMD. With 32 KiB, CDNA runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item.
+       tuning: sort-amd, sort-amd-local, sort-together-others */
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0, 0},
     /* Intel's compiler puts a work-item's arrays above 64 to 128 bytes into private memory. Most groups therefore have
        more work-items than AMD's, and fewer keys per work-item. 8 or 16 units share a local memory. A group of 512
        work-items in sub-groups of 8 lanes occupies 8 units. tuning: sort-intel, sort-together-others */
-    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0}};
+    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0}};
 
 /* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
    be resident. More groups per compute unit are slower, since stores must stay in the cache until their lines are full.
@@ -14443,14 +14465,14 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
       {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
     {GPUSCAN__ON_AMD,
-     {{{256, 28, 0}, {256, 26, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
+     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
      {{{256, 26, 0}, {256, 22, 0}, {256, 16, 0}, {256, 8, 0}},
       {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}}},
     {GPUSCAN__ON_INTEL,
-     {{{256, 24, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}},
-      {{512, 16, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}}},
-     {{{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}},
-      {{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}}}}};
+     {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
+      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}},
+     {{{512, 16, 256}, {512, 14, 256}, {512, 14, 256}, {512, 14, 256}},
+      {{512, 16, 256}, {512, 14, 256}, {512, 14, 256}, {512, 14, 256}}}}};
 
 /* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -15076,7 +15098,11 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
     char limit[32], options[96]; /* if two programs' options differ, so do their prefixes */
     cl_int code;
     int attempt;
-    snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
+    /* Intel's compiler ignores the option for GPUs that have only one size of register files. */
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        snprintf(limit, sizeof(limit), " -cl-intel-256-GRF-per-thread");
+    else
+        snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
     for (attempt = registers ? 0 : 1;; attempt++) {
         /* -w: some compilers print warnings, also about custom texts, to the process's output */
         snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options,
@@ -15204,8 +15230,11 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit of kernels without a fixed group size, or 0 if a group would need too many registers. */
+/* Returns the register limit of kernels without a fixed group size, or 0 if a group would need too many registers. With
+   sub-groups, any number but 0 selects the larger of Intel's two sizes of register files: see gpuscan__build_somehow. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        return registers;
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
@@ -22730,10 +22759,10 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
-   SORT_QUICK. With sub-groups only sweeps of keys of up to 4 bytes alone gain. tuning: sort-quick */
-static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
-                                     uint32_t value_size, uint32_t group) {
-    int sweeps = key_size <= 4 && value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
+   SORT_QUICK. With sub-groups only sweeps of keys alone gain. tuning: sort-quick */
+static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
+                                     uint32_t group) {
+    int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
     return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
@@ -22751,7 +22780,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_ranks_quick(gs, own, key_size, value_size, group) && !own->small)
+    if (gpuscan__sort_ranks_quick(gs, own, value_size, group) && !own->small)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -22771,7 +22800,7 @@ static void gpuscan__sort_define_group(gpuscan__text *text, const gpuscan *gs, c
                                        const gpuscan__sort_key *own) {
     uint32_t size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key);
     uint64_t bytes = gpuscan__sort_struct_bytes(gs, own, size, value_size, key->group, key->vectors);
-    int is_quick = gpuscan__sort_ranks_quick(gs, own, size, value_size, key->group);
+    int is_quick = gpuscan__sort_ranks_quick(gs, own, value_size, key->group);
     gpuscan__define_number(text, "SHARED_BYTES", bytes);
     gpuscan__define_number(text, "SORT_QUICK", (uint64_t)is_quick);
     gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, own, key->group, key->vectors));
@@ -22992,7 +23021,8 @@ enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
 /* Returns how many bytes of local memory a group may take at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* 0: the group has a unit to itself */
+    int is_narrow = gs->device.lanes != GPUSCAN__LANES_NONE && gs->device.lane_width == 32;
+    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local[!is_narrow]; /* 0: it has a unit to itself */
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
@@ -23103,7 +23133,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
     int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
-    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->key_size, plan->values.size, most->group);
+    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, most->group);
     uint32_t vectors = most->vectors;
     uint32_t step = is_quick && !most->halves ? (uint32_t)GPUSCAN__SORT_TILE_BATCH : most->batch;
     plan->key.halved = most->halves;
@@ -23179,6 +23209,8 @@ static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan,
            plan->key_size > row->key_to || plan->values.size > row->value_to ||
            !gpuscan__sort_take(gs, plan, &most, row))
         row++;
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        plan->common.key.registers = most.registers;
 }
 
 /* Sets the key, which a self-test has already, and the size of values that are indices. */
