@@ -12056,12 +12056,19 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n"
 "`E\n"
 "`E\n\n",
-"$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n"
+"$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n\n"
+"$6$STORE_ROUNDS \\\n"
+" ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
 "$n`X`sort_store_keys(`A`key_bits*keys_dst,`Vrounds,`Qwhole,`Vvalid,\n"
 "`Vpart,`twiddled_digit digit,uint*digits,\n"
 "`J`sort_`M*`M){\n"
+"`I`V`2=rounds/$KEY_PARTS;\n"
+"$ROLLED\n"
+"`Z`Vturn`6turn<`2;turn+=$STORE_ROUNDS)\n"
 "$r\n"
-"`Z`Vk`6k<rounds/$KEY_PARTS;k++){\n"
+"`Z`Vk=turn;k<turn+$STORE_ROUNDS;k++){\n"
+"`7k>=`2)\n"
+"continue;\n"
 "`Vi=k*$x+$2,at=part*($x*rounds/$KEY_PARTS)+i;\n"
 "`7whole||at<valid){\n"
 "`twiddled twiddled=`M->exchange.key[$ROUND_PLACE(k)];\n"
@@ -12307,7 +12314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12247 \"kernels.cl.inc\"\n"
+"#line 12257 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12509,7 +12516,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12490 \"kernels.cl.inc\"\n"
+"#line 12500 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12630,7 +12637,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12624 \"kernels.cl.inc\"\n"
+"#line 12634 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
