@@ -11631,7 +11631,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`V`Ss[$2_DIGITS*$ROWS];\n"
 "`Vstarts[$2_DIGITS];\n"
 "`Vplaces[$PACKED_WORDS($ROUNDS,$PLACE_BITS)];\n"
-"}`sort_`3;\n\n\n\n\n"
+"}`sort_`3;\n\n\n\n\n\n"
 "$w`twiddled_digit `digit_anew(`twiddled_digit digit,\n"
 "vola`3 `J`sort_`M*`M){\n"
 "`7!$ON(PTX)){\n"
@@ -12314,7 +12314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12257 \"kernels.cl.inc\"\n"
+"#line 12258 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12516,7 +12516,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12500 \"kernels.cl.inc\"\n"
+"#line 12501 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12637,7 +12637,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12634 \"kernels.cl.inc\"\n"
+"#line 12635 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -14449,9 +14449,8 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
        runs 6 waves per SIMD. With 32 KiB, CDNA runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item.
        tuning: sort-amd, sort-amd-local, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0, 0},
-    /* Intel's compiler puts a work-item's arrays above 64 to 128 bytes into private memory. Most groups therefore have
-       more work-items than AMD's, and fewer keys per work-item. 8 or 16 units share a local memory. A group of 512
-       work-items in sub-groups of 8 lanes occupies 8 units. tuning: sort-intel, sort-together-others */
+    /* 8 or 16 units share a local memory. A group of 512 work-items in sub-groups of 8 lanes occupies 8 units. tuning:
+       sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0},
@@ -14461,10 +14460,10 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    be resident. More groups per compute unit are slower, since stores must stay in the cache until their lines are full.
    Early loads of values are slower for the same reason. If the count is on the device, sorts of u64 keys with values of
    4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the row's local memory. Keys of 4 bytes alone fill it with waves of 64 lanes, which have fewer
-   counts of digits than waves of 32. Other elements fill it with waves of 32. On Intel's GPUs, more elements per
-   work-item make sorts of keys alone faster, and sorts with values slower. Loops over tiles or passes need registers,
-   so `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
+   AMD's tiles of 4-byte elements fill the row's local memory. On Intel's GPUs, 36 keys per work-item need the larger
+   register file; with values, 24 elements do. The group's local memory leaves room for few groups in any case. Loops
+   over tiles or passes need registers, so `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-local,
+   sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
