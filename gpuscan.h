@@ -2040,7 +2040,7 @@ static const char *const gpuscan__piece_device[] = {
 "`O\n"
 "$6$x_SIZE __attribute__((reqd_work_group_size($x, 1, 1)))\n"
 "`E\n"
-"`Y$REGISTERS\n"
+"`Y$REGISTERS && $ON(PTX)\n"
 "$6$x_ATTRIBUTE\n"
 "`O\n"
 "$6$x_ATTRIBUTE $x_SIZE\n"
@@ -2110,8 +2110,14 @@ static const char *const gpuscan__piece_device[] = {
 "$6$y_SYNC() \\\n"
 " (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"),__builtin_amdgcn_wave_barrier())\n"
 "$6`uint_at(x, `1, memory) (`F__builtin_amdgcn_ds_bpermute((int)(4 * (`1)), (int)(x)))\n"
+"`Y$y == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)\n"
+"$6`vote(predicate, memory) __builtin_amdgcn_ballot_w64((predicate) != 0)\n"
+"#elif $y == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)\n"
+"$6`vote(predicate, memory) __builtin_amdgcn_ballot_w32((predicate) != 0)\n"
+"`O\n"
 "$6`vote(predicate, memory) \\\n"
-" $PASTE(__builtin_amdgcn_ballot_w,$y)((predicate)!=0)\n"
+" (($m)__builtin_amdgcn_uicmp(`F((predicate)!=0),0u,33))\n"
+"`E\n"
 "#elif $ON(LOCAL)\n"
 "$6$y_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n"
 "$w`V`uint_at(`Vx,`V`1,`Juint*memory){\n"
@@ -2335,7 +2341,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 652 \"kernels.cl.inc\"\n"
+"#line 658 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2373,7 +2379,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 698 \"kernels.cl.inc\"\n"
+"#line 704 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2408,7 +2414,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 734 \"kernels.cl.inc\"\n"
+"#line 740 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2490,7 +2496,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 824 \"kernels.cl.inc\"\n"
+"#line 830 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2621,7 +2627,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 974 \"kernels.cl.inc\"\n"
+"#line 980 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2752,7 +2758,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1124 \"kernels.cl.inc\"\n"
+"#line 1130 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2861,7 +2867,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1249 \"kernels.cl.inc\"\n"
+"#line 1255 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2916,7 +2922,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1312 \"kernels.cl.inc\"\n"
+"#line 1318 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2976,7 +2982,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1374 \"kernels.cl.inc\"\n"
+"#line 1380 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3269,7 +3275,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1710 \"kernels.cl.inc\"\n"
+"#line 1716 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3807,7 +3813,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2348 \"kernels.cl.inc\"\n"
+"#line 2354 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3971,7 +3977,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2529 \"kernels.cl.inc\"\n"
+"#line 2535 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4295,7 +4301,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2892 \"kernels.cl.inc\"\n"
+"#line 2898 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5101,7 +5107,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3819 \"kernels.cl.inc\"\n"
+"#line 3825 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5633,7 +5639,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4518 \"kernels.cl.inc\"\n"
+"#line 4524 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5930,7 +5936,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4860 \"kernels.cl.inc\"\n"
+"#line 4866 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6035,7 +6041,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4981 \"kernels.cl.inc\"\n"
+"#line 4987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6076,7 +6082,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5022 \"kernels.cl.inc\"\n"
+"#line 5028 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6588,7 +6594,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5635 \"kernels.cl.inc\"\n"
+"#line 5641 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6912,7 +6918,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6006 \"kernels.cl.inc\"\n"
+"#line 6012 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7012,7 +7018,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6108 \"kernels.cl.inc\"\n"
+"#line 6114 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7296,7 +7302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6443 \"kernels.cl.inc\"\n"
+"#line 6449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7974,7 +7980,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7241 \"kernels.cl.inc\"\n"
+"#line 7247 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8028,7 +8034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7295 \"kernels.cl.inc\"\n"
+"#line 7301 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8520,7 +8526,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7846 \"kernels.cl.inc\"\n"
+"#line 7852 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9030,7 +9036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8433 \"kernels.cl.inc\"\n"
+"#line 8439 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9384,7 +9390,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8863 \"kernels.cl.inc\"\n"
+"#line 8869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9484,7 +9490,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8988 \"kernels.cl.inc\"\n"
+"#line 8994 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9791,7 +9797,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9335 \"kernels.cl.inc\"\n"
+"#line 9341 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10221,7 +10227,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9851 \"kernels.cl.inc\"\n"
+"#line 9857 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10248,7 +10254,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9875 \"kernels.cl.inc\"\n"
+"#line 9881 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10381,7 +10387,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10039 \"kernels.cl.inc\"\n"
+"#line 10045 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10433,7 +10439,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10093 \"kernels.cl.inc\"\n"
+"#line 10099 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10582,7 +10588,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10265 \"kernels.cl.inc\"\n"
+"#line 10271 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10874,7 +10880,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10595 \"kernels.cl.inc\"\n"
+"#line 10601 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -10938,14 +10944,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`L`Ftwiddled&digit.mask;\n"
 "`E\n"
-"}\n\n\n"
-"$w`twiddled `twiddled_anew(`twiddled twiddled){\n"
-"`Y$KEY_SIZE == 8\n"
-"$FORGET_ULONG(twiddled);\n"
-"`O\n"
-"$FORGET_UINT(twiddled);\n"
-"`E\n"
-"`Ctwiddled;\n"
 "}\n\n\n\n\n"
 "$6$RANK_MASKS \\\n"
 " ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
@@ -10991,6 +10989,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Y$ON(LOCAL)\n"
 "`V`1s[$x];\n"
 "`E\n"
+"`Vdigit_mask,digit_zeros;\n"
 "`Vticket,late;\n"
 "union{\n"
 "`Y$RANK_MASKS\n"
@@ -11046,7 +11045,23 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`V`Ss[$2_DIGITS*$ROWS];\n"
 "`Vstarts[$2_DIGITS];\n"
 "`Vplaces[$PACKED_WORDS($ROUNDS,$PLACE_BITS)];\n"
-"}`sort_`3;\n\n\n"
+"}`sort_`3;\n\n\n\n\n\n"
+"$w`twiddled_digit `digit_anew(`twiddled_digit digit,\n"
+"vola`3 `J`sort_`M*`M){\n"
+"`7!$ON(PTX)){\n"
+"digit.mask=`M->digit_mask;\n"
+"digit.zeros=`M->digit_zeros;\n"
+"}\n"
+"`Cdigit;\n"
+"}\n"
+"$w`twiddled `key_anew(`twiddled twiddled){\n"
+"`Y$KEY_SIZE == 8\n"
+"$FORGET_ULONG(twiddled);\n"
+"`O\n"
+"$FORGET_UINT(twiddled);\n"
+"`E\n"
+"`Ctwiddled;\n"
+"}\n\n\n"
 "$n`V`sort_`G(`Vx,`J`sort_`M*`M){\n"
 "`Y$j\n"
 "`V`9=x,`G;\n"
@@ -11079,7 +11094,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 ":$PADDED(`8+$RANK_GROUP_ITEM);\n"
 "}\n\n\n\n"
 "$6$IS_WHOLE(valid, rounds) \\\n"
-" (($SPECIALIZES|| !$SORT_VALUES)&&(valid)==$x*(rounds))\n\n\n"
+" (($y_APART|| !$SORT_VALUES)&&(valid)==$x*(rounds))\n\n\n"
 "$n`X`sort_load(`sort_`3*t,$1`key_bits*keys,`Vrounds,\n"
 "`Vvalid,`twiddled_digit digit,`twiddled `2){\n"
 "`key_bits loaded[$ROUNDS];\n"
@@ -11213,10 +11228,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$n`X`sort_tally(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
 "`J`sort_`M*`M){\n"
 "`sort_begin(`M);\n"
+"`7$2==0){\n"
+"`M->digit_mask=digit.mask;\n"
+"`M->digit_zeros=digit.zeros;\n"
 "`Y$RANK_MASKS\n"
-"`7$2==0)\n"
 "`M->ranks_by=$RANKS_BY_MASKS;\n"
 "`E\n"
+"}\n"
 "`7$SORT_QUICK){\n"
 "$r\n"
 "`Z`Vd=$LANE;d<$RADIX;d+=$y)\n"
@@ -11234,7 +11252,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`scaled_digit(t->keys[k],digit)));\n"
 "$h;\n"
 "`sort_total(t,rounds,`M);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X`sort_start(`sort_`3*t,`Vrounds,`J`sort_`M*`M){\n"
 "`V`9=0,`G,both=$SORT_PACKED?0x10001u:1u;\n"
 "`Z`Ve`6e<$2_DIGITS;e++)\n"
@@ -11257,7 +11275,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`G+=t->totals[e];\n"
 "}\n"
 "$h;\n"
-"}\n\n",
+"}\n\n"
 "`Y$j\n\n"
 "$n$m `sort_vote($m peers,`Vd,`V`S,`V`2,\n"
 "`J`sort_`M*`M){\n"
@@ -11374,33 +11392,42 @@ static const char *const gpuscan__piece_sort_group[] = {
 "places[0]=place;\n"
 "}\n"
 "$6`sort_rank `sort_rank_by_bits\n"
-"`E\n\n\n\n\n"
-"$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
+"`E\n\n\n"
+"$n`X`sort_exchange_batch(`sort_`3*t,`Vk,`Qmasked,\n"
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
-"`twiddled keys[$ROUNDS];\n"
-"`Vplaces[$PACKED_WORDS($ROUNDS,$PLACE_BITS)];\n"
-"$r\n"
-"`Z`Vk`6k<rounds;k++)\n"
-"keys[k]=t->keys[k];\n"
-"$r\n"
-"`Z`Vk`6k<rounds;k+=$RANK_BATCH){\n"
 "`Vdigits[$RANK_BATCH],here[$RANK_BATCH];\n"
 "$r\n"
 "`Z`Vb`6b<$RANK_BATCH;b++)\n"
-"digits[b]=`scaled_digit(`twiddled_anew(keys[k+b]),digit);\n"
+"digits[b]=`scaled_digit(`key_anew(t->keys[k+b]),digit);\n"
 "`sort_rank(digits,masked,here,`M);\n"
 "$r\n"
 "`Z`Vb`6b<$RANK_BATCH;b++){\n"
 "here[b]=$PADDED(here[b]);\n"
 "`7$KEY_PARTS==1)\n"
-"`M->exchange.key[here[b]]=keys[k+b];\n"
+"`M->exchange.key[here[b]]=t->keys[k+b];\n"
 "`7$KEEPS_PLACES)\n"
-"`put_packed(places,k+b,$PLACE_BITS,here[b]);\n"
+"`put_packed(t->places,k+b,$PLACE_BITS,here[b]);\n"
 "}\n"
-"}\n"
+"}\n\n\n\n"
+"$6$BATCH_AT(k) \\\n"
+" `7(k)<rounds&&(k)%$RANK_BATCH==0) \\\n"
+" `sort_exchange_batch(t,k,masked,digit,`M);\n"
+"$6$BATCHES_4(k) \\\n"
+" $BATCH_AT(k)$BATCH_AT((k)+1)$BATCH_AT((k)+2)$BATCH_AT((k)+3)\n"
+"$6$BATCHES_16(k) \\\n"
+" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n"
+"$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
+"`twiddled_digit digit,`J`sort_`M*`M){\n"
+"digit=`digit_anew(digit,`M);\n"
+"`Y$ON(SUBGROUPS)\n"
+"$BATCHES_16(0)\n"
+"$BATCHES_16(16)\n"
+"$BATCHES_16(32)\n"
+"`O\n"
 "$r\n"
-"`Z`Vw`6w<$PACKED_WORDS(rounds,$PLACE_BITS);w++)\n"
-"t->places[w]=$KEEPS_PLACES?places[w]:0;\n"
+"`Z`Vk`6k<rounds;k+=$RANK_BATCH)\n"
+"$BATCH_AT(k)\n"
+"`E\n"
 "}\n\n"
 "$n`X`sort_exchange(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
 "`J`sort_`M*`M){\n"
@@ -11443,12 +11470,19 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n"
 "`E\n"
 "`E\n\n",
-"$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n"
+"$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n\n"
+"$6$STORE_ROUNDS \\\n"
+" ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
 "$n`X`sort_store_keys(`A`key_bits*keys_dst,`Vrounds,`Qwhole,`Vvalid,\n"
 "`Vpart,`twiddled_digit digit,uint*digits,\n"
 "`J`sort_`M*`M){\n"
+"`I`V`2=rounds/$KEY_PARTS;\n"
+"$ROLLED\n"
+"`Z`Vturn`6turn<`2;turn+=$STORE_ROUNDS)\n"
 "$r\n"
-"`Z`Vk`6k<rounds/$KEY_PARTS;k++){\n"
+"`Z`Vk=turn;k<turn+$STORE_ROUNDS;k++){\n"
+"`7k>=`2)\n"
+"continue;\n"
 "`Vi=k*$x+$2,at=part*($x*rounds/$KEY_PARTS)+i;\n"
 "`7whole||at<valid){\n"
 "`twiddled twiddled=`M->exchange.key[$ROUND_PLACE(k)];\n"
@@ -11495,6 +11529,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`twiddled_digit digit,`N`S,`Vvalid,\n"
 "`J`sort_`M*`M){\n"
 "`Vdigits[$PACKED_WORDS($ROUNDS,$DIGIT_BITS)];\n"
+"digit=`digit_anew(digit,`M);\n"
 "`7$kSORT_TAIL))\n"
 "valid--;\n"
 "`Y$SORT_VALUES\n"
@@ -11693,7 +11728,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11542 \"kernels.cl.inc\"\n"
+"#line 11587 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11895,7 +11930,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11785 \"kernels.cl.inc\"\n"
+"#line 11830 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12016,7 +12051,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11919 \"kernels.cl.inc\"\n"
+"#line 11964 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12564,7 +12599,7 @@ typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
-    uint32_t local;  /* maximum bytes of local memory per group; 0: no limit */
+    uint32_t local[2]; /* maximum bytes of local memory per group: with sub-groups of 32 lanes, otherwise; 0: no limit */
     uint32_t halves; /* says when a tile's records go through local memory piece by piece. 0: never
                         1: if there are values, and a key or a value has 8 bytes or more
                         2: as 1, or if there are no values and a key has 8 bytes */
@@ -13854,28 +13889,27 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, 0, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 1, 1u << 21, 1, 1, 1},
-    /* A larger tile stores longer runs of a digit. With 32 KiB of local memory per group, RDNA runs 8 waves per SIMD,
-       and CDNA runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item. tuning: sort-amd,
-       sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, 32 * GPUSCAN__KIB, 1, 1u << 20, 1, 0, 0},
-    /* Intel's compiler puts a work-item's arrays above 64 to 128 bytes into private memory. So most groups have more
-       work-items than AMD's, and fewer keys per work-item. `units` is 8, since 8 or 16 units share a local memory, and
-       a group of 512 work-items in sub-groups of 8 lanes fills 8 units. tuning: sort-intel, sort-together-others */
-    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, 0, 0, 1u << 18, 8, 0, 0},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 0, 0, 0, 1, 0, 0}};
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1},
+    /* A larger tile stores longer runs of a digit. With 42 KiB of local memory a group, RDNA, whose waves have 32 lanes,
+       runs 6 waves per SIMD. With 32 KiB, CDNA runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item.
+       tuning: sort-amd, sort-amd-local, sort-together-others */
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0, 0},
+    /* 8 or 16 units share a local memory. A group of 512 work-items in sub-groups of 8 lanes occupies 8 units. tuning:
+       sort-intel, sort-together-others */
+    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0}};
 
-/* NVIDIA's tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer
-   groups would be resident. More groups per compute unit are slower, and so are early loads of values, since stores
-   must stay in the cache until their lines are full. If the count is on the device, sorts of u64 keys with values of 4
-   or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles fill the local memory that gpuscan__sort_rows allows. Tiles of 4-byte keys without values fill it if
-   waves have 64 lanes, since fewer waves need fewer counts of digits. Other tiles fill it if waves have 32 lanes. On
-   Intel's GPUs, more elements per work-item make sorts faster without values, and slower with values. Loops over tiles
-   or passes need registers, so `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-halves, sort-intel */
+/* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
+   be resident. More groups per compute unit are slower, since stores must stay in the cache until their lines are full.
+   Early loads of values are slower for the same reason. If the count is on the device, sorts of u64 keys with values of
+   4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
+   AMD's tiles of 4-byte elements fill the row's local memory. On Intel's GPUs, 36 keys per work-item need the larger
+   register file; with values, 24 elements do. The group's local memory leaves room for few groups in any case. Loops
+   over tiles or passes need registers, so `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-local,
+   sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -13883,14 +13917,14 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
       {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
     {GPUSCAN__ON_AMD,
-     {{{256, 28, 0}, {256, 26, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
+     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
      {{{256, 26, 0}, {256, 22, 0}, {256, 16, 0}, {256, 8, 0}},
       {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}}},
     {GPUSCAN__ON_INTEL,
-     {{{256, 24, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}},
-      {{512, 16, 0}, {512, 16, 0}, {512, 16, 0}, {512, 16, 0}}},
-     {{{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}},
-      {{512, 16, 0}, {512, 14, 0}, {512, 14, 0}, {512, 14, 0}}}}};
+     {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
+      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}},
+     {{{512, 16, 256}, {512, 14, 256}, {512, 14, 256}, {512, 14, 256}},
+      {{512, 16, 256}, {512, 14, 256}, {512, 14, 256}, {512, 14, 256}}}}};
 
 /* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -14543,7 +14577,11 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
     char limit[32], options[96]; /* equal prefixes mean equal options, so a prefix identifies a program */
     cl_int code;
     int attempt;
-    snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
+    /* Intel's compiler ignores the option for GPUs that have only one size of register files. */
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        snprintf(limit, sizeof(limit), " -cl-intel-256-GRF-per-thread");
+    else
+        snprintf(limit, sizeof(limit), " -cl-nv-maxrregcount=%u", registers);
     for (attempt = registers ? 0 : 1;; attempt++) {
         /* -w: some compilers print warnings, also about custom texts, to the process's output */
         snprintf(options, sizeof(options), "-w %s%s", gs->device.build_options,
@@ -14654,13 +14692,11 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
     return gs->device.lanes == GPUSCAN__LANES_PTX && gpuscan__uses_lanes(gs, key);
 }
 
-#if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS || GPUSCAN__HAS_HISTOGRAM || GPUSCAN__HAS_QUANTILE
 /* Returns whether lanes are NVIDIA's or LANES_LOCAL. Tests use LANES_LOCAL to run the code for NVIDIA's lanes. */
-static int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
+GPUSCAN__SHARED int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
     return gpuscan__uses_lanes(gs, key) &&
            (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
 }
-#endif
 
 /* Returns how many bytes of local memory lanes need to exchange values: 0, except with LANES_LOCAL. */
 static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
@@ -14671,8 +14707,11 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns `registers`, a limit for kernels without a fixed group size, or 0 if a group cannot have so many. */
+/* Returns the register limit of kernels without a fixed group size, or 0 if a group would need too many registers. With
+   sub-groups, any number but 0 selects the larger of Intel's two sizes of register files: see gpuscan__build_somehow. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        return registers;
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
@@ -14884,7 +14923,7 @@ static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
     static const char *const others[][2] = {
         {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
         {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"},     {"SCAN_SINGLE", "SCAN_SINGLE_PASS"},
-        {"REDUCE", "REDUCE"}, {"REDUCE", "COMMUTATIVE"}};
+        {"REDUCE", "REDUCE"}};
     size_t i;
     for (i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (strncmp(operation, others[i][0], strlen(others[i][0])) != 0)
@@ -20258,7 +20297,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     plan->slice_bins = gpuscan__slice_bins(plan);
     own->spread = copies == 32 && plan->channels % 2 == 0 && plan->slice_bins == 256 * plan->channels && !own->tiled &&
                   !own->weight;
-    own->copies = (uint32_t)gpuscan__power_of_two_below(own->spread ? 32 / plan->channels : copies);
+    own->copies = (uint32_t)gpuscan__power_of_two_below((size_t)(own->spread ? 32 / plan->channels : copies));
     while (own->copies && gpuscan__local_words(plan) * 4 > local)
         own->copies /= 2;
     if (!own->copies)
@@ -22300,11 +22339,11 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
     return gpuscan__whole_lanes(gs, group) && gs->device.lanes != GPUSCAN__LANES_SUBGROUPS;
 }
 
-/* Returns SORT_QUICK: whether a sort ranks elements by votes and local atomics, not by loads, stores and barriers. With
-   LANES_SUBGROUPS only sweeps without values gain, for keys of up to 4 bytes. tuning: sort-quick */
-static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
-                                     uint32_t value_size, uint32_t group) {
-    int sweeps = key_size <= 4 && value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
+/* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
+   SORT_QUICK. With sub-groups only sweeps of keys alone gain. tuning: sort-quick */
+static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
+                                     uint32_t group) {
+    int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
     return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
@@ -22322,7 +22361,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_ranks_quick(gs, own, key_size, value_size, group) && !own->small)
+    if (gpuscan__sort_ranks_quick(gs, own, value_size, group) && !own->small)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
@@ -22342,7 +22381,7 @@ static void gpuscan__sort_define_group(gpuscan__text *text, const gpuscan *gs, c
                                        const gpuscan__sort_key *own) {
     uint32_t size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key);
     uint64_t bytes = gpuscan__sort_struct_bytes(gs, own, size, value_size, key->group, key->vectors);
-    int is_quick = gpuscan__sort_ranks_quick(gs, own, size, value_size, key->group);
+    int is_quick = gpuscan__sort_ranks_quick(gs, own, value_size, key->group);
     gpuscan__define_number(text, "SHARED_BYTES", bytes);
     gpuscan__define_number(text, "SORT_QUICK", (uint64_t)is_quick);
     gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, own, key->group, key->vectors));
@@ -22564,7 +22603,8 @@ enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 
 /* Returns how many bytes of local memory a group may take at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local; /* 0: the group has a unit to itself */
+    int is_narrow = gs->device.lanes != GPUSCAN__LANES_NONE && gs->device.lane_width == 32;
+    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local[!is_narrow]; /* 0: it has a unit to itself */
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
@@ -22676,7 +22716,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
     int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
-    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->key_size, plan->values.size, most->group);
+    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, most->group);
     uint32_t vectors = most->vectors;
     uint32_t step = is_quick && !most->halves ? (uint32_t)GPUSCAN__SORT_TILE_BATCH : most->batch;
     plan->key.halved = most->halves;
@@ -22752,6 +22792,8 @@ static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan,
            plan->key_size > row->key_to || plan->values.size > row->value_to ||
            !gpuscan__sort_take(gs, plan, &most, row))
         row++;
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        plan->common.key.registers = most.registers;
 }
 
 /* Sets the key, unless the plan is a self-test's, whose key is given. Sets the size of values that are indices. */
