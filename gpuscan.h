@@ -3297,7 +3297,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$IS_WHOLE(type) \\\n"
 " ($itype)%16==0||(($itype)&($itype)-1))==0&& \\\n"
 " ($itype)>=4||$LITTLE_ENDIAN)))\n"
-"$6$ALIGNED(type, p) (((size_t)(p) & (min($itype), 16u) - 1)) == 0)\n\n\n"
+"$6$ALIGNED(type, p) (((size_t)(p) & (min($itype), 16u) - 1)) == 0)\n\n"
 "$n`X`bytes_load(uint*to,$1void*`0,`Vbytes,`Npolicy){\n"
 "`7bytes>=16){\n"
 "$r\n"
@@ -3317,7 +3317,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}else{\n"
 "to[0]=bytes==2? *($1ushort*)`0: *($1uchar*)`0;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n"
 "$6$DEFINE_VECTOR(name, type) \\\n"
 " $8union{ \\\n"
 " type element[$s]; \\\n"
@@ -3813,7 +3813,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2354 \"kernels.cl.inc\"\n"
+"#line 2352 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3977,7 +3977,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2535 \"kernels.cl.inc\"\n"
+"#line 2533 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4301,7 +4301,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2898 \"kernels.cl.inc\"\n"
+"#line 2896 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5107,7 +5107,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3825 \"kernels.cl.inc\"\n"
+"#line 3823 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5639,7 +5639,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4524 \"kernels.cl.inc\"\n"
+"#line 4522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5936,7 +5936,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4866 \"kernels.cl.inc\"\n"
+"#line 4864 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6041,7 +6041,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4987 \"kernels.cl.inc\"\n"
+"#line 4985 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6082,7 +6082,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5028 \"kernels.cl.inc\"\n"
+"#line 5026 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6594,7 +6594,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5641 \"kernels.cl.inc\"\n"
+"#line 5639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6918,7 +6918,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6012 \"kernels.cl.inc\"\n"
+"#line 6010 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7018,7 +7018,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6114 \"kernels.cl.inc\"\n"
+"#line 6112 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7302,7 +7302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6449 \"kernels.cl.inc\"\n"
+"#line 6447 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7980,7 +7980,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7247 \"kernels.cl.inc\"\n"
+"#line 7245 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8034,7 +8034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7301 \"kernels.cl.inc\"\n"
+"#line 7299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8526,7 +8526,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7852 \"kernels.cl.inc\"\n"
+"#line 7850 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9036,7 +9036,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8439 \"kernels.cl.inc\"\n"
+"#line 8437 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9390,7 +9390,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8869 \"kernels.cl.inc\"\n"
+"#line 8867 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9490,7 +9490,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8994 \"kernels.cl.inc\"\n"
+"#line 8992 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9797,7 +9797,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9341 \"kernels.cl.inc\"\n"
+"#line 9339 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10227,7 +10227,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9857 \"kernels.cl.inc\"\n"
+"#line 9855 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10254,7 +10254,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9881 \"kernels.cl.inc\"\n"
+"#line 9879 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10387,7 +10387,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10045 \"kernels.cl.inc\"\n"
+"#line 10043 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10439,7 +10439,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10099 \"kernels.cl.inc\"\n"
+"#line 10097 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10588,7 +10588,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10271 \"kernels.cl.inc\"\n"
+"#line 10269 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10880,7 +10880,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10601 \"kernels.cl.inc\"\n"
+"#line 10599 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11728,7 +11728,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11587 \"kernels.cl.inc\"\n"
+"#line 11585 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11930,7 +11930,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11830 \"kernels.cl.inc\"\n"
+"#line 11828 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12051,7 +12051,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11964 \"kernels.cl.inc\"\n"
+"#line 11962 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12599,7 +12599,7 @@ typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
-    uint32_t local[2]; /* maximum bytes of local memory per group: with sub-groups of 32 lanes, otherwise; 0: no limit */
+    uint32_t local[2]; /* maximum bytes of a group's local memory: with sub-groups of 32 lanes, otherwise; 0: no limit */
     uint32_t halves; /* says when a tile's records go through local memory piece by piece. 0: never
                         1: if there are values, and a key or a value has 8 bytes or more
                         2: as 1, or if there are no values and a key has 8 bytes */
@@ -13891,10 +13891,11 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1},
-    /* A larger tile stores longer runs of a digit. With 42 KiB of local memory a group, RDNA, whose waves have 32 lanes,
-       runs 6 waves per SIMD. With 32 KiB, CDNA runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item.
+    /* A larger tile stores longer runs of a digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs
+       6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item.
        tuning: sort-amd, sort-amd-local, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0, 0},
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0,
+     0},
     /* 8 or 16 units share a local memory. A group of 512 work-items in sub-groups of 8 lanes occupies 8 units. tuning:
        sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
@@ -14708,7 +14709,7 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns the register limit of kernels without a fixed group size, or 0 if a group would need too many registers. With
-   sub-groups, any number but 0 selects the larger of Intel's two sizes of register files: see gpuscan__build_somehow. */
+   sub-groups, any number but 0 selects Intel's large register file: see gpuscan__build_somehow. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         return registers;
