@@ -12599,7 +12599,7 @@ typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
-    uint32_t local[2]; /* maximum bytes of a group's local memory: with sub-groups of 32 lanes, otherwise; 0: no limit */
+    uint32_t local[2]; /* maximum bytes of local memory: with sub-groups of 32 lanes, otherwise; 0: no limit */
     uint32_t halves; /* says when a tile's records go through local memory piece by piece. 0: never
                         1: if there are values, and a key or a value has 8 bytes or more
                         2: as 1, or if there are no values and a key has 8 bytes */
