@@ -10801,7 +10801,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "$SORT_CALL\n"
 "`sort_scatter_part(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
 "`F$q0));\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "$APART\n"
 "$w`X`sort_bucket(`sort_call call,`N`S,`N`2,`Nsplit){\n"
 "`position begin[$RADIX+1];\n"
@@ -10880,7 +10880,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10599 \"kernels.cl.inc\"\n"
+"#line 10600 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11586,7 +11586,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`sort_load_`Ws(movers,carried,0,rounds,`R,`T);\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n"
 "$w`sort_`W `sort_moved(`sort_mover mover,`sort_carried carried,`V`R,\n"
 "`V`T){\n"
 "`Y!$SORT_MOVES_INDICES\n"
@@ -12600,7 +12600,7 @@ typedef struct gpuscan__sort_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
     uint32_t local[2]; /* maximum bytes of local memory: with sub-groups of 32 lanes, otherwise; 0: no limit */
-    uint32_t halves; /* says when a tile's records go through local memory piece by piece. 0: never
+    uint32_t halves; /* says when a tile's elements go through local memory piece by piece. 0: never
                         1: if there are values, and a key or a value has 8 bytes or more
                         2: as 1, or if there are no values and a key has 8 bytes */
     uint32_t together; /* SINGLE_PASS sorts up to so many elements in one launch, with at most one tile per compute
@@ -13891,26 +13891,26 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
     /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1},
-    /* A larger tile stores longer runs of a digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs
-       6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item.
-       tuning: sort-amd, sort-amd-local, sort-together-others */
+    /* A larger tile stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves
+       of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of
+       4 bytes per work-item. tuning: sort-amd, sort-amd-local, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0,
      0},
-    /* 8 or 16 units share a local memory. A group of 512 work-items in sub-groups of 8 lanes occupies 8 units. tuning:
-       sort-intel, sort-together-others */
+    /* `units` is 8, since 8 or 16 units share a local memory, and a group of 512 work-items in sub-groups of 8 lanes
+       fills 8. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0}};
 
-/* Tiles are as large as local memory allows, which makes a digit's runs longer. With more registers fewer groups would
-   be resident. More groups per compute unit are slower, since stores must stay in the cache until their lines are full.
-   Early loads of values are slower for the same reason. If the count is on the device, sorts of u64 keys with values of
-   4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles of 4-byte elements fill the row's local memory. On Intel's GPUs, 36 keys per work-item need the larger
-   register file; with values, 24 elements do. The group's local memory leaves room for few groups in any case. Loops
-   over tiles or passes need registers, so `counted` has fewer elements. tuning: sort-amd-tiles, sort-amd-local,
-   sort-amd-halves, sort-intel */
+/* NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
+   more registers per work-item, fewer groups would run. More groups per compute unit are slower, and so are early loads
+   of values: stores must stay in the cache until their lines are full. If the count is on the device, sorts of u64 keys
+   with values of 4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
+   AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that gpuscan__sort_rows allows.
+   Intel's tiles of 36 keys, or of 24 keys with values, need the larger register file. It lets fewer groups run, but
+   local memory does so in any case. On both, loops over tiles or passes need registers, so `counted` has fewer
+   elements. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
