@@ -8527,12 +8527,13 @@ NULL};
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
 "#line 7850 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
-"}`quan`3_`B;\n\n"
+"}`quan`3_`B;\n\n\n"
+"$8ulong16 `fractions_16 __attribute__((aligned(8)));\n"
 "$8struct{\n"
-"ulong16 of[$MAX_FRACTIONS/16];\n"
+"`fractions_16 of[$MAX_FRACTIONS/16];\n"
 "}`fractions;\n\n\n"
 "$w`N`rank(`Nfraction,`Ntotal){\n"
 "`Vexponent=`F(fraction>>52)&0x7ffu;\n"
@@ -8611,10 +8612,10 @@ static const char *const gpuscan__piece_quantile[] = {
 "range.scale=as_float((127u+253u-bits)<<23);\n"
 "}\n"
 "`Crange;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$w`N`mean_part(`I`mean_range*range,`Nrank){\n"
 "`L(min(max(rank,range->`G)-range->`G,range->`R))>>range->shift;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`N`mean_of_bin(`I`mean_range*range,`I`places*places,`Nbin,\n"
 "`N`G,`Nrank){\n"
 "`N`R=`mean_part(range,rank)-`mean_part(range,`G);\n"
@@ -8682,7 +8683,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`G+=`R;\n"
 "}\n"
 "`C`9;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$APART\n"
 "$w`X`quan`3_`8(`+$1`src*`Rs,`N`8,`Iulong*fractions,\n"
 "`I`quan`3_`B*`B,`I`places*places,\n"
@@ -8708,7 +8709,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`7is_mean&&total>0)\n"
 "*to=as_uint(`mean_end(&range,places,mean));\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "kernel $x_SIZE `X`quan`3_cpu(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Ngiven[$MAX_FRACTIONS],`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
@@ -8765,7 +8766,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "sizeof$9*($MAX_FRACTIONS+\n"
 "($QUANTILE_PARTS==$QUANTILE_SMALL\n"
 "?$lS*($y*$d+1)\n"
-":3*$MAX_FRACTIONS+$x)))\n\n"
+":3*$MAX_FRACTIONS+$x)))\n\n",
 "`Y$QUANTILE_PARTS == $QUANTILE_SMALL\n\n"
 "$n`X`small_scan(`+`I`src_vector*x,`Julong*`9s,\n"
 "`J``M*`M){\n"
@@ -8803,7 +8804,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "``Rs_vector(&of_rank,`Rs,low*$s,bins);\n"
 "`quan`3_in_vector(to,places,&of_rank,low*$s,`9s[low]-preceding,rank);\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "kernel $x_SIZE `X`quan`3_small(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Julong*given=$QUANTILE_FRACTIONS;\n"
@@ -8883,7 +8884,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n"
 "`Cmean;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$w`X`mean_join(`I`places*places,`Nmean,`Julong*`4s){\n"
 "`4s[$2]=mean;\n"
 "$h;\n"
@@ -8896,7 +8897,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$8struct{\n"
 "`N`S,`2,bins;\n"
 "`Vbatches;\n"
-"}`bins_share;\n\n",
+"}`bins_share;\n\n"
 "$w`bins_share `bins_share_of(`Vbins,`Vshares,`Vnumber){\n"
 "`bins_share share;\n"
 "`Vvectors=(bins-1)/`F$y_BINS/shares+1;\n"
@@ -8905,7 +8906,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "share.`S=min(number*share.bins,$9bins);\n"
 "share.`2=min(share.`S+share.bins,$9bins);\n"
 "`Cshare;\n"
-"}\n\n\n"
+"}\n\n"
 "$n$5`share_`9(`+$1`src*`Rs,`I`bins_share*share,\n"
 "`J``M*`M){\n"
 "$5`9`6\n"
@@ -8999,7 +9000,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Zint k=1;k<$d;k++)\n"
 "x[k]`6\n"
 "x[0]=`share_`9`5of_`8,&share,`M);\n"
-"`7`8_groups==1){\n"
+"`7!$QUANTILE_JOINS){\n"
 "x[0]=$LANE==0?x[0]:0;\n"
 "}else{\n"
 "at=$2*most;\n"
@@ -9019,11 +9020,11 @@ static const char *const gpuscan__piece_quantile[] = {
 "$h;\n"
 "`Z`Vr`6r<results&& !is_mean;r++)\n"
 "`7`G+within[0]<ranks[r]&&ranks[r]<=`G+x[0])\n"
-"`rank_place(`8_groups>1?`8_`9s:0,at,`G+within[0],r,&share,`M);\n"
+"`rank_place($QUANTILE_JOINS?`8_`9s:0,at,`G+within[0],r,&share,`M);\n"
 "$h;\n"
 "`7!is_mean)\n"
 "`ranks_search`5of_`8,&places,&share,results,to,`M);\n"
-"`7`8_groups==1)\n"
+"`7!$QUANTILE_JOINS)\n"
 "`quan`3_means`5of_`8,cdf+`8*`B.pitch*`B.cdf_size,&`B,&places,&share,\n"
 "`G,`9[0],total,to,`M);\n"
 "}\n"
@@ -9036,7 +9037,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8437 \"kernels.cl.inc\"\n"
+"#line 8439 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9053,7 +9054,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`O\n"
 "$8$SAMPLE `sample;\n"
 "`E\n"
-"$8$COUNTER ``Rer;\n\n\n"
+"$8$COUNTER ``Rer;\n\n\n\n"
 "`Y$IMAGE\n"
 "$6$SAMPLES read_only image2d_t\n"
 "$6$SAMPLE_IN(samples, `0, i) \\\n"
@@ -9166,7 +9167,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`O\n"
 "`Csample;\n"
 "`E\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "`Y$LOCAL_EDGES\n"
 "$8struct{\n"
 "`J`I$VALUE*at;\n"
@@ -9390,8 +9391,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8867 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n"
+"#line 8871 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
 "`O\n"
@@ -9490,7 +9491,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8992 \"kernels.cl.inc\"\n"
+"#line 8995 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9797,7 +9798,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9339 \"kernels.cl.inc\"\n"
+"#line 9342 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10227,7 +10228,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9855 \"kernels.cl.inc\"\n"
+"#line 9858 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10254,7 +10255,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9879 \"kernels.cl.inc\"\n"
+"#line 9882 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10387,7 +10388,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10043 \"kernels.cl.inc\"\n"
+"#line 10046 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10439,7 +10440,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10097 \"kernels.cl.inc\"\n"
+"#line 10100 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10588,7 +10589,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10269 \"kernels.cl.inc\"\n"
+"#line 10272 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10880,7 +10881,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10600 \"kernels.cl.inc\"\n"
+"#line 10603 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11728,7 +11729,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11585 \"kernels.cl.inc\"\n"
+"#line 11588 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11930,7 +11931,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11828 \"kernels.cl.inc\"\n"
+"#line 11831 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12051,7 +12052,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11962 \"kernels.cl.inc\"\n"
+"#line 11965 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -24005,7 +24006,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant, which key.own[0] holds.
+   takes a portable strategy and a variant, which key.own[0] holds. key.own[1] is 1 if groups share rows.
     variant  | chosen for                                                           | a row belongs to
     ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
     SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
@@ -24060,6 +24061,7 @@ GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key));
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
     gpuscan__define_number(text, "QUANTILE_PARTS", plan->key.own[0]);
+    gpuscan__define_number(text, "QUANTILE_JOINS", plan->key.own[1]);
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -24186,13 +24188,14 @@ enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__plan *common = &plan->common;
-    const gpuscan__key *key = &common->key;
+    gpuscan__key *key = &common->key;
     uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
     uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
     uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
     if (gs->device.fence == GPUSCAN__FENCE_NONE || plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
-        (plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS && !common->forced))
+        (common->forced ? !key->own[1] : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
         return;
+    key->own[1] = 1;
     plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
     common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
     common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
@@ -24212,6 +24215,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
             (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
         is_all |= gpuscan__key_is_cpu(key);
         key->own[0] = GPUSCAN__QUANTILE_SMALL;
+        key->own[1] = 0;
         if (!is_all && gpuscan__quantile_fit_small(gs, plan))
             return GPUSCAN_SUCCESS;
         key->own[0] = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
