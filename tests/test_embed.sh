@@ -655,6 +655,12 @@ done
 
 # --- the real files
 check "gpuscan.h is up to date" "$embed" --check
+missing_names() { # prints the internal names in tests/README.md that gpuscan.h lacks
+  grep -o -i 'gpuscan__[a-z0-9_]*' "$root/tests/README.md" | sort -u | while read -r name; do
+    grep -q -w "$name" "$root/gpuscan.h" || echo "$name"
+  done
+}
+check "gpuscan.h has the names in tests/README.md" test -z "$(missing_names)"
 cat > whole.c <<'END'
 #define GPUSCAN_IMPLEMENTATION
 #include "gpuscan.h"
