@@ -35,8 +35,8 @@
                                            The library itself needs no more than 120
                GPUSCAN_ONLY_SCAN, GPUSCAN_ONLY_REDUCE, _HISTOGRAM, _SELECT, _RUNS, _SORT, _INTEGRAL, _QUANTILE,
                _UNIFORM_ADD                compile only these operations. The others' functions do not exist. If none is
-                                           defined, all operations are compiled. Define the same ones before every
-                                           include in all files. (Those without the implementation may define fewer.)
+                                           defined, all operations are compiled. Define the same macros before every
+                                           include in all files. (A file without the implementation may omit some.)
 
    STEP BY STEP
                1. gpuscan_create: a NULL desc opens the best device. (The environment variable GPUSCAN_DEVICE picks
@@ -84,8 +84,8 @@
        }
 
    ERRORS      Functions that can fail return a gpuscan_result: 0, an OpenCL code, or one of the library's own codes,
-               which are -2000 and below. gpuscan_error(gs) names the argument or OpenCL call that failed. After a
-               failed gpuscan_create there is no object: its desc's `error` receives the text. A call checks all
+               which are -2000 and below. gpuscan_error(gs) names the argument or OpenCL call that failed. A failed
+               gpuscan_create leaves no object: the text goes to gpuscan_desc.error. A call checks all
                arguments before it enqueues anything in its queue. (A _host form may first enqueue copies of its
                arrays.) After a failure the outputs are unchanged, *event is NULL, nothing has leaked and the object
                still works. There are two exceptions: a _host form whose device fails while it runs, and gpuscan_sort
@@ -96,11 +96,11 @@
                without a bound, but only for work-groups that have begun to run. These GPUs never suspend such a group.
 
    EVENTS      A call enqueues one or several commands, in order: kernels, a clearing of scratch, the read of a result.
-               All of them wait for the wait list. The event belongs to the last command: when it completes, the whole
-               call has completed, but its profiling times are those of the last command alone. To time a call, enqueue
-               a marker before it (clEnqueueMarkerWithWaitList) and subtract the end time of the marker from the end
-               time of the event; or set the desc's tracer, which gets the event of every command. A call does not flush
-               its queue: as always in OpenCL, clFlush the queue before another queue waits for the event.
+               All of them wait for the wait list. The event belongs to the last command. When the event completes, the
+               whole call has completed. But the event's profiling times are those of the last command alone. To time a
+               call, enqueue a marker before it (clEnqueueMarkerWithWaitList), and subtract the marker's end time from
+               the event's end time. Or set the desc's tracer, which gets the event of every command. A call does not
+               flush its queue: as always in OpenCL, clFlush the queue before another queue waits for the event.
 
    LIFETIMES   When a call returns, its desc and everything that the desc points to may be freed: init, custom texts,
                values, sources, wait list. Buffers, queue and events may be released, as after any enqueue (a user
@@ -111,8 +111,8 @@
    MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A call needs about
                    scan, selection, runs   1/1000 of the data (elements or results of 64 bytes: up to 1/64)
                    selection in place      in addition, the size of its outputs
-                   histogram               up to 8 bytes a bin. On a CPU up to 64 MiB, or one table of counters if that
-                                           is more, if bins do not fit local memory or weights are added to u64 counters
+                   histogram               up to 8 bytes a bin. If bins do not fit local memory, or if weights are added
+                                           to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger
                    sort                    the size of what it sorts, unless may_destroy_src lets it overwrite src
                    integral image          1/20 of its table
                A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls that use the object's scratch wait
@@ -134,7 +134,7 @@
                (with PoCL 3.1, whose threads do not exist in the child).
 
    DETERMINISM The same call on the same device gives the same bits in every run, for floats too. Integer results are
-               the same on every device and with every strategy. Operators need to be associative, not commutative.
+               the same on every device and with every strategy. Operators must be associative; they need not commute.
 
    TRUST       Custom texts and blobs are executed: take them only from sources from which you would take a program.
                Sizes, offsets and counts are checked. A count read on the device is clamped to the desc's `count`.
@@ -216,7 +216,7 @@
 #ifdef __has_include
 #if defined(__APPLE__) && !__has_include(<OpenCL/opencl.h>)
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
-#include <OpenCL/cl.h> /* This include stops the compiler, as #error does not in gcc. It names another file than
+#include <OpenCL/cl.h> /* In gcc #error does not stop the compiler, but this include does. It does not name the file of
                           __has_include above, since gcc skips the include of a file that __has_include did not find */
 #elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
@@ -481,9 +481,9 @@ typedef struct gpuscan_image {
            "float steep(float dx, float dy) { return sqrt(dx * dx + dy * dy); }\n", NULL, 0, NULL, NULL,
            "steep(near(1, 0) - near(-1, 0), near(0, 1) - near(0, -1))", NULL, NULL, NULL};
 
-   VALUES    Other texts are another program. So pass what changes from call to call, such as a threshold or a camera,
-             as values. If call.values_size is not 0, `source` must declare a struct with the tag `values` and this
-             size. All expressions of the call see `values`, a const struct values * to a copy of call.values:
+   VALUES    A call with other texts needs another program. So pass what changes from call to call, such as a threshold
+             or a camera, as values. If call.values_size is not 0, `source` must declare a struct with the tag `values`
+             and this size. All expressions of the call see `values`, a const struct values * to a copy of call.values:
 
        struct { float least, most; } range = {0.5f, 2.0f};
        custom.source = "struct values { float least, most; };";
@@ -492,13 +492,13 @@ typedef struct gpuscan_image {
        select.call.values_size = sizeof range;
 
              Calls that differ only in the bytes of their values run the same program. The struct needs the same layout
-             on both sides: float4 is aligned to 16 bytes on the device. Structs that are aligned to more than 8 bytes
-             are copied to private memory first, so arrays in them are slower. The identity may also be evaluated with
-             values of 0 in all bytes, for example in a preparation. It must then end, with any result.
+             on host and device: float4 is aligned to 16 bytes on the device. A struct that is aligned to more than 8
+             bytes is copied to private memory first, so arrays in it are slower. The library may also evaluate
+             `identity` with values whose bytes are all 0, for example in a preparation. It must end, with any result.
 
-   SOURCES   convert, select, equal, key and weight may see up to four more buffers, call.sources. They are `source0` to
-             `source3`, each a global const T * to the element at the source's offset. To order the rows of a table of
-             three columns by the second one, sort the rows' numbers:
+   SOURCES   The expressions convert, select, equal, key and weight may read up to four more buffers, call.sources. They
+             see `source0` to `source3`: each is a global const T *, T being the source's type, to the element at its
+             offset. To order the rows of a table of three columns by the second column, sort the rows' numbers:
 
        static const gpuscan_custom second = {NULL, "uint", 4, NULL, NULL, NULL, NULL, NULL, "source0[3 * x + 1]"};
        gpuscan_source table = {{table_mem, 0}, 3 * rows, GPUSCAN_TYPE_F32, NULL, 0, NULL};
@@ -510,9 +510,9 @@ typedef struct gpuscan_image {
              Calls that differ only in the buffers, offsets and counts of their sources run the same program. An
              expression is evaluated only for elements of the call. It may read any element of a source: source0[i], a
              neighbour, an entry of a table. Nothing checks the index, so the expression must keep it below the source's
-             count, as in source0[min(i + 1, values->n - 1)]. In each row i begins with 0, but a source does not advance
-             from row to row. A source may overlap inputs, but nothing that the call writes. An f16 source is read with
-             vload_half(i, source0). Operators see no sources, since they have no i. */
+             count, as in source0[min(i + 1, values->n - 1)]. In each row `i` begins with 0 again, but source0 points to
+             the same element in all rows. A source may overlap inputs, but nothing that the call writes. An f16 source
+             is read with vload_half(i, source0). `combine` and `identity` see no sources, since they have no i. */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations that precede the kernels, or NULL */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
@@ -551,11 +551,11 @@ typedef struct gpuscan_tally {
                                       is ceil(groups / y). 0 means 65535 */
 } gpuscan_tally;
 
-/* One more buffer whose elements the call's expressions see: see gpuscan_custom. The call only reads it. */
+/* One more buffer that the call's expressions can read, but not write: see SOURCES in the comment of gpuscan_custom. */
 typedef struct gpuscan_source {
     gpuscan_buffer buffer;
-    uint64_t       count;       /* elements from the offset on that the buffer has, at least those that expressions
-                                   read. 0 means the desc's count; an integral image has none, and needs a number */
+    uint64_t       count;       /* the number of elements, counted from the offset, that expressions may read. 0 means
+                                   the desc's `count`. It must not be 0 for integral images, whose desc has none */
     gpuscan_type   type;        /* the elements' type; default: u32. CUSTOM means custom_type */
     const char    *custom_type; /* the name of a type that `source` declares or OpenCL C has, such as float4 */
     size_t         size;        /* the custom_type's sizeof on the device, 1 to 1024 bytes */
@@ -727,14 +727,14 @@ typedef struct gpuscan_desc {
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
     const char           *cache;       /* an existing folder; NULL or "" means none. The object stores there each
                                           program that it builds as a file, and loads programs that other objects or
-                                          earlier starts stored. These need neither the driver's compiler nor a
-                                          self-test. A relative name is resolved at each use. Several processes may
+                                          earlier starts stored. Loaded programs need neither the driver's compiler nor
+                                          a self-test. A relative name is resolved at each use. Several processes may
                                           share the folder. Files that are damaged, or of another device, driver or
                                           version, are ignored. If the folder or a file cannot be used, calls do not
                                           fail: the logger gets the file and the reason. (gpuscan_create needs memory
                                           for the name.) Programs that fail their self-test are not stored. Launches
                                           that are prepared after a program's first call are not stored either. Files
-                                          are replaced but never deleted, not even half-written ones: delete any of them
+                                          are replaced but never deleted, not even half-written ones. You may delete any
                                           at any time. Files are trusted like blobs, so others must not be able to write
                                           to the folder. If a FIFO has the name of such a file, the call blocks. The
                                           string is copied */
@@ -906,9 +906,9 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
                                             and upper bound of each channel, also of those that the mask omits */
-    uint64_t        edges_pitch;   /* with EDGES: elements from a channel's edges to the next channel's; 0: shared */
+    uint64_t        edges_pitch;   /* with EDGES: elements from one channel's edges to the next's; 0: all share edges */
     gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from the pixel x, y on */
-    uint32_t        counts_stride; /* counter_type elements per counter; 0 means 1. Each stride has its own program */
+    uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
 } gpuscan_histogram_desc;
 #endif
 
@@ -1023,7 +1023,7 @@ typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
     GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, as if the samples of a bin were spread evenly over it */
     GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of the samples from the one that the
-                                 first fraction selects to that of the second. A sample counts as its bin's centre */
+                                 first selects to the one that the second selects. Each counts as its bin's centre */
 } gpuscan_quantile_form;
 
 enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
@@ -1067,15 +1067,15 @@ typedef struct gpuscan_quantile_desc {
    OUT_OF_HOST_MEMORY   there is no memory for the object */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
-/* Releases everything that the object holds. NULL is legal. The function does not wait: calls that still run complete,
-   and OpenCL keeps what they use. */
+/* Releases everything that the object holds. NULL is legal. The function does not wait. Calls that are still running
+   will complete, since OpenCL keeps what they use. */
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs);
 
-/* Releases the programs that no call and no preparation has used since the last gpuscan_trim, or since the object was
-   created. Programs that were built or loaded since then stay, so the second of two calls in a row releases all. The
-   next call that needs a released program takes as long as a first one: it builds and tests the program, or loads it
-   from gpuscan_desc.cache. Blobs lack released programs. The object keeps its scratch. It does not wait: calls that
-   still run complete. Returns INVALID_ARGUMENT if gs is NULL. */
+/* Releases the programs that no call and no preparation has used since the previous gpuscan_trim, or since the object
+   was created. Programs that were built or loaded since then stay. So gpuscan_trim twice in a row releases all of them.
+   The next call that needs a released program takes as long as a first call: it builds and tests the program, or loads
+   it from gpuscan_desc.cache. gpuscan_get_blob does not store released programs. The object keeps its scratch. The
+   function does not wait. Calls that are still running will complete. Returns INVALID_ARGUMENT if gs is NULL. */
 GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs);
 
 /* Reports what the object runs on and what it has decided. Returns INVALID_ARGUMENT if gs or info is NULL. */
@@ -1104,7 +1104,7 @@ GPUSCAN_API uint32_t gpuscan_version(void);
    Returns 0 for NULL and for unknown names. Bindings compare these sizes with those of their own structs. */
 GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
-/* Describes what all operations share. Each has four functions, here called gpuscan_X.... Its comment adds the rest.
+/* Describes what all operations share. Each operation X has four functions. The comment of its first one adds the rest.
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
@@ -1118,14 +1118,14 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
                    not overlap anything else that the call reads or writes, its scratch included. Inputs may overlap
-                   each other. Rows may lie in the gaps between the rows of another range (src and dst side by side in
-                   one buffer), and an output may lie in such a gap, if the pitches show it: let d be the greatest
-                   common divisor of the pitches in bytes. Then the byte positions of each range's rows, modulo d, must
-                   form one interval, and these intervals must not overlap. Otherwise the bytes between rows count as
-                   part of a range. Memory of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power
-                   of two that divides the element's size, but to no more than 16 bytes. (At call.scratch's offset it
-                   must be aligned to 64.) Custom types that need a larger alignment (float8: 32, double16: 128) need
-                   that alignment, also for the beginning of call.scratch's buffer.
+                   each other. Rows may lie in the gaps between another range's rows (src and dst side by side in one
+                   buffer), and so may an output, if the pitches prove it. Let d be the greatest common divisor of the
+                   pitches in bytes. Then the byte positions of each range's rows, modulo d, must form one interval, and
+                   these intervals must not overlap. Otherwise the bytes between rows count as part of a range. Memory
+                   of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two that divides the
+                   element's size, but to no more than 16 bytes. (At call.scratch's offset it must be aligned to 64
+                   bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that
+                   alignment, also for the beginning of call.scratch's buffer.
      count_buffer  One number of count_type. The device reads the count when the call runs. The desc's `count` is the
                    maximum: it replaces a larger count, and it decides sizes, pitches and scratch.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer. In a
@@ -1178,8 +1178,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  (To sum them channel by channel, use gpuscan_integral with one image of height 1 per row.)
    segments      optional, instead of rows and total. Each segment is scanned by itself, as a row is. Element 0 always
                  begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements before the first
-                 offset form a segment, as do those from the last on. Without offsets src is one segment. Offsets that
-                 descend or exceed `count` give wrong results, but do no other harm. Keys and heads must not overlap dst
+                 offset form a segment, as do those from the last on. If segments.count is 0, src is one segment.
+                 Offsets that descend or exceed `count` only give wrong results. Keys and heads must not overlap dst
    count_buffer  the number of elements of each row. The rest of dst is unchanged
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows, their pitches are equal
@@ -1197,9 +1197,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  element of weight 0. If all elements and `init` have one sign, an ADD has a relative error below 1e-6
                  in f32 and f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for
                  any count. For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
-   returns       UNSUPPORTED_STRATEGY: a single pass is forced that does not work on the device, on elements of more
-                 than 64 bytes (with segments, of 64 bytes or more), or in place without fences of device scope; or it
-                 has more tiles (at least one a row) than a launch can have. AUTO takes another strategy.
+   returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device; on elements of more than 64
+                 bytes (with segments, of 64 bytes or more); in place without fences of device scope; or with more tiles
+                 (at least one a row) than a launch can have. AUTO takes another strategy.
                  INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
                  elements; segments with rows, pitches or total; segments without a form; segments.count without
                  OFFSETS; segments.host_data, which is for gpuscan_scan_host.
@@ -1282,8 +1282,8 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
    method        each group sums a part of the elements, in order if the operator is custom. The last group to finish
                  combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
                  second launch does. On a GPU a few work-items or one group sum a row or segment. If rows are few and
-                 long, or a segment is much longer than the average, several groups share it. On a CPU every group gets
-                 the same number of elements plus segment ends: Merrill and Garland, "Merge-based parallel sparse
+                 long, or a segment is much longer than the average, several groups share it. On a CPU elements plus
+                 segment ends are divided equally among the groups: Merrill and Garland, "Merge-based parallel sparse
                  matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
@@ -1326,14 +1326,14 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
                  histogram in `counts`: the histograms of a tile's channels, then those of the next tile. Tiles go from
                  left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
-                 histogram a row. A count on the device does not change the tiles: tiles beyond it get counters of 0
+                 histogram a row. A count_buffer does not change the tiles: tiles beyond its count get counters of 0
    edges         for EDGES only: `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With
                  edges_pitch, which is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch.
                  Values that do not ascend give wrong counts, but do no other harm
    count_buffer  the number of pixels of each row
    aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
-   scratch       up to 8 bytes for each counter of each tile. On a CPU it is up to 64 MiB, or one table if that is more,
-                 if the bins do not fit local memory or weights are added to u64 counters. If the call has weights, give
+   scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
+                 added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, give
                  gpuscan_histogram_prepare and _scratch_size `weights` or host_weights: programs and scratch differ
    count 0       samples may be missing. The counters become 0, or with `accumulate` keep their values
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
@@ -1351,12 +1351,12 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  count; pitch_bytes with pitch, or smaller than a row, or not aligned; edges without EDGES; host_edges
                  or host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
                  edges_pitch without EDGES, or below `bins` + 1; value_type without custom->convert; weight with
-                 weights; one of the two expressions with channel_mask or several channels of a custom type; an image
+                 weights; convert or weight with channel_mask, or with several channels of a custom type; an image
                  with samples or pitches, or with too few channels.
                  INVALID_TYPE: a sample_type that is not the image's; VALUES with floats; custom samples without
                  custom->convert.
-                 INVALID_IMAGE: not a 2D image, or a format that is not read.
-                 BUFFER_TOO_SMALL: an image without those pixels.
+                 INVALID_IMAGE: not a 2D image, or a format that the library does not read.
+                 BUFFER_TOO_SMALL: the image is too small for the range of pixels.
                  UNSUPPORTED_IMAGE: the device has no images.
                  INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
                  floats below the type's normal numbers, which devices may flush to 0.
@@ -1387,8 +1387,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
    flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
    indices       out, optional: the index of each kept element in src, counted from src.offset
    payloads      `count` elements from each payload's src.offset on are read. Those at kept indices go to its dst
-   capacity      the number of elements for which dst, indices and the payloads' dst have room. 0 and more than `count`
-                 mean `count`. Kept elements beyond it are counted but not written. More room does not change the others
+   capacity      the number of elements for which dst, indices and the payloads' dst have room. 0, or more than `count`,
+                 means `count`. All kept elements are counted. Only the first `capacity` of them are written
    count_buffer  the number of elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size. Each
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
@@ -1434,8 +1434,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
    src, dst      optional: for each run, the elements of src at its keys are converted to dst_type and combined in their
                  order, as in gpuscan_reduce without init. In custom->convert i is the index in src. src may be keys
    payloads      the dst of each payload gets the elements of its src at the first keys of runs
-   capacity      the number of runs for which each output has room. 0 and more than `count` mean `count`. Runs beyond it
-                 are counted but not written. More room does not change the others
+   capacity      the number of runs for which each output has room. 0, or more than `count`, means `count`. All runs are
+                 counted. Only the first `capacity` of them are written
    count_buffer  the number of keys, and of elements of src and of the payloads' src
    equal         keys are compared by C's ==: -0 and +0 are equal, and each NaN is a run by itself. With `bitwise`, keys
                  are equal if their bits are. For a custom type custom->equal decides. It gets only each key and the key
@@ -1481,29 +1481,29 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  unsigned integers of the keys' size. bit_begin and bit_end select bits of the code:
                      unsigned integers   the key
                      signed integers     the key with its sign bit inverted
-                     floats              sign bit inverted if positive or zero (-0 as +0), all bits if negative
+                     floats              positive, zero: sign bit inverted (-0 as +0); negative: all bits inverted
                      descending          all bits of the above inverted
                      NaN                 all bits 1, descending too
    pairs         structs of {uint32_t key, value;} can be sorted as U64 keys. On a little-endian device bit_end 32 sorts
                  by `key`; if that is the second member, bit_begin 32 does. On a big-endian device the two swap roles
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
-   scratch       the sum of the sizes below. Ask with the call's count: few elements may need more than many, since up
-                 to about 10,000 are sorted in one launch, and up to some millions a GPU gathers payloads
+   scratch       the sum of the sizes below. Ask with the call's count, since a smaller count may need more: up to about
+                 10,000 elements are sorted in one launch, and up to some millions a GPU gathers payloads
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
-                     another payload,          two indices per element, or one if a permutation with such indices is
-                     several, a permutation    given. An index has 4 bytes, or 8 from 2^32 elements on. In addition
-                     or a custom type          the size of the largest array gathered in place, if above the keys'
+                     another payload,          two indices per element, or one if a permutation of the same index size
+                     several, a permutation    is given. An index has 4 bytes, or 8 from 2^32 elements on. In addition
+                     or a custom type          the size of the largest array gathered in place, if it exceeds the keys'
                      payloads that a GPU       instead of the above, once or twice their size in whole words. These are
                      moves with many keys      up to four payloads of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
                  With may_destroy_src, a sort that is not in place needs none for keys, for a payload of 4 or 8 bytes,
                  or for one of 12 or 16 bytes that is moved with the keys. The result is then copied if the number of
-                 passes is even. (In place it is copied if that is odd. A pass sorts by 8 bits, MULTI_PASS on GPUs by
-                 4.) From about 10^7 elements on such a payload of 12 or 16 bytes may still need its size and two
-                 indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size count permutation as given if
-                 index_type is set. (The scratch also suffices without it.) If src and dst are given there, they must be
-                 valid, since they show whether the sort is in place
+                 passes is even. (In place it is copied if the number is odd. A pass sorts by 8 bits, on GPUs with
+                 MULTI_PASS by 4.) From about 10^7 elements on, a payload of 12 or 16 bytes may still need its size and
+                 two indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size assume a permutation if
+                 index_type is set. (Their scratch also suffices without one.) If src and dst are given there, they must
+                 be valid, since they show whether the sort is in place
    count 0       all buffers may be missing. Nothing is written
    returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; `custom` without
                  `key`; payloads and payload_count do not agree.
@@ -1614,8 +1614,8 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
 #endif
 
 /* Stores the object's programs in a blob, for the application's next start. These are the programs that were prepared
-   or used, and all programs of blobs that were set, used or not. For each it stores the driver's binary, whether it was
-   tested, and how it was launched. It also stores the size of the object's scratch.
+   or used, and all programs of blobs that were set, used or not. For each program the blob holds the driver's binary,
+   how it was launched, and whether it was tested. The blob also holds the size of the object's scratch.
 
    blob   out: memory for the blob, or NULL to learn its size
    size   in: the bytes of this memory, ignored if `blob` is NULL; out: the bytes of the blob
@@ -1627,8 +1627,8 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
    is running. */
 GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *size);
 
-/* Loads the programs of a blob, except those that the object has already, so that the first call is as fast as after
-   gpuscan_X_prepare. It creates their kernels. On drivers that finish their work at a kernel's first launch, it
+/* Loads the programs of a blob, so that the first call is as fast as after gpuscan_X_prepare. Programs that the object
+   has already are skipped. It creates the kernels. On drivers that finish their work at a kernel's first launch, it
    launches each kernel as its preparation or first call did, on buffers of its own and a count of 0. It also grows each
    kind of the object's scratch to its stored size, if that is at most 64 MiB. It waits for the device, and takes about
    2 ms a program (NVIDIA, whose driver compiles binaries: 43 ms, or 1 ms from its cache). The blob may be freed
@@ -1848,8 +1848,8 @@ typedef struct gpuscan__cl_name_version {
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
 /* Lists frequent words of the kernels, the longest first. In the embedded text two characters stand for each word: $
-   and a digit of the first row below for a long word, ` and a digit of the second row for a short word. In the words, $
-   and ` stand for prefixes, and ` and a mark for values. tools/embed reads them. */
+   and a digit of the first row below for a long word, ` and a digit of the second row for a short word. In the words,
+   other $ and ` stand for prefixes and marks, as in gpuscan__text_code. tools/embed reads these tables. */
 static const char gpuscan__word_digits[2][37] = {"abcdefghijklmnopqrstuvwxyz0123456789",
                                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"};
 static const char gpuscan__words[36][16] = {
@@ -12380,7 +12380,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(LANES_SUBGROUPS, 2)                                                                                              \
     X(LANES_LOCAL, 3)                                                                                                  \
     X(LANES_AMD, 4)                                                                                                    \
-    X(STATES_ALIGN, 32)      /* state words in a cache line. SINGLE_PASS_AHEAD pads its sums to a multiple of it */    \
+    X(STATES_ALIGN, 32)      /* state words in a cache line. SINGLE_PASS_AHEAD pads its sums to whole lines */         \
     X(BIN_MODE_SHIFT, 0)     /* BIN_MODE_...: how the bin of a sample is computed, see gpuscan_even_bin */             \
     X(BIN_MODE_MULTIPLY, 1)                                                                                            \
     X(BIN_MODE_MULTIPLY_16, 2)                                                                                         \
@@ -12456,7 +12456,7 @@ static const struct {
 
 /* A profile consists of one row of each struct type below. A row begins with `devices`, a sum of GPUSCAN__ON_... bits.
    Each bit stands for a profile that the row serves. Of several rows of a type, a profile takes the first that serves
-   it. `tools/bench --tune` prints the rows that suit a device, a new one, for example. */
+   it. `tools/bench --tune` prints the rows that suit a device, for example a new one. */
 enum {
     GPUSCAN__ON_SIMULATOR = 1,
     GPUSCAN__ON_NVIDIA = 2,
@@ -12475,7 +12475,7 @@ enum {
 /* Lists the kinds of calls that a gpuscan__tuning row can serve. The row's `up_to` also limits the calls' size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
-    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers by MAX, or if they are not packed (see gpuscan__packed) */
+    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that use MAX, or that gpuscan__packed does not pack */
     GPUSCAN__FOR_F16,      /* scans of f16 */
     GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
@@ -12532,10 +12532,10 @@ typedef struct gpuscan__tiles_tuning {
     uint32_t devices;
     gpuscan__tuning rest;     /* the row for scans that no other row matches */
     uint32_t groups_per_unit; /* groups per compute unit in multi-pass scans and sorts */
-    /* Maximum number of registers per work-item if the row sets none. It holds only for selections by bits and for
-       groups that take several tiles each. */
+    /* Maximum number of registers per work-item if the tuning row sets none. It holds only for selections by bits and
+       for groups that take several tiles each. */
     uint32_t counted_registers[GPUSCAN__BY_SIZE];
-    uint32_t parts_vectors; /* maximum number of vectors per work-item in multi-pass scans; 0: the row's number */
+    uint32_t parts_vectors; /* maximum vectors per work-item in multi-pass scans; 0: the tuning row's `vectors` */
     uint32_t select_tile; /* maximum elements of a selection's tile, which 16-bit indices and local memory limit */
     /* For tiles that consist of whole short rows. A group has `rows_group` work-items; 0: there are no such tiles. A
        work-item takes at least `rows_vectors` vectors, or at least 2 if rows are few. */
@@ -12550,7 +12550,7 @@ typedef struct gpuscan__cpu_tuning {
     uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
     uint32_t prefetch_dst; /* prefetch distance in bytes for dst. If it is 0, large outputs bypass caches instead */
     uint32_t sort_small;   /* maximum number of elements that one work-item sorts in one launch */
-    uint32_t sort_part;    /* minimum number of elements of a part, since its partly written cache lines cost time */
+    uint32_t sort_part;    /* minimum elements of a part. Each part has partly written cache lines, which cost time */
     uint32_t sort_buckets; /* minimum number of elements for which keys go into buckets first */
     uint32_t sort_bucket;  /* maximum bytes of an average bucket. With values, half of this is the maximum. The maximum
                               is never below a core's share of the cache. If an average bucket has at least half of
@@ -12590,7 +12590,7 @@ typedef struct gpuscan__histogram_tuning {
     uint32_t per_unit_far; /* replaces `per_unit` if bins lie in global memory, or are sliced and samples are many */
     uint32_t least; /* minimum number of vectors per work-item */
     uint32_t copies[GPUSCAN__BY_SIZE]; /* maximum number of copies of the bins in local memory */
-    uint32_t registers;     /* maximum number of registers per work-item. Sliced bins with many samples have no limit */
+    uint32_t registers;     /* maximum registers per work-item. No limit if bins are sliced and samples are many */
     uint32_t short_vectors; /* vectors that a work-item loads at a time, if bins are sliced and samples are few */
     uint32_t local;         /* maximum bytes of local memory for bins */
     uint32_t slices;        /* maximum number of slices into which bins are cut if they do not fit local memory */
@@ -12600,12 +12600,12 @@ typedef struct gpuscan__sort_tuning {
     uint32_t devices;
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
-    uint32_t local[2]; /* maximum bytes of local memory: with sub-groups of 32 lanes, otherwise; 0: no limit */
+    uint32_t local[2]; /* maximum bytes of local memory: [0] with sub-groups of 32 lanes, [1] otherwise; 0: no limit */
     uint32_t halves; /* says when a tile's elements go through local memory piece by piece. 0: never
                         1: if there are values, and a key or a value has 8 bytes or more
                         2: as 1, or if there are no values and a key has 8 bytes */
-    uint32_t together; /* SINGLE_PASS sorts up to so many elements in one launch, with at most one tile per compute
-                          unit. Its groups wait for each other, so the device must not suspend running groups */
+    uint32_t together; /* maximum number of elements that SINGLE_PASS sorts in one launch, with at most one tile per
+                          compute unit. The groups wait for each other, so the device must not suspend running groups */
     uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
     int counted_once;  /* 1: a sort whose count is on the device takes one launch, however large the count is */
     int one; /* 1: if one launch sorts a single tile, the tile stays in registers. This doubles the code */
@@ -12678,7 +12678,7 @@ typedef struct gpuscan__device {
 
 /* [OPERATIONS], types ------------------------------------------------------------------------------------------- */
 
-/* Lists the operations by their names in functions. An operation's section ends with gpuscan__NAME_operation. */
+/* Lists the operations as function names contain them. An operation's section ends with gpuscan__NAME_operation. */
 #define GPUSCAN__OPERATIONS(X)                                                                                         \
     GPUSCAN__IF(SCAN, X, scan) GPUSCAN__IF(UNIFORM_ADD, X, uniform_add) GPUSCAN__IF(REDUCE, X, reduce)                 \
     GPUSCAN__IF(HISTOGRAM, X, histogram) GPUSCAN__IF(SELECT, X, select) GPUSCAN__IF(RUNS, X, runs)                     \
@@ -12706,14 +12706,14 @@ typedef struct gpuscan__key {
     gpuscan__given given;
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
-    uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join these are missing */
+    uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join them are left out */
     uint32_t own[GPUSCAN__KEY_OWN]; /* the operation's own fields: a struct of its section with only uint32_t members */
 } gpuscan__key;
 
 /* Holds the values to which a kernel's arguments were last set. Equal values are not set again, to save time. A buffer
    is remembered only while the library keeps it alive, since a new buffer could get a released one's handle. */
 enum { GPUSCAN__MAX_ARGS = 36, GPUSCAN__MAX_NUMBERS = 40, GPUSCAN__MAX_KNOWN = 16 };
-enum { GPUSCAN__VALUES_MOST = 256 }; /* bytes of a call's values, which follow a kernel's numbers and offsets */
+enum { GPUSCAN__VALUES_MOST = 256 }; /* maximum bytes of values, which follow a kernel's numbers and sources' offsets */
 typedef struct gpuscan__known_arg {
     size_t size;         /* bytes of `value`; 0: the argument's value is not known */
     uint32_t generation; /* if the argument is a buffer of the library's, the buffer's generation, otherwise 0 */
@@ -12837,7 +12837,7 @@ static void gpuscan__log(const gpuscan *gs, gpuscan_log_level level, const char 
 /* NVIDIA's driver returns this code if the context is lost. CL_INVALID_COMMAND_QUEUE may also mean that. */
 enum { GPUSCAN__NVIDIA_ILLEGAL_ACCESS = -9999 };
 
-/* Stores a failure in words, logs it and returns its code: never CL_SUCCESS, which drivers can return beside a NULL. */
+/* Stores a failure in words, logs it and returns its code. Replaces CL_SUCCESS, which a driver can return with NULL. */
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...)
     GPUSCAN__PRINTF(3, 4);
 GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, const char *format, ...) {
@@ -12904,13 +12904,13 @@ static void gpuscan__text_add(gpuscan__text *text, const char *string) {
     gpuscan__text_bytes(text, string, strlen(string));
 }
 
-/* Lists the marks of embedded code, which stand for what a call gives to expressions: see VALUES in tools/embed.
-   ! marks an expression's variables, and ? the members of the struct that is passed on. ~ adds the sources' offsets and
-   the values to a kernel's numbers: as words, since PoCL 3.1 passes structs that hold vectors at the wrong place. */
+/* Lists the marks. In embedded code, a ` and a mark stand for code that passes on a call's values and sources: see
+   VALUES in tools/embed. ! declares an expression's variables, ? the members of the struct that is passed on. ~ adds
+   the sources' offsets and the values to a kernel's numbers, as words: PoCL 3.1 misplaces structs with vectors. */
 static const struct {
-    char mark, without[5]; /* without: what the mark stands for in programs that are given nothing */
-    char with[16];         /* ... in the others, as embedded code: this, ... */
-    char source[56];       /* ... then this for each source, with # for its number, ... */
+    char mark, without[5]; /* without: the code in programs without values and sources. In others the code is */
+    char with[16];         /* this, ... */
+    char source[56];       /* ... then this for each source, with the source's number for #, ... */
     const char *values;    /* ... then this if there are values */
 } gpuscan__marks[] = {
     {'-', "", "`call,", "", ""},
@@ -12941,7 +12941,7 @@ static void gpuscan__text_sources(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Adds the text for which a mark stands. Returns 0 if `mark` is not one of the marks. */
+/* Adds the code for which a mark stands. Returns 0 if `mark` is not one of the marks. */
 static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     int is_given = text->given.values_size || text->given.sources[0], i;
     for (i = 0; i < GPUSCAN__MARKS; i++)
@@ -12955,8 +12955,8 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     return 0;
 }
 
-/* Adds embedded code. A $ or ` with one of gpuscan__word_digits behind it stands for a word of gpuscan__words or
-   gpuscan__short_words, and a ` before a mark for the mark's text. Any other $ is GPUSCAN_, any other ` is gpuscan_. */
+/* Adds embedded code. $ and one of gpuscan__word_digits[0] stand for a word of gpuscan__words, ` and one of the other
+   digits for one of gpuscan__short_words, ` and a mark for the mark's code. Other $ are GPUSCAN_, other ` gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "$`");
@@ -13003,7 +13003,7 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
     gpuscan__define_as(text, name, NULL, number);
 }
 
-/* Defines a macro for a field of an operation's own key. LIST(GPUSCAN__DEFINE_FIELD) does so for all fields. */
+/* Defines a macro for a field of an operation's own key. GPUSCAN__..._FIELDS(GPUSCAN__DEFINE_FIELD) does so for all. */
 #define GPUSCAN__DEFINE_FIELD(name, field) gpuscan__define_number(text, #name, own.field);
 
 /* [TYPES AND OPERATORS] ----------------------------------------------------------------------------------------- */
@@ -13079,7 +13079,7 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
      1 if signed integers are computed as unsigned ones, otherwise 0
      the comparison of ARGMIN or ARGMAX; NULL: the operator is another one
      the self-test's data
-     an expression of a and b for integers on the host, in which `less` is a < b. A custom one is b ? b : a */
+     an expression of a and b for the host's integers. `less` is 1 if a < b. Self-tests' custom operator is b ? b : a */
 #define GPUSCAN__OPS(X)                                                                                                \
     X(OP_ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                             \
     X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                      \
@@ -13174,7 +13174,7 @@ typedef struct gpuscan__elements {
     gpuscan_op op;
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
     gpuscan__given given;         /* what the custom texts see */
-    const char *source_types[GPUSCAN_MAX_SOURCES]; /* the types' texts of sources whose type is CUSTOM */
+    const char *source_types[GPUSCAN_MAX_SOURCES]; /* each source's custom_type; NULL unless the type is CUSTOM */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
     uint32_t begun;  /* bytes of an element's flag, which says whether a segment has begun; 0: there is no flag */
@@ -13184,8 +13184,8 @@ typedef struct gpuscan__elements {
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* the number of channels of an image's pixel, which the conversion sees as x; 0: x is an element */
     gpuscan_type converted; /* the type of the conversion's result; DEFAULT: the type is dst */
-    int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements a source element keeps */
-    int inverts; /* 1: the conversion gives how many elements a source element does not keep */
+    int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements one source element keeps */
+    int inverts; /* 1: elements are kept where their flag or custom->select is 0, and the conversion counts these */
     uint32_t channels; /* how many numbers an element has. If there are several, it is a vector. 0 means 1 */
 
     /* The fields below are for runs, whose keys decide what is kept. The fields above describe the values to reduce. */
@@ -13197,7 +13197,7 @@ typedef struct gpuscan__elements {
     int wide;             /* 1: runs and elements are counted in 64 bits */
 } gpuscan__elements;
 
-/* ELEMENTS keeps a source element if it, or custom->select, is not 0. BITS keeps an element for each 1 bit of it. */
+/* ELEMENTS: an element is kept if its flag, or custom->select, is not 0. BITS: each bit of a source word is a flag. */
 enum { GPUSCAN__SELECTS_NOT = 0, GPUSCAN__SELECTS_ELEMENTS, GPUSCAN__SELECTS_BITS };
 
 static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpuscan_type type) {
@@ -13360,7 +13360,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     char line[128];
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
-    if (e->convert) /* signed sums are computed as unsigned ones, but negative floats convert only to signed ones */
+    if (e->convert) /* to the signed type, even if T is unsigned: negative floats have no defined unsigned value */
         gpuscan__define(text, "CONVERTED", e->converted ? gpuscan__types[e->converted].name : names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
@@ -13455,8 +13455,8 @@ static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
                : 0;
 }
 
-/* Returns how many elements a lane's vector has. In the larger type the vector has 16 bytes, so that loads and stores
-   are whole. If a size is not a power of two up to 16, the vector has one element. */
+/* Returns the number of elements of a lane's vector. A vector of the larger of the two types has 16 bytes, a whole load
+   or store. If a size is not a power of two up to 16, the vector has one element. */
 static uint32_t gpuscan__vector(uint32_t src_size, uint32_t dst_size) {
     uint32_t size = src_size > dst_size ? src_size : dst_size;
     return (src_size & (src_size - 1)) == 0 && (dst_size & (dst_size - 1)) == 0 && size <= 16 ? 16 / size : 1;
@@ -13486,7 +13486,7 @@ typedef struct gpuscan__range {
     int reads, writes;
     int rereads;  /* 1: a pass reads what an earlier pass wrote */
     int in_place; /* ranges with the same number may be one range; 0: the range may not overlap others */
-    int shorter;  /* 1: the range may be shorter than the other range of its `in_place` */
+    int shorter;  /* 1: the range may be shorter than the other range with the same `in_place` */
     int partial;  /* 1: the call may leave parts of the range unwritten, so a host array is copied in first */
     int is_image; /* 1: buffer.mem is an image, which has been checked already */
     int at_zero;  /* 1: kernels access the range even if the count is 0 and no total is wanted, see gpuscan__rehearse */
@@ -13532,7 +13532,7 @@ struct gpuscan__plan {
     /* the function `choose` of the operation sets the fields below from the elements and the device's profile */
     gpuscan__key key;
     gpuscan__need need;
-    uint64_t idle_plain; /* if a call reads a count of 0, it accesses at most this many bytes of PLAIN; 0: all bytes */
+    uint64_t idle_plain; /* maximum bytes of PLAIN that kernels access if the count they read is 0; 0: all bytes */
     int not_built; /* 1: the driver did not build the program */
 
     cl_mem_flags scratch_flags; /* the flags of the caller's scratch, which gpuscan__check_scratch sets */
@@ -13682,7 +13682,7 @@ static const gpuscan__facts gpuscan__profiles[] = {
    2021. */
 
 /* In small scans, of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles
-   before its own. That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold them
+   before its own. That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold that
    besides other data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning:
    scan-tiles */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
@@ -13704,8 +13704,8 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
 
-/* Tiles of scans by segments. A tile in which a segment begins needs no other tile, so no row has SINGLE_PASS_AHEAD.
-   Many small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
+/* Tiles of scans by segments. No row sums tiles ahead: a tile in which a segment begins needs no other tile's sum for
+   its prefix. Many small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
     /* small scans of elements of 1 byte */
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
@@ -13879,7 +13879,7 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
        local, slices */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
     /* One group of 1024 work-items has all registers of a multiprocessor, so it loads while it counts. Samples of 1
-       byte get 32 copies of the bins, so that no two lanes use the same bank. Others arrive too slowly to need this. */
+       byte get 32 copies of the bins, so that no two lanes use the same bank. Wider ones come too slowly to need it. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
     {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
@@ -13897,8 +13897,8 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
        4 bytes per work-item. tuning: sort-amd, sort-amd-local, sort-together-others */
     {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0,
      0},
-    /* `units` is 8, since 8 or 16 units share a local memory, and a group of 512 work-items in sub-groups of 8 lanes
-       fills 8. tuning: sort-intel, sort-together-others */
+    /* `units` is 8, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8 lanes,
+       fills 8 units. tuning: sort-intel, sort-together-others */
     {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0, 0},
     {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0},
@@ -13909,9 +13909,9 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    of values: stores must stay in the cache until their lines are full. If the count is on the device, sorts of u64 keys
    with values of 4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that gpuscan__sort_rows allows.
-   Intel's tiles of 36 keys, or of 24 keys with values, need the larger register file. It lets fewer groups run, but
-   local memory does so in any case. On both, loops over tiles or passes need registers, so `counted` has fewer
-   elements. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
+   Intel's tiles of 36 keys, or of 24 keys with values, need the larger register file. Fewer groups then run, but local
+   memory allows no more in any case. For both vendors, `counted` has fewer elements, since loops over tiles or passes
+   need registers. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
@@ -14032,7 +14032,7 @@ GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
 
-/* Returns whether `extensions`, a list with blanks, has `name`. A longer name that begins so does not count. */
+/* Returns whether `extensions`, names with blanks between them, has `name`. Longer names that begin so do not count. */
 static int gpuscan__has_extension(const char *extensions, const char *name) {
     const char *at = extensions;
     while ((at = strstr(at, name)) != NULL) {
@@ -14066,7 +14066,7 @@ static int gpuscan__runs_subgroups(const gpuscan__device *device) {
     return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups. If the profile has none, asks the driver. */
+/* Sets how lanes exchange values, and the width of sub-groups. Asks the driver if the profile has LANES_NONE. */
 GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
@@ -14103,7 +14103,7 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     }
 }
 
-/* Sets the fence of device scope, and the build options. If the profile has none for the lanes, takes OpenCL's. */
+/* Sets the build options and the fence of device scope: OpenCL's, if the profile has no fence for these lanes. */
 GPUSCAN__COLD void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
@@ -14137,7 +14137,7 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
             (!part || strstr(device->name, part) || strstr(device->platform, part)));
 }
 
-/* Queries a device's registers and compute capability. PTX lanes need 7.0, which has loads and fences with a scope. */
+/* Queries registers and compute capability. PTX lanes need 7.0, the first with scopes for loads and fences. */
 static void gpuscan__open_nvidia(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const gpuscan_opencl *cl = &gs->cl;
@@ -18894,15 +18894,15 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
     path        | a CPU reduces rows or segments                  | reduce_segments    | reduce_join
     split       | gpuscan__segments_split returns 1               | reduce_segments    | reduce_join
     lanes       | otherwise                                       | reduce_segments    |
-   `split` and `lanes` use key.lanes and key.vector. If key.each is 1, each row or segment gets a group. In `split`
-   extra groups sum the long rows or segments. A result for the host is read from the scratch by the last command. */
+   `split` and `lanes` use key.lanes and key.vector. If key.each is 1, a group sums each row or segment. In `split`,
+   extra groups sum the long rows or segments. The last command reads a result for the host from the scratch. */
 
 typedef struct gpuscan__reduce_key {
     uint32_t segments; /* GPUSCAN__SEGMENTS_...: a single result, one per row, or one per segment */
-    uint32_t lanes;    /* loads of a row that a lane has in flight; 0 on a CPU */
+    uint32_t lanes;    /* number of loads that a lane has in flight for a row; 0 on a CPU */
     uint32_t vector;   /* elements per load */
-    uint32_t each;     /* 1: a group takes each row or segment */
-    uint32_t split;    /* 1: extra groups share the long rows or segments */
+    uint32_t each;     /* 1: a whole group sums each row or segment */
+    uint32_t split;    /* 1: extra groups sum the long rows or segments */
     uint32_t image;    /* GPUSCAN__IMAGE_... */
     uint32_t seen;     /* number of an image's channels that custom->convert takes, or 0 if it takes an element */
 } gpuscan__reduce_key;
@@ -18911,7 +18911,7 @@ GPUSCAN__OWN_KEY(reduce)
 enum {
     GPUSCAN__LANE_MEAN = 1 << 16, /* mean length in elements above which few segments are split, even in a small src */
     GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group. A longer row gets a group */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum elements per lane on average, if the operator does not commute */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* the same limit for the mean length, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
     GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes take rows */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
@@ -18935,9 +18935,9 @@ typedef struct gpuscan__reduce_plan {
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* number of whole rows that each group takes on a CPU, or 0 if groups share rows */
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
-       `split_groups` groups divide the path of [REDUCE SEGMENTS] in kernels.cl.inc. */
+       `split_groups` groups share one sequence of elements, the path of [REDUCE SEGMENTS] in kernels.cl.inc. */
     uint64_t split_groups, split_each, split_count;
-    uint64_t marks_at;  /* offset in PLAIN scratch, in bytes, of the groups' marks: see gpuscan_mark_store */
+    uint64_t marks_at;  /* byte offset in PLAIN scratch of what gpuscan_mark_store stores for each group */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
 } gpuscan__reduce_plan;
 
@@ -18949,7 +18949,7 @@ typedef struct gpuscan__reduce_plan {
     X(marks_offset) X(epoch) X(dst_offset) X(init_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(reduce, GPUSCAN__REDUCE_NUMBERS)
 
-/* Returns the key's kernels. Without state words a second kernel combines the groups' results. */
+/* Returns the kernels' names. The second kernel combines groups' partial results if there are no state words. */
 static const char *const *gpuscan__reduce_kernels(const gpuscan__key *key) {
     static const char *const names[2][5] = {
         {"gpuscan_reduce", NULL, "gpuscan_reduce", "gpuscan_reduce_finish", NULL},
@@ -18980,8 +18980,8 @@ static uint32_t gpuscan__reduce_vector(const gpuscan__elements *e, int cpu) {
 
 /* Returns the number of levels of running sums: see [CASCADE] in kernels.cl.inc. It is 0 if the order of operations
    does not change the error, as in sums of integers and in MUL. A work-item of a CPU may take 2^32 elements, in steps
-   of 64 or more. A GPU has few registers for levels. Its work-items take up to REDUCE_STEPS steps, in small groups more
-   since such a group takes a whole segment. */
+   of 64 or more. A work-item of a GPU has few registers for levels, and takes up to REDUCE_STEPS steps. In a group of
+   less than 64 work-items it takes more steps, since such a group sums a whole segment. */
 static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->arg || (e->op != GPUSCAN_OP_ADD && e->op != GPUSCAN_OP_CUSTOM) || gpuscan__is_integer(e->dst))
@@ -19109,7 +19109,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         range->buffer.mem = desc->src_image.mem;
         gpuscan__input_image(range, "src_image", &image);
     }
-    /* both are checked, since a result on the host may overlap src. One is missing: its stand-in holds one element */
+    /* adds both ranges, since a result on the host may overlap src. The missing one has a stand-in of one element */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -19158,8 +19158,8 @@ static uint32_t gpuscan__lane_loads(uint64_t vectors) {
     return gpuscan__lane_bits(vectors, 5, 32) < gpuscan__lane_bits(vectors, 4, 32) ? 5 : 4;
 }
 
-/* Returns whether long rows or segments are split. They are if they are long on average, and either few or very long.
-   Segments are also split if src has many elements, since one segment may have them all. */
+/* Returns whether extra groups sum the long rows or segments. They do if the mean length is large, and rows or segments
+   are few or desc->count exceeds INT32_MAX. They also do for segments if src is large: one segment may have it all. */
 static int gpuscan__segments_split(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint64_t most = plan->by_rows ? 2 * (uint64_t)gs->device.profile.segments.row_lanes : (uint64_t)GPUSCAN__LANE_MEAN;
     return (plan->mean > most && (plan->is_few || plan->desc->count > INT32_MAX)) ||
@@ -19171,9 +19171,10 @@ static uint32_t gpuscan__split_group(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL ? gs->device.lane_width : group;
 }
 
-/* Returns whether each row or segment gets a whole group, since a sub-group's lanes would take more than a few steps
-   for it. If rows are neither split nor summed in order, lanes still sum very many rows of medium length. For a sum in
-   order each lane loads neighbouring elements. If these were many, they would exhaust the first-level cache. */
+/* Returns whether a whole group sums each row or segment. It does if the lanes of a sub-group would take more than a
+   few steps. As an exception, lanes sum very many rows of medium length if rows are not split and the operator
+   commutes. If it does not commute, each lane loads neighbouring elements, and more than a few would exhaust the
+   first-level cache. */
 static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t lanes = gpuscan__group_lanes(gs, key->group), mean = plan->mean;
@@ -19188,8 +19189,8 @@ static uint32_t gpuscan__segments_each(const gpuscan *gs, const gpuscan__reduce_
             plan->results < (uint64_t)gs->device.units * GPUSCAN__LANE_GROUPS * (key->group / lanes));
 }
 
-/* Sets the group's size if each segment gets a group. Few segments that are split get the size for one result (tuning:
-   segments-few). If the operator does not commute, other groups shrink until a mean segment fills a tile. */
+/* Sets the size of groups that each take one segment. If segments are split and few, it is the size for a single result
+   (tuning: segments-few). Otherwise, if the operator does not commute, it shrinks until a mean segment fills a tile. */
 static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__elements *e = &plan->common.e;
@@ -19202,7 +19203,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Returns how many work-items a group has whose lanes take segments. A large group can take a long one as a whole. */
+/* Returns the size of groups whose lanes sum segments. A large group can also sum a long segment as a whole. */
 static uint32_t gpuscan__segment_lanes_group(const gpuscan *gs, const gpuscan__reduce_plan *plan) {
     uint32_t group = gs->device.profile.segments.lanes_group, items = gs->device.profile.segments.lanes_items;
     if (plan->desc->count / GPUSCAN__LANE_LONG / GPUSCAN__LANE_LEAST_GROUP >= plan->results) /* mean segment is long */
@@ -19245,9 +19246,9 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
         gpuscan__fit(gs, &plan->common, key->group / 2, key->vectors);
 }
 
-/* Sets the groups of split rows or segments. Extra groups sum the long rows or segments, those of more than split_each
-   elements. An extra group takes split_count * split_each elements of src, and sums those that belong to long rows or
-   segments: see gpuscan_split_sum. */
+/* Sets the number of groups if rows or segments are split. Those of more than split_each elements are long, and extra
+   groups sum them. An extra group inspects split_count * split_each elements of src, and sums those that belong to long
+   rows or segments: see gpuscan_split_sum. */
 static void gpuscan__segments_split_share(const gpuscan *gs, gpuscan__reduce_plan *plan, uint64_t mean) {
     const gpuscan__profile *profile = &gs->device.profile;
     uint32_t group = plan->common.key.group, tile = plan->common.key.tile;
@@ -19300,7 +19301,7 @@ static void gpuscan__segments_share(const gpuscan *gs, gpuscan__reduce_plan *pla
     plan->groups = gpuscan__min(gpuscan__ceil_div(results, plan->lane_rows), plan->common.forced ? 2 : most);
 }
 
-/* Divides the path of [REDUCE SEGMENTS] in kernels.cl.inc among a CPU's groups. */
+/* Divides all elements and segment ends, in order, among a CPU's groups: the path of [REDUCE SEGMENTS]. */
 static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     /* If `steps` overflows, which the comparison below finds, `most` groups run. */
     uint64_t steps = plan->desc->count * (plan->by_rows ? plan->results : 1) + plan->results;
@@ -19331,7 +19332,7 @@ static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan)
     if (plan->split_groups == 1)
         return;
     if (key->word)
-        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* each group has a tail and a head */
+        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* each group has two partial sums */
     else
         plan->marks_at = gpuscan__scratch_aligned(2 * plan->split_groups * t_size + gpuscan__slack(t_size));
     need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->split_groups;
@@ -19461,7 +19462,7 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
 }
 
-/* Fills data for ARGMIN and ARGMAX: the best value occurs again behind the first one. */
+/* Fills `src` for ARGMIN or ARGMAX. The best value occurs again behind shape->best, which is the expected `index`. */
 static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, unsigned char *src,
                               unsigned char *index) {
     uint64_t i, level;
@@ -19473,7 +19474,7 @@ static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_sh
     gpuscan__put(e->dst, index, 0, shape->best);
 }
 
-/* Returns a round's data. In each round another element is the result, in the last round `init` unless e->arg is 1. */
+/* Describes a round's data. Each round has another element as result. The last one has `init`, unless e->arg is 1. */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
     const uint64_t bests[] = {0, tile - 1, tile, 2 * tile + tile / 2, 3 * tile, 3 * tile + 4, 3 * tile + 5};
@@ -19486,9 +19487,9 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
 }
 
 /* Sets a round's rows or segments. Round 0 has many short ones. Round 1 has three that are longer than a tile. If they
-   are split, there is a round 2 with three that are longer than a lane's loads. An empty segment follows each segment.
-   If lanes take segments, 15 empty segments follow each from round 1 on, so that long segments are exceptions. Returns
-   0 for rows. For segments it returns 1 + the number of empty ones that follow each. */
+   are split, there is a round 2 with three that are longer than a lane's loads. Each segment is followed by one empty
+   segment. If lanes take segments, 15 empty ones follow each from round 1 on, so that long segments are exceptions.
+   For rows returns 0. For segments returns 1 + the number of empty ones after each. */
 static uint64_t gpuscan__test_rows_of_segments(gpuscan__test *test, const gpuscan__reduce_key *own) {
     gpuscan_reduce_desc *desc = (gpuscan_reduce_desc *)test->desc;
     uint64_t items = (uint64_t)own->lanes * own->vector, tile = items ? test->key->group * items : test->key->tile;
@@ -19638,7 +19639,7 @@ typedef struct gpuscan__histogram_plan {
     uint32_t channels;               /* channels that are counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
     uint32_t slice_bins;             /* number of bins, or of byte values, that a group counts */
-    gpuscan_custom texts;            /* the caller's texts, but `combine` is the desc's weight */
+    gpuscan_custom texts;            /* the desc's custom, but `combine` is the desc's weight */
     uint64_t all_bins;               /* number of bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
     uint64_t count, rows;            /* rows without gaps become one long row */
@@ -19718,8 +19719,8 @@ static uint32_t gpuscan__histogram_vector(const gpuscan__key *key, const gpuscan
     return own->image ? 1 : gpuscan__vector(size, size);
 }
 
-/* Returns whether the program has a kernel for tiles whose rows are whole vectors. That kernel takes half as many
-   registers and instructions. More copies of the bins do not make it faster. tuning: histogram-whole-tiles */
+/* Returns whether the program has a kernel for tiles whose rows are whole vectors. That kernel needs half the registers
+   and instructions of the general one. More copies of the bins do not make it faster. tuning: histogram-whole-tiles */
 static uint32_t gpuscan__has_whole_tiles(const gpuscan__key *key, const gpuscan__histogram_key *own) {
     uint32_t vector = gpuscan__histogram_vector(key, own);
     return !gpuscan__key_is_cpu(key) && own->tiled && !own->image && own->copies &&
@@ -19746,7 +19747,7 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
     return (gpuscan_type)(key->dst ? key->dst : key->src);
 }
 
-/* Returns how many samples a CPU puts into bins as one vector, or 1. Vectors of 16 crash the simulator (FENCE_MEM). */
+/* Returns how many samples a CPU puts into bins at once. The simulator (FENCE_MEM) crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
     const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
@@ -19905,8 +19906,8 @@ static gpuscan_result gpuscan__integer_bins(gpuscan *gs, const gpuscan_histogram
     plan->bounds.lower = lower;
     plan->bounds.range = range;
     key->range_all = lower == least && range == whole;
-    /* The offset s - lower of a sample s needs 32 bits only if the whole range lies within the type. A sample below the
-       range then has an offset, modulo 2^32, beyond the range. */
+    /* 32 bits suffice for the offset s - lower of a sample s if the whole range lies within the type. The offset of a
+       sample below the range, modulo 2^32, then lies beyond the range. */
     key->wide_offset = 1;
     if (bits < 64) {
         uint64_t above = lower - least;
@@ -19992,7 +19993,6 @@ static gpuscan_result gpuscan__float_bins(gpuscan *gs, const gpuscan_histogram_d
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the bounds of each channel of the mask. */
 static gpuscan_result gpuscan__channel_bins(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                             gpuscan__histogram_plan *plan) {
     gpuscan__histogram_key *key = &plan->key;
@@ -20132,7 +20132,6 @@ static gpuscan_result gpuscan__resolve_bins(gpuscan *gs, const gpuscan_histogram
                                                : gpuscan__integer_bins(gs, desc, plan);
 }
 
-/* Resolves the samples' type, the counters and the bins. */
 static gpuscan_result gpuscan__resolve_samples(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                gpuscan__histogram_plan *plan) {
     gpuscan_result r;
@@ -20287,7 +20286,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
-/* Decides whether a GPU counts bytes by value, in up to `copies` local counters of each value. */
+/* Decides whether a GPU counts bytes by value, with up to `copies` counters for each value in local memory. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
     int values_are_bins = own->form != GPUSCAN_BINS_EDGES && own->range_all && plan->bins == 256 &&
@@ -20313,7 +20312,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
 #define GPUSCAN__FEW_EDGES   256 /* above this many bins, edges without cells are searched faster in the cache */
 #define GPUSCAN__CELLS_FROM  ((uint64_t)1 << 20) /* minimum number of samples for which cells are made */
 
-/* Puts edges in local memory. Halves the copies of bins for room, but keeps 4 of few bins, since 4 avoid conflicts. */
+/* Puts edges in local memory, with fewer copies of bins if necessary. Few bins keep 4 copies, which avoid conflicts. */
 static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t local) {
     gpuscan__histogram_key *own = &plan->key;
     uint32_t copies = own->copies, least = plan->bins > GPUSCAN__FEW_EDGES ? 1 : 4;
@@ -20334,7 +20333,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
 
 /* Above this many bins, each group of a CPU has its table in the scratch. Those tables are summed without atomics. */
 #define GPUSCAN__CPU_LOCAL_BINS 4096
-/* If a CPU's tables have at most this many bytes, the last group sums them. It takes less time than another launch. */
+/* If a CPU's tables have at most this many bytes, the last group sums them, since another launch would take longer. */
 #define GPUSCAN__CPU_SUM_AT_ONCE GPUSCAN__MIB
 
 #define GPUSCAN__TILE_GROUPS ((uint64_t)1 << 20) /* maximum number of groups in a launch that counts tiles */
@@ -20343,7 +20342,8 @@ static uint64_t gpuscan__tile_samples(const gpuscan__histogram_plan *plan) {
     return plan->tile_width * plan->tile_height * plan->channels; /* no overflow: the samples' bytes fit 64 bits */
 }
 
-/* Limits for tiles: copies of bins take time, and small groups let more tiles run at once. tuning: histogram-tiles */
+/* Limits for tiles: few copies of bins take less time, and small groups let more tiles run at once. tuning:
+   histogram-tiles */
 #define GPUSCAN__TILE_COPIES  16 /* minimum number of samples per counter, on average */
 #define GPUSCAN__TILE_SAMPLES 32 /* samples that a work-item loads at a time */
 static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
@@ -20398,7 +20398,6 @@ static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan 
     return NULL;
 }
 
-/* Chooses the strategy, and where samples are counted. */
 static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__plan *common = &plan->common;
@@ -20416,7 +20415,7 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     own->slices = 1;
     if (strategy == GPUSCAN_STRATEGY_MULTI_PASS)
         return GPUSCAN_SUCCESS;
-    if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes for local arguments */
+    if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes to local memory that is an argument */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->histogram.local);
     why = gpuscan__why_refused(gs, common, strategy);
@@ -20443,8 +20442,8 @@ static uint32_t gpuscan__tile_group(const gpuscan__histogram_plan *plan, uint32_
 
 enum {
     GPUSCAN__SLICE_SHORT = 48, /* samples are few if each work-item loads at most this many vectors */
-    GPUSCAN__SLICE_MORE = 8    /* maximum vectors of a work-item, at one group per compute unit, for which few samples
-                                  get more slices than the bins need */
+    GPUSCAN__SLICE_MORE = 8    /* few samples get more slices than the bins need, if a work-item then loads at most this
+                                  many vectors, at one group per compute unit */
 };
 
 /* Sets the form: how samples are loaded, by which groups, and how bins are cut into slices. */
@@ -20488,7 +20487,7 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
                        : key->group * key->vectors * vector;
 }
 
-/* Returns how many groups count one slice at a time. On a CPU a slice has all bins. */
+/* Returns the maximum number of groups that count the same slice. On a CPU a slice has all bins. */
 static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__histogram_key *own = &plan->key;
@@ -20497,8 +20496,9 @@ static uint64_t gpuscan__histogram_most(const gpuscan *gs, const gpuscan__histog
     return gpuscan__max(gs->device.units * most / own->slices, 1);
 }
 
-/* Sets how many groups count a tile, or into how many pieces a CPU cuts it. One is enough if there are `most` tiles. A
-   CPU with tables in scratch always has one. Large tiles need more, so that 32-bit counters do not overflow. */
+/* Sets how many members a tile has: groups that count it or, on a CPU, pieces of it. One is enough if there are `most`
+   tiles or more. Otherwise a member gets at least `worth` samples. Large tiles need several, since 32-bit counters
+   could overflow. A CPU with tables in scratch has one. */
 static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, uint64_t worth) {
     uint64_t samples = gpuscan__tile_samples(plan);
     plan->members = gpuscan__min(gpuscan__ceil_div(most, plan->tiles), gpuscan__max(samples / worth, 1));
@@ -20507,7 +20507,7 @@ static void gpuscan__tile_members(gpuscan__histogram_plan *plan, uint64_t most, 
         plan->members = 1;
 }
 
-/* Sets the number of a CPU's groups. A group gets at least as many samples as bins. Tables in scratch are limited. */
+/* Sets the number of a CPU's groups. Each gets at least one sample per bin. Tables in scratch are limited. */
 static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     uint64_t samples = plan->count * plan->channels, elements = samples * plan->rows;
     uint64_t most = gpuscan__histogram_most(gs, plan);
@@ -20527,8 +20527,8 @@ static void gpuscan__histogram_cpu_groups(const gpuscan *gs, gpuscan__histogram_
     plan->groups = groups;
 }
 
-/* Sets the number of a GPU's groups. Each counts enough vectors to be worth its bins, which it adds to the result at
-   the end. With slices a group needs more vectors for that. */
+/* Sets the number of a GPU's groups. Each group adds its bins to the result at the end, and counts so many vectors that
+   this is worth it. With slices it counts more vectors than without. */
 static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint32_t vector = gpuscan__histogram_vector(&plan->common.key, own);
@@ -20538,7 +20538,7 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
                         : own->slices == 1 ? gs->device.profile.histogram.least
                         : own->rows || plan->few ? gpuscan__max(gs->device.profile.histogram.short_vectors, 1)
                                            : 12;
-    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* each row with gaps may have one more vector */
+    uint64_t vectors = gpuscan__ceil_div(samples, vector); /* number of vectors of a row */
     if (own->tiled) {
         gpuscan__tile_members(plan, most, (uint64_t)plan->common.key.group * per_item * vector);
         plan->groups = plan->tiles * plan->members;
@@ -20546,13 +20546,13 @@ static void gpuscan__histogram_groups(const gpuscan *gs, gpuscan__histogram_plan
     }
     plan->groups = gpuscan__ceil_div(vectors * plan->rows, plan->common.key.group * per_item);
     plan->groups = gpuscan__max(gpuscan__min(plan->groups, most), 1);
-    /* local counters have 32 bits */
+    /* a group must not count too many samples for its local counters, which have 32 bits */
     plan->groups = gpuscan__max(plan->groups, elements >> 30) * own->slices;
 }
 
-/* Returns whether a GPU's accumulators also count the groups that have added to them. Beside this count, 64 bits must
-   hold the sum of samples, or of the 32-bit sums of weights of 2^12 groups. Above 4096 bins, only slices gain by it,
-   since another launch then takes less time. */
+/* Returns whether a GPU's accumulators also count the groups that have added to them. 64 bits must hold this count and
+   also the total: the number of samples or, with weights, the sum of up to 2^12 groups' 32-bit sums. If there are more
+   than 4096 bins but no slices, a second launch takes less time. */
 static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t elements = plan->count * plan->channels * plan->rows;
@@ -20563,9 +20563,10 @@ static uint32_t gpuscan__histogram_arrivals(const gpuscan *gs, const gpuscan__hi
                : GPUSCAN__ARRIVALS_NONE;
 }
 
-/* Returns whether the launch that counts also writes `counts`. With tiles it does if a single launch has one group per
-   tile. Without tiles, a GPU's launch does if each slice has one group or if accumulators count arrivals. A CPU's does
-   if tables are small. In a simulator they must not be in the scratch: it reports their plain stores as a race. */
+/* Returns whether the launch that counts also writes `counts`. With tiles it does if one launch has one group per tile.
+   Without tiles, a GPU's launch does if each slice has one group or accumulators count arrivals. A CPU's launch does if
+   it has one group, or a fence and small tables. Simulators report plain stores to tables in scratch as a race, so
+   there these tables do not count as small. */
 static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
     uint64_t tables = own->copies ? 1 : plan->groups - 1;
@@ -20579,14 +20580,14 @@ static int gpuscan__histogram_finishes(const gpuscan *gs, const gpuscan__histogr
             tables * plan->all_bins * gpuscan__types[plan->counter].size <= GPUSCAN__CPU_SUM_AT_ONCE);
 }
 
-/* Returns whether a CPU's first group may count in `counts`. That takes a single launch and a readable buffer. */
+/* Returns whether a CPU's first group may count in `counts`. It needs a single launch and a buffer that it can read. */
 static int gpuscan__histogram_in_counts(const gpuscan__histogram_plan *plan) {
     const gpuscan__range *counts = &plan->common.ranges[GPUSCAN__HISTOGRAM_COUNTS];
     return gpuscan__key_is_cpu(&plan->common.key) && !plan->key.copies && plan->in_launch && !plan->key.tiled &&
            plan->key.stride == 1 && !(counts->flags & CL_MEM_WRITE_ONLY);
 }
 
-/* Returns the number of tables. It is 1, or in a CPU's scratch one for each group that does not use `counts`. */
+/* Returns how many tables the scratch has: 1 or, if a CPU counts there, one per group that does not use `counts`. */
 static uint64_t gpuscan__histogram_tables(const gpuscan__histogram_plan *plan) {
     if (gpuscan__histogram_in_counts(plan))
         return plan->groups - 1;
@@ -20625,7 +20626,7 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets the kernels' argument gpuscan_bounds. It has the numbers of bins, and the bounds in the type of comparisons. */
+/* Sets the argument gpuscan_bounds: the numbers of bins, and the bounds in the type in which samples are compared. */
 static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_plan *plan) {
     const int is_float = gpuscan__is_float(plan->sample), is_single = is_float && plan->sample != GPUSCAN_TYPE_F64;
     const size_t size = is_single ? sizeof(float) : sizeof(uint64_t);
@@ -20647,8 +20648,8 @@ static void gpuscan__arg_bins(gpuscan__launch *launch, const gpuscan__histogram_
     gpuscan__arg(launch, all, (size_t)(to - all));
 }
 
-/* Returns how many bytes of local memory a group has. A GPU's group keeps its bins there, and at the end its ticket. A
-   CPU's group keeps its tables there. Tables of bins have a spare counter. One follows the tables of byte values. */
+/* Returns a group's bytes of local memory. A GPU's group keeps its bins there, and at the end its ticket. A CPU's group
+   keeps its tables there. Each table of bins has a spare counter. Tables of byte values precede one of bins. */
 static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     if (plan->key.byte_tables)
@@ -20658,8 +20659,8 @@ static uint64_t gpuscan__counts_shared(const gpuscan__histogram_plan *plan) {
     return plan->key.local_words ? 0 : gpuscan__local_words(plan) * 4; /* 0: the kernel declares its local memory */
 }
 
-/* Returns whether one group counts each tile, and all rows of all tiles are whole vectors. Buffers begin at a multiple
-   of 16 bytes unless they are memory of the host. */
+/* Returns whether gpuscan_histogram_tiles can count: one group counts each tile, and all rows of all tiles are whole
+   vectors. Buffers begin at a multiple of 16 bytes, except for those in memory of the host. */
 static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
     uint64_t pixel = (uint64_t)plan->element_size * plan->pixel_elements;
@@ -20701,7 +20702,6 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
                                plan->in_launch);
 }
 
-/* Enqueues the launch that moves the sums to counts. */
 static gpuscan_result gpuscan__histogram_finish(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                 uint32_t flags) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
@@ -20856,12 +20856,12 @@ static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const g
     return bin;
 }
 
-/* A self-test replaces the caller's expressions by its own. Each pixel holds a number below TEST_VALUES, either in the
-   last part of a struct, or in one of its channels while the others are 0. The sum of this number and the pixel's index
-   in the row chooses the pixel's weight, and one of TEST_VALUES values that is put into a bin. */
+/* A self-test replaces the caller's expressions by its own. Each pixel holds a number below TEST_VALUES. A struct holds
+   it in its last part. Other pixels hold it in one channel, and their other channels are 0. The sum of this number and
+   the pixel's index in its row chooses the pixel's weight, and which of TEST_VALUES values is put into a bin. */
 enum { GPUSCAN__TEST_VALUES = 64 };
 
-/* Adds the test's values as bits to the text, and the function by which an expression gets its value. */
+/* Adds to the text an array of the test's values, as bits, and a function that returns one of them. */
 static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_plan *plan) {
     static const char *const sums[] = {"0", "x", "x.x + x.y", "x.x + x.y + x.z", "x.x + x.y + x.z + x.w"};
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
@@ -20966,7 +20966,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
-/* Fills all rows, and counts their samples in zeroed `counts`. Gaps hold samples, too, which must not be counted. */
+/* Fills all rows. Adds their samples to `counts`. Gaps between rows also hold samples, which must not be counted. */
 static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpuscan__test_rows *shape,
                                   unsigned char *samples, unsigned char *weights, uint64_t *counts) {
     uint64_t size = (uint64_t)plan->element_size * plan->pixel_elements, pitch = shape->pixels + shape->gap, p, i;
@@ -21034,15 +21034,16 @@ static gpuscan__test_rows gpuscan__test_rows_of(const gpuscan__histogram_plan *o
     return shape;
 }
 
-/* Tests the call's own bins if they have up to 1 MiB of counters (32 KiB with tiles). In the form EDGES it has edges of
-   its own. With edges_pitch each channel's first edge is at another index. */
+/* Tests the call's own bins if they have up to 1 MiB of counters (32 KiB with tiles). In the form EDGES, the test has
+   its own edges. With edges_pitch, each channel's first edge is at another index. */
 GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     const gpuscan__histogram_plan *of = (const gpuscan__histogram_plan *)test->of;
     gpuscan_histogram_desc *desc = (gpuscan_histogram_desc *)test->desc;
     uint32_t edge_size = of->sample == GPUSCAN_TYPE_F16 ? 4 : gpuscan__types[of->sample].size;
     uint32_t counter_size = gpuscan__types[of->counter].size, c;
     gpuscan__test_rows shape = gpuscan__test_rows_of(of, test->key, test->round);
-    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap); /* it ends in a gap */
+    /* the last row of an image has a gap, too */
+    uint64_t pixels = shape.rows * (shape.pixels + shape.gap) - (of->key.image ? 0 : shape.gap);
     uint64_t counters = shape.tiles * of->all_bins, k, *sums;
     unsigned char *samples, *counts, *weights = NULL, *edges = NULL;
     if (test->round >= (gpuscan__has_whole_tiles(&test->of->key, &of->key) ? 3u : of->key.rows ? 2u : 1u) ||
@@ -21110,12 +21111,12 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 #if GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
 /* gpuscan__select_resolve sets what decides which elements are kept (flags, bits or a predicate; for runs the keys),
-   the outputs and the tally. gpuscan__select_choose takes a row of the profile's tunings, and the first strategy that
+   the outputs and the tally. gpuscan__select_choose uses a row of the profile's tunings, and the first strategy that
    fits. A scan of numbers, 1 for each kept element and 0 for each other one, gives kept elements their positions.
     form        | chosen for                                        | kernels gpuscan_...
     multi-pass  | MULTI_PASS                                        | scan_sums, scan_carries if parts > 1, parts
     few         | SINGLE_PASS, lanes, up to FEW_TILES tiles         | look_back, with key.few
-    look-back   | SINGLE_PASS otherwise; may have counted, shares   | look_back, on CPUs look_back_cpu
+    look-back   | SINGLE_PASS otherwise; key.counted may be 1       | look_back, on CPUs look_back_cpu
     ahead       | SINGLE_PASS_AHEAD                                 | ahead; if key.once, no tile is read ahead
    If a call is in place, key.moves is 1: outputs go to scratch, and the kernel select_move follows. In several passes
    key.word is 0. The own key's fields `key`, length_size, reduces and wide are for runs. */
@@ -21123,7 +21124,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 /* The outputs are dst, if the call wants it, and the payloads. */
 enum { GPUSCAN__MAX_OUTPUTS = 1 + GPUSCAN_MAX_PAYLOADS };
 
-/* Runs are selections of the keys that begin a run, with more outputs. HEADS selects these keys. */
+/* The operation `runs` selects the first key of each run of equal keys. This value of `by` stands for that. */
 enum { GPUSCAN__SELECT_HEADS = GPUSCAN_SELECT_PREDICATE + 1 };
 
 typedef struct gpuscan__select_key {
@@ -21199,13 +21200,13 @@ static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
     return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
-/* Returns whether a tile lists its kept elements in local memory. It does if it loads the elements to decide. */
+/* Returns whether a tile lists kept elements in local memory. It does if it has loaded them anyway, to decide. */
 static int gpuscan__select_stages(const gpuscan__select_key *key) {
     int loads = key->by == GPUSCAN_SELECT_PREDICATE || key->by == GPUSCAN__SELECT_HEADS || key->own_flags;
     return loads && key->has_dst && key->sizes[0] == gpuscan__word_of(key->sizes[0]) && key->sizes[0] <= 8;
 }
 
-/* Returns whether a tile lists kept elements' positions. Indices, lengths and outputs that are not staged need them. */
+/* Returns whether a tile lists positions of kept elements: for indices, lengths and outputs that it does not list. */
 static int gpuscan__select_lists_places(const gpuscan__select_key *key) {
     return key->index_size || key->length_size || key->outputs > (uint32_t)gpuscan__select_stages(key);
 }
@@ -21377,7 +21378,7 @@ static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint3
 }
 
 #if GPUSCAN__HAS_SELECT
-/* Resolves the desc's `type`, flag_type, `by`, `invert` and `custom`. Elements that decide are converted to 0 or 1. */
+/* Resolves type, flag_type, by, invert and custom. Kernels convert the flags or elements that decide to 0 or 1. */
 static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
@@ -21585,12 +21586,13 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Calls that store LARGE_ELEMENTS bytes or more for each kept element get the tiles for SELECT_FEW bytes of flags. */
+/* Calls that store LARGE_ELEMENTS bytes or more per kept element use the tuning for few (SELECT_FEW) bytes of flags. */
 #define GPUSCAN__LARGE_ELEMENTS 256
 #define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
 
-/* Returns the first matching row of the profile's tunings. Runs without tunings use those of selections, which without
-   tunings use those of scans. A forced strategy replaces the row's. `many` skips SINGLE_PASS, but not ..._AHEAD. */
+/* Returns the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use
+   those for selections. If it has none for selections, those for scans are used. A forced strategy replaces the row's.
+   If `many` is 1, rows of SINGLE_PASS are skipped. */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__tuning found = profile->tiles.rest;
@@ -21707,7 +21709,7 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     if (!plan->key.moves)
         return GPUSCAN_SUCCESS;
     *plain += 64;
-    for (k = 0; k <= plan->key.outputs; k++) { /* 16 more bytes allow an output the same offset modulo 16 as at home */
+    for (k = 0; k <= plan->key.outputs; k++) { /* 16 bytes more, to keep an output's offset modulo 16 in scratch */
         uint32_t size = k < plan->key.outputs ? plan->key.sizes[k] : plan->key.index_size;
         plan->rooms[k] = *plain;
         if (!gpuscan__add(*plain, gpuscan__scratch_aligned(plan->capacity * size + 16), plain))
@@ -21971,7 +21973,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 /* [RUNS] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_RUNS
 
-/* Runs are selections of the keys that begin a run, with lengths and reductions. [SELECT] has their forms and plan. */
+/* `runs` selects the first key of each stretch of equal keys. It also stores lengths and reductions. See [SELECT]. */
 
 /* Sets the size and the alignment of a gpuscan_run in kernels.cl.inc. */
 static void gpuscan__runs_state(gpuscan__elements *e) {
@@ -22145,8 +22147,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 #if GPUSCAN__HAS_SORT
 
 /* gpuscan__sort_resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation.
-   gpuscan__sort_choose first decides how payloads move: with the keys, as values or in records, or after the passes. In
-   the latter case indices move with the keys, and at the end payloads are gathered by index. Then it chooses the form:
+   gpuscan__sort_choose first decides how payloads move. They move with the keys in each pass, as values or in records,
+   or else indices move with the keys, and after the passes payloads are gathered by index. Then it chooses the form:
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile; on a CPU up to sort_small elements   | small
     together         | up to profile.sort.together elements           | together
@@ -22167,11 +22169,11 @@ typedef struct gpuscan__sort_key {
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
     uint32_t rounds[5]; /* form counted: elements per work-item in tiles. [0] is for few elements, [1] for more. [2] to
                            [4] are for a single tile, largest first, or 0 if a single tile is no special case */
-    uint32_t halved;  /* 1: keys and values of 8 bytes or more go through local memory in pieces of a tile */
+    uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
-    uint32_t fields;  /* sizes of the fields of a single pass's record, 8 bits each; 0 without a record */
-    uint32_t gathers; /* 1: elements may move by index or be copied after the passes. The program has sort_gather */
+    uint32_t fields;  /* sizes of the fields of a single pass's record, 8 bits for each size; 0 without a record */
+    uint32_t gathers; /* 1: the program has sort_gather, which moves elements by index or copies results */
     uint32_t buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
@@ -22218,7 +22220,7 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int blocks;  /* 1: with key.buckets, values follow the keys block by block */
+    int blocks;  /* 1: with key.buckets, a block's keys are moved first, then the block's values */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
     size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
     uint64_t parts, moved_at; /* groups in a pass of several launches; byte offset of a moved array in PLAIN scratch */
@@ -22233,8 +22235,8 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
-/* Lists the numbers of all kernels except sort_keys and sort_gather. `pass` is the launch's pass. `parts` groups count
-   or scatter. Buckets of `split` elements or more are divided again. gpuscan__sort_fields sets from_0, to_0, ... */
+/* Lists the numbers that kernels other than sort_keys and sort_gather get. `pass` is the launch's pass. `parts` groups
+   count or scatter. Buckets of `split` elements or more are divided again. gpuscan__sort_fields sets from_0, ... */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -22296,14 +22298,14 @@ static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
 }
 
 /* Returns whether one word holds a digit's positions for two sub-groups. The digits' counts, from which positions are
-   computed, then lie in the room for the tile's keys. Keys have at most 8 bytes each. */
+   computed, then use the local memory of the tile's keys. Keys have at most 8 bytes each. */
 static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group, uint32_t vectors) {
     uint32_t rank_groups = group / gpuscan__group_lanes(gs, group), tile = group * vectors;
     return gpuscan__whole_lanes(gs, group) && rank_groups % 2 == 0 &&
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Number of bytes before the states. They hold words for the digits of 8 passes, and for zeros of both signs. */
+/* Number of bytes before the states. They are a word for each digit of 8 passes, and words for zeros of both signs. */
 #define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
 
 /* Returns the type of a record or a field of `size` bytes. */
@@ -22342,7 +22344,7 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
-   SORT_QUICK. With sub-groups only sweeps of keys alone gain. tuning: sort-quick */
+   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
                                      uint32_t group) {
     int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
@@ -22546,7 +22548,7 @@ enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements
    TILES    each pass has one or several launches. If one tile holds all elements, one group sorts them */
 enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
 enum { /* conditions of a form */
-    GPUSCAN__SORT_QUICK = 1,  /* gpuscan__sort_is_quick says that the lanes are quick */
+    GPUSCAN__SORT_QUICK = 1,  /* gpuscan__sort_is_quick returns 1: elements are ranked by votes */
     GPUSCAN__SORT_SINGLE = 2, /* the strategy is SINGLE_PASS */
     GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and profile.sort.counted_once is set */
@@ -22577,9 +22579,9 @@ static const gpuscan__sort_form gpuscan__sort_forms[] = {
     {GPUSCAN__SORT_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
 
 enum {
-    GPUSCAN__SORT_MEETING_TILE = 8192, /* elements per tile from which more than MEETING_GROUPS groups may be used */
+    GPUSCAN__SORT_MEETING_TILE = 8192, /* minimum elements per tile for more than MEETING_GROUPS groups */
     GPUSCAN__SORT_MEETING_GROUPS = 64,
-    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH of tiles that are not sorted together */
+    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH in kernels.cl.inc for tiles that are not sorted together */
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST limit the rounds of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
@@ -22591,8 +22593,8 @@ enum {
 };
 
 /* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group must add
-   its counts to the total. So that this is worth it, each work-item loads at least four times unless units would be
-   idle. tuning: sort-histogram-groups */
+   its counts to the total. This is worth it if each work-item loads at least four times. Work-items load less often
+   only if compute units would otherwise be idle. tuning: sort-histogram-groups */
 enum {
     GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* maximum if more groups would load less than 32 times, or for device counts */
     GPUSCAN__SORT_HISTOGRAM_MOST = 6,
@@ -22642,7 +22644,7 @@ typedef struct gpuscan__sort_most {
     uint32_t group, vectors, registers;
     uint32_t batch;  /* the number of rounds is a multiple of this */
     uint32_t has;    /* sum of the conditions GPUSCAN__SORT_QUICK ... that the call meets */
-    uint32_t halves; /* 1: keys and values go through local memory in pieces of a tile */
+    uint32_t halves; /* 1: a tile's keys and values go through local memory piece by piece */
 } gpuscan__sort_most;
 
 static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
@@ -22664,7 +22666,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     most.registers = tile->registers;
     most.batch = is_quick ? 4 : 1;
     if (is_quick && is_single && most.vectors > most.batch && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* digits of such keys leave fewer registers */
+        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* sorts by part of a float leave fewer registers */
         most.vectors -= most.batch;
     most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
     if (!is_quick && !is_tuned && plan->values.size &&
@@ -22690,7 +22692,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     return most;
 }
 
-/* Fits tiles of groups that all run at a time. Returns whether there are compute units for all groups. */
+/* Chooses tiles for the form MEETING, whose groups all run at once. Returns whether there are enough compute units. */
 static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                                      uint32_t rounds) {
     uint64_t count = plan->desc->count;
@@ -22713,7 +22715,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
     }
 }
 
-/* Fits tiles, and sets how a group counts digits. Few elements get smaller tiles. */
+/* Chooses tiles for the forms COUNTED and TILES, and sets how a group counts digits. Few elements get smaller tiles. */
 static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
@@ -22728,7 +22730,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
             (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
     }
     gpuscan__sort_fit(gs, plan, most->group, vectors, step);
-    /* padding helps if keys are multiples of a power of two; smaller ones leave no room for it. tuning: sort-padded */
+    /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
@@ -22746,8 +22748,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Sets the rounds of the smaller tiles that smaller counts get. They are at least a quarter of a whole tile's rounds,
-   since the states of a whole tile have room for those of four smaller tiles. */
+/* Plans the form COUNTED. Smaller counts get smaller tiles, of fewer rounds. These have at least a quarter of a whole
+   tile's rounds, since the room for a whole tile's states is enough for those of four smaller tiles. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
     int wide = plan->key_size > 4;
@@ -22853,7 +22855,7 @@ static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t s
     return place;
 }
 
-/* Returns whether the form takes one launch per pass, or one launch for all passes by several groups. */
+/* Returns whether the strategy is SINGLE_PASS, and several groups sort. */
 static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
     return gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && !plan->key.small;
 }
@@ -22938,7 +22940,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     }
 }
 
-/* Returns array `number` if it is gathered by index, otherwise NULL. Array 0 is the elements, k + 1 is payload k. */
+/* Returns the range of array `number` if it is gathered by index, otherwise NULL. 0: the elements. k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     const gpuscan__range *ranges = plan->common.ranges;
     if (number == 0)
@@ -22956,7 +22958,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
     return plan->desc->permutation.mem && plan->index_size != plan->values.size;
 }
 
-/* Lays out the scratch and counts the commands. Gathering in place uses the keys' scratch, free after the passes. */
+/* Lays out scratch and counts commands. Gathering in place uses the keys' scratch, which is free after the passes. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
@@ -23043,9 +23045,9 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Decides whether the program has sort_gather: to gather by index, or to copy results, which may be necessary after an
-   odd number of passes or with may_destroy_src. Does not look at buffers for that, since a preparation may lack them.
-   Decides whether a CPU sort makes buckets, and whether values follow the keys block by block in such a sort. */
+/* Decides whether the program has sort_gather. This kernel gathers by index. It also copies results, which may be
+   necessary after an odd number of passes or with may_destroy_src. The buffers show whether it is, but a preparation
+   may lack them. Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. */
 static void gpuscan__sort_choose_kernels(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__sort_key *key = &plan->key;
@@ -23232,8 +23234,8 @@ static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan 
     return groups * plan->common.key.group * plan->key.rounds[more];
 }
 
-/* Enqueues a kernel that sorts. `pass` is 0 if it does all passes. `forms` adds flags to the plan's flags. All kernels
-   get the buffers `from`, to[0], to[1] of keys and of values. If there are no values, they get those of keys twice. */
+/* Enqueues a kernel that sorts. `pass` is 0 if the kernel does all passes. `forms` has flags besides plan->flags. Each
+   kernel gets `from`, to[0] and to[1] of keys and of values. If there are no values, it gets those of keys twice. */
 static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
                                          uint64_t groups, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
@@ -23442,7 +23444,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
 }
 
 /* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index if the program can. Round
-   2 sorts by only some bits. Destinations are not sources, but with key.gathers the plan ignores it to test copies. */
+   2 sorts by only some bits. No destination is a source, but with key.gathers the plan assumes one, to test copies. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -23646,7 +23648,7 @@ static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, 
                                 given->fields.range);
 }
 
-/* Sets a range's `partial`, and its rows if one pitch fits all rows: if there are no gaps between images. */
+/* Sets a range's `partial`. Sets its rows if one pitch fits all of them, as it does without gaps between images. */
 static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *of) {
     uint64_t rows = of->height, row = of->width * of->channels;
     range->partial = of->pitch > row || (of->images > 1 && of->image_pitch > of->height * of->pitch);
@@ -23785,7 +23787,7 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
 #define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
-/* Each tile adds up the bands above it, so there are at most this many. tuning: integral-few-bands */
+/* Maximum number of bands (tuning: integral-few-bands). It is small, since each tile adds up the bands above it. */
 #define GPUSCAN__INTEGRAL_FEW  48
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
@@ -23808,8 +23810,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. A GPU's number of bands is such that the launch that adds up bands takes as long as each of
-   the others, which go through a band's rows. A CPU gets a few bands per compute unit, each with enough pixels. */
+/* Cuts the rows into bands. On a GPU the number of bands lets all launches take about the same time: one adds up bands,
+   the others go through a band's rows. A CPU gets a few bands per compute unit, each with enough pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
@@ -24013,7 +24015,6 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
     RANKS    | otherwise                                                            | row_groups groups
    row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
 
-/* Holds the fractions as the kernel's argument. */
 typedef struct gpuscan__fractions {
     double fraction[GPUSCAN_MAX_FRACTIONS];
 } gpuscan__fractions;
@@ -24171,8 +24172,8 @@ static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *ke
     return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
 }
 
-/* Fits the key for SMALL. Returns whether a row fits a sub-group's vectors. For many rows, groups have four sub-groups,
-   since a multiprocessor runs only a limited number of groups at a time. */
+/* Chooses group and vectors for the variant SMALL. Returns whether a row fits in the vectors that a sub-group holds.
+   For many rows, groups have four sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
 static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
     gpuscan__key *key = &plan->common.key;
     uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
@@ -24182,8 +24183,9 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
            gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
 }
 
-/* Up to LARGE_ROWS rows of more than LARGE_BINS bins are shared by several groups each. A sub-group takes one batch of
-   vectors, or several, so that the last group adds up at most SUMS sums. Each row has a counter of arrivals. */
+/* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
+   batch of vectors, or several if the last group would otherwise add up more than SUMS sums. For each row, a counter
+   says how many groups have arrived. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -24646,8 +24648,8 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares a call for one count, or only sizes its scratch. `is_less` is 1 if the count is below the desc's count. If a
-   forced strategy cannot do such a count, prepares and logs nothing. gpuscan__prepare explains `always`. */
+/* Prepares a call for one count, or only sizes its scratch. `is_less` is 1 if the count is below the caller's. If a
+   forced strategy cannot do such a count, nothing is prepared or logged. gpuscan__prepare explains `always`. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
     gpuscan__any_plan plan;
@@ -24706,7 +24708,6 @@ static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operat
     return r;
 }
 
-/* Runs a public function that has a desc. */
 static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                     gpuscan__mode mode, uint64_t *size) {
     const gpuscan_call *call =
@@ -24754,7 +24755,7 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among a program's devices: those of the context, or only the one of its build. */
+/* Finds the object's device among a program's: all devices of the context, or only the one that it was built for. */
 static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t size = 0;
@@ -24963,7 +24964,6 @@ static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *vie
     return 0;
 }
 
-/* Creates the driver's program from its binary, and the kernels. */
 static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
     const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
     size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
