@@ -14329,8 +14329,8 @@ static uint64_t gpuscan__kernels_hash(void) {
     return hash;
 }
 
-/* Returns a hash of all that must match before a blob can be used: the kernels, the size of the process's pointers, the
-   device, its driver, platform and build options. */
+/* Returns a hash of everything that must be the same when a blob is made and when it is used: the kernels, the size of
+   pointers, the device, its driver, its platform and the build options. */
 GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
     const unsigned char pointer_size = sizeof(void *);
     uint64_t hash;
@@ -14344,8 +14344,8 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
     return gpuscan__hash(hash, gs->device.build_options, strlen(gs->device.build_options));
 }
 
-/* A blob begins with this header, and entries follow. An entry's parts stand behind its gpuscan__blob_entry, each
-   padded to a multiple of 8 bytes. Numbers are in the host's byte order. The checksum covers all bytes after itself. */
+/* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts, each padded to a multiple
+   of 8 bytes. Numbers are in the host's byte order. The checksum covers all bytes behind the field `checksum`. */
 typedef struct gpuscan__blob_header {
     char magic[8];
     uint64_t device_hash, size, checksum, entries;
@@ -14354,7 +14354,7 @@ typedef struct gpuscan__blob_header {
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
 /* Lists the parts of an entry. PREFIX: the text before the kernels, which identifies the program. NAMES: the kernels'
-   names, each with its NUL. RECORDING: see gpuscan__step. BINARY: the driver's binary. */
+   names, each with its NUL. RECORDING: steps of rehearsals, see gpuscan__step. BINARY: the driver's binary. */
 enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
@@ -14378,7 +14378,7 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Gets the next step of a valid recording, and a pointer to its bytes. Returns 0 at the recording's end. */
+/* Gets the step at `*at` of a valid recording, and a pointer to its bytes. Returns 0 at the recording's end. */
 static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
                               const unsigned char **bytes) {
     if (*at >= length)
@@ -14392,7 +14392,7 @@ static int gpuscan__next_step(const void *recording, size_t length, size_t *at, 
 
 /* Returns whether a recording from a blob is valid for a program that has `kernels` kernels. */
 static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
-    static const uint32_t sizes[GPUSCAN__STEPS] = { /* bytes of a step by its kind; 0: any */
+    static const uint32_t sizes[GPUSCAN__STEPS] = { /* for each kind of step, its size in bytes; 0: any size */
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
         sizeof(gpuscan__step_launch)};
     uint64_t number = kernels;
@@ -14439,9 +14439,9 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
     return 0;
 }
 
-/* Returns whether a recording has a launch that the program's recordings lack. Launches of one kernel with one group
-   size count as equal, since drivers compile the same code for them. PoCL is an exception: it compiles other code for
-   fewer than 65,536 work-items. So equal launches must also be on the same side of this number. */
+/* Returns whether a recording has a launch that the program's recordings lack. Launches of the same kernel with the
+   same group size count as equal, since drivers compile the same code for them. Only PoCL compiles different code for
+   fewer than 65,536 work-items. So of two equal launches, both have fewer than 65,536 work-items, or neither has. */
 static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
     gpuscan__step_launch launch, known;
     uint64_t kernel = 0;
@@ -14457,7 +14457,7 @@ static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__
     return adds;
 }
 
-/* Appends a recording to the program's. If memory runs out, all of the program's recordings are dropped. */
+/* Appends `recording` to the program's recordings. If memory runs out, drops all of them. */
 static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
     gpuscan__text *kept = &program->recording;
     kept->allocator = &gs->allocator;
@@ -14488,7 +14488,7 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
     }
 }
 
-/* Frees the idle programs of a list, and makes the others idle until they are used. */
+/* Frees a list's idle programs, and marks the others as idle. The next call that uses a program clears its mark. */
 GPUSCAN__COLD void gpuscan__trim_programs(gpuscan *gs, gpuscan__program **at) {
     while (*at) {
         gpuscan__program *program = *at;
@@ -14504,7 +14504,7 @@ GPUSCAN__COLD void gpuscan__trim_programs(gpuscan *gs, gpuscan__program **at) {
 
 enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
 
-/* Returns one of the texts that a program is built from: the custom's, or the type of a source. */
+/* Returns one of the caller's texts from which a program is built: texts of `e->custom`, then the types of sources. */
 static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     const gpuscan_custom *custom = e->custom;
     const char *const *types = e->source_types;
@@ -14529,7 +14529,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__
     return at == program->custom_length;
 }
 
-/* Returns the field whose size differs on the device, as the build log says, or NULL if the log says no such thing. */
+/* Returns the field whose size is wrong, or NULL. A wrong size puts an array of negative size into the build log. */
 static const char *gpuscan__wrong_size(const char *log) {
     static const char *const names[][2] = {{"gpuscan_values_size_differs", "call.values_size"},
                                            {"gpuscan_custom_size_differs", "custom->size"},
@@ -14544,7 +14544,7 @@ static const char *gpuscan__wrong_size(const char *log) {
     return NULL;
 }
 
-/* Puts the build log into gs->error. Returns CUSTOM_SIZE, CUSTOM_SOURCE, or (if `custom` is 0) BUILD. */
+/* Puts the build log into gs->error. Returns BUILD or, with custom texts, CUSTOM_SIZE or CUSTOM_SOURCE. */
 static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_int code, int custom) {
     size_t size = 0;
     char *log = NULL;
@@ -14571,15 +14571,15 @@ static gpuscan_result gpuscan__build_failed(gpuscan *gs, cl_program program, cl_
     return result;
 }
 
-/* Builds a program. If the build fails, tries again without the register limit, then without optimization. NVIDIA's
-   assembler may fail because of a limit or, on an optimized kernel, without one: driver 580 reported "register
-   allocation failed with register count of 7" (an inclusive scan of f32 to f16, rows with a pitch). */
+/* Builds a program. If a build with a register limit fails, tries again without the limit, then without optimization.
+   NVIDIA's assembler may fail because of the limit, or even without one on optimized kernels: driver 580 reported
+   "register allocation failed with register count of 7" (an inclusive scan of f32 to f16, rows with a pitch). */
 static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *program) {
     unsigned registers = (unsigned)program->key.registers;
-    char limit[32], options[96]; /* equal prefixes mean equal options, so a prefix identifies a program */
+    char limit[32], options[96]; /* programs with equal prefixes get equal options, so a prefix identifies a program */
     cl_int code;
     int attempt;
-    /* Intel's compiler ignores the option for GPUs that have only one size of register files. */
+    /* Intel's compiler ignores the option if a GPU has register files of one size only. */
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         snprintf(limit, sizeof(limit), " -cl-intel-256-GRF-per-thread");
     else
@@ -14618,7 +14618,7 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
     return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
 }
 
-/* Finds a program in gs->loaded with the same text and kernels, and moves it to `program`. Returns whether it did. */
+/* Looks in gs->loaded for a program with the text and kernels of `program`, and moves it there. Returns 1 if found. */
 GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
     for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
@@ -14694,13 +14694,13 @@ static int gpuscan__uses_ptx(const gpuscan *gs, const gpuscan__key *key) {
     return gs->device.lanes == GPUSCAN__LANES_PTX && gpuscan__uses_lanes(gs, key);
 }
 
-/* Returns whether lanes are NVIDIA's or LANES_LOCAL. Tests use LANES_LOCAL to run the code for NVIDIA's lanes. */
+/* Returns whether lanes exchange values by NVIDIA's instructions or, in tests of NVIDIA's code, by LANES_LOCAL. */
 GPUSCAN__SHARED int gpuscan__uses_ptx_or_local(const gpuscan *gs, const gpuscan__key *key) {
     return gpuscan__uses_lanes(gs, key) &&
            (gs->device.lanes == GPUSCAN__LANES_PTX || gs->device.lanes == GPUSCAN__LANES_LOCAL);
 }
 
-/* Returns how many bytes of local memory lanes need to exchange values: 0, except with LANES_LOCAL. */
+/* Returns how many bytes of local memory a group's lanes need to exchange values. Only LANES_LOCAL needs any. */
 static uint64_t gpuscan__lanes_bytes(const gpuscan *gs, uint32_t group) {
     return gs->device.lanes == GPUSCAN__LANES_LOCAL && gpuscan__whole_lanes(gs, group) ? (uint64_t)group * 4 : 0;
 }
@@ -14709,15 +14709,15 @@ static uint32_t gpuscan__group_lanes(const gpuscan *gs, uint32_t group) {
     return group < gs->device.lane_width ? group : gs->device.lane_width;
 }
 
-/* Returns the register limit of kernels without a fixed group size, or 0 if a group would need too many registers. With
-   sub-groups, any number but 0 selects Intel's large register file: see gpuscan__build_somehow. */
+/* Returns the register limit to build with: `registers`, or 0 (no limit) without PTX, or if a group would need too
+   many. With LANES_SUBGROUPS (Intel), any result but 0 selects the large register file: see gpuscan__build_somehow. */
 GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__key *key, uint32_t registers) {
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
         return registers;
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
-/* Gets the largest group size with which all of a program's kernels can be launched. */
+/* Gets the largest group size, up to the key's, with which all of a program's kernels can be launched. */
 GPUSCAN__COLD gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                     size_t *group) {
     size_t i;
@@ -14739,12 +14739,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__
     return GPUSCAN_SUCCESS;
 }
 
-/* Defines the macros that all programs have: constants, the device's properties, the shape of groups and tiles. */
+/* Defines the macros that all programs have: constants, properties of the device, and sizes of groups and tiles. */
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
     gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
-    if (gs->device.profile.facts.inlines) /* this also covers custom texts. [DEVICE] has the pop */
+    if (gs->device.profile.facts.inlines) /* inlines functions of custom texts, too. The pop is in [DEVICE] */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -14754,7 +14754,7 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", ptx);
     gpuscan__define_number(text, "FENCE", (uint64_t)gs->device.fence);
-    /* TURNS is 1 on GPUs that run a group's sub-groups at the same time. CPUs may not. PTX lanes do not need it. */
+    /* TURNS is 1 on GPUs that run a group's sub-groups at the same time. CPUs may not do so. PTX lanes ignore TURNS. */
     gpuscan__define_number(text, "TURNS", (gs->device.profile.facts.devices & GPUSCAN__ON_AMD_OR_INTEL) != 0);
     gpuscan__text_add(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (gs->device.f64)
@@ -14773,8 +14773,8 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__define_number(text, "TICKETS", GPUSCAN__TICKETS_SIZE / sizeof(cl_uint));
 }
 
-/* Adds one of the caller's texts between two of the library's. Build logs number the caller's lines from 1. The
-   caller's text may have several lines, and may end in a comment or a backslash. */
+/* Adds `lines`, a text of the caller, between `before` and `after`. Build logs number its lines from 1. An empty line
+   follows the text, since the text may end in a comment or a backslash. */
 static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const char *name, const char *lines,
                                   const char *after) {
     gpuscan__text_add(text, before);
@@ -14786,14 +14786,14 @@ static void gpuscan__custom_lines(gpuscan__text *text, const char *before, const
     gpuscan__text_add(text, after);
 }
 
-/* Says what an expression sees besides its parameters and the call's values. */
+/* Says what a custom expression can use besides its parameters and the call's values. */
 enum {
     GPUSCAN__SEES_SOURCES = 1,
     GPUSCAN__SEES_IMAGE = 2 /* x is a pixel of an image, and the expression sees `at` and `near` */
 };
 
-/* Adds an expression as a function. `head` is the function's type, name and parameters, as embedded code. `sees` is a
-   sum of GPUSCAN__SEES_.... If `after` begins with `)`, an opening bracket is added before the expression. */
+/* Adds an expression as a function. `head` is its type, name and parameters, in the notation of gpuscan__text_code.
+   `sees` is a sum of GPUSCAN__SEES_.... If `after` begins with `)`, the expression is put in brackets. */
 static void gpuscan__define_expression(gpuscan__text *text, const char *head, int sees, const char *name,
                                        const char *lines, const char *after) {
     int image = sees & GPUSCAN__SEES_IMAGE;
@@ -14813,7 +14813,7 @@ static void gpuscan__define_expression(gpuscan__text *text, const char *head, in
         gpuscan__text_add(text, "#undef near\n");
 }
 
-/* Undefines a custom text's lower-case macros, since the kernels may use their names. */
+/* Undefines a custom text's macros with lower-case initials, since the kernels may use their names. */
 static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     const char *at, *name, *end;
     for (at = source; at; at = strchr(at, '\n')) {
@@ -14835,13 +14835,13 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
 static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custom *custom) {
     gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
     gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
-    /* If the sizes differ, the array's size is negative: the build fails, and its log has the array's name. sizeof gets
-       the caller's text and not a typedef of it, since some compilers take an unknown type for an int. */
+    /* If the sizes differ, the array's size is negative. Then the build fails, and the log contains the array's name.
+       sizeof gets the caller's text and not a typedef of it, since some compilers take an unknown type for an int. */
     gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
                           ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
 }
 
-/* Defines the types of sources. Their numbers are written as digits, since custom_lines takes no embedded code. */
+/* Defines the types of sources. snprintf writes their numbers, since gpuscan__custom_lines adds only plain text. */
 static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements *e) {
     char before[64], name[16], after[48];
     uint32_t k;
@@ -14859,11 +14859,11 @@ static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements
             continue;
         snprintf(before, sizeof(before), "typedef char gpuscan_source%u_size_differs[sizeof(", (unsigned)k);
         snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)(e->given.sources[k] >> 8));
-        gpuscan__custom_lines(text, before, name, type, after); /* as in gpuscan__define_custom_type */
+        gpuscan__custom_lines(text, before, name, type, after); /* a negative size: see gpuscan__define_custom_type */
     }
 }
 
-/* Adds the source, and the types of elements and of what a call gives. has_type: elements are of the caller's type. */
+/* Adds custom->source and the types of sources, of values and, if `has_type` is 1, of custom elements. */
 static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements *e, int has_type) {
     const gpuscan_custom *custom = e->custom;
     gpuscan__define_number(text, "CUSTOM", 1);
@@ -14874,7 +14874,7 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements 
     gpuscan__define_sources(text, e);
     if (text->given.values_size) {
         gpuscan__define_number(text, "VALUES_SIZE", text->given.values_size);
-        gpuscan__text_code(text, /* as in gpuscan__define_custom_type */
+        gpuscan__text_code(text, /* a negative size: see gpuscan__define_custom_type */
                            "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                            "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
     }
@@ -14882,7 +14882,7 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements 
         gpuscan__text_code(text, "typedef struct {`? } `seen;\n");
 }
 
-/* Adds the caller's texts. Each expression becomes a function, which sees only its parameters and custom->source. */
+/* Adds the caller's texts. Each expression becomes a function, so that it cannot use the kernels' variables. */
 static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements *e) {
     const gpuscan_custom *custom = e->custom;
     gpuscan__define_source(text, e, e->src == GPUSCAN_TYPE_CUSTOM || e->dst == GPUSCAN_TYPE_CUSTOM ||
@@ -14905,14 +14905,15 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
         gpuscan__undefine(text, custom->source);
 }
 
-/* Returns whether a kernel can take init as an argument. Its others have less than 256 bytes, apart from values, and
-   from the sources' pointers and offsets. */
+/* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters. Besides
+   init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of others. */
 static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
     uint32_t sources = e->given.sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
     return e->dst_size + e->given.values_size + sources + 256u <= gs->device.parameters;
 }
 
-/* Returns the bytes of a tile's or part's prefix. With segments its low component takes the place of `begun`. */
+/* Returns the bytes of a tile's or part's prefix: those of a sum and, if e->exact, of a low component. With segments
+   the low component needs no bytes of its own, since it is stored where a sum has `begun`. */
 static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
     if (e->begun || !e->exact)
@@ -14920,7 +14921,7 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
     return e->t_size + (e->state_align ? e->state_align : e->t_size);
 }
 
-/* Defines as 0 those macros of other operations that expressions of shared sections read. */
+/* Defines macros of other operations as 0, since sections that operations share use them in expressions. */
 static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
     static const char *const others[][2] = {
         {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
@@ -14932,8 +14933,8 @@ static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
             gpuscan__define_number(text, others[i][1], 0);
 }
 
-/* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels. The last
-   three parameters are for scans: they are the values of the macros INCLUSIVE, AHEAD and FEW. */
+/* Defines the macros of operations on elements. `operation` is the macro that enables the operation's kernels.
+   `inclusive`, `ahead` and `few` are the values of the macros of these names, which only scans need. */
 GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan,
                                                const char *operation, uint32_t vector, int inclusive, int ahead,
                                                uint32_t few) {
@@ -14958,7 +14959,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
     gpuscan__define_number(text, "ONE_WORD",
                            key->word != 0 && (ahead ? e->t_size : gpuscan__prefix_size(plan)) * 16 <= key->word);
-    /* the simulator crashes on vectors of 16 elements */
+    /* the simulator (FENCE_MEM) crashes on vectors of 16 elements */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
@@ -14969,7 +14970,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
         gpuscan__define_custom(text, e);
 }
 
-/* Builds the program of a plan, and adds it to the object's programs. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program;
     gpuscan__text prefix = gpuscan__text_of(gs);
@@ -15025,8 +15025,8 @@ static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpu
 
 /* [SCRATCH] -------------------------------------------------------------------------------------------------------- */
 
-/* Holds zeros that clear a call's scratch, or that stand for an init that is not given. The largest such init is a
-   gpuscan_run, of twice an element's size. The array is not const, since constants take room in an executable. */
+/* Holds zeros that clear a call's scratch, or that are passed if a call gives no init. The largest init, a gpuscan_run,
+   has twice an element's size. The array is not const, since constants take room in an executable. */
 static uint64_t gpuscan__zeros[4096 / sizeof(uint64_t)];
 GPUSCAN__ASSERT(sizeof(gpuscan__zeros) >= 2 * GPUSCAN__CUSTOM_MOST, zeros_fit)
 
@@ -15047,8 +15047,8 @@ static uint64_t gpuscan__scratch_aligned(uint64_t bytes) {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns how many bytes to add to scratch for values of `size` bytes. Scratch begins at a multiple of 64 bytes. Its
-   first value begins at the next multiple of `size`, since kernels get offsets in whole values. */
+/* Returns how many bytes to add to scratch for values of `size` bytes. Scratch begins at a multiple of 64 bytes, but
+   its first value begins at a multiple of `size`, since kernels get offsets in whole values. */
 GPUSCAN__SHARED uint64_t gpuscan__slack(uint64_t size) {
     return 64 % size ? size - 1 : 0;
 }
@@ -15101,7 +15101,7 @@ static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t b
     return mem;
 }
 
-/* Reports that the driver did not create a buffer. If the buffer is too large, names the device's largest size. */
+/* Reports that the driver did not create a buffer. If the buffer is too large, the message gives the device's limit. */
 static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t bytes, const char *what) {
     cl_ulong most = 0;
     if (code == CL_INVALID_BUFFER_SIZE &&
@@ -15111,7 +15111,7 @@ static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t byte
     return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed", (unsigned long long)bytes, what);
 }
 
-/* Releases the object's scratch of one kind. The buffer stays alive until the last command that uses it has ended. */
+/* Releases the object's scratch of one kind. OpenCL keeps the buffer until the last command that uses it has ended. */
 GPUSCAN__COLD void gpuscan__drop_scratch(gpuscan *gs, int kind) {
     gs->scratch_generation++;
     gpuscan__forget_mem(gs, &gs->scratch[kind].mem);
@@ -15126,7 +15126,7 @@ GPUSCAN__COLD void gpuscan__drop_all_scratch(gpuscan *gs) {
         gpuscan__drop_scratch(gs, i);
 }
 
-/* Sets a buffer to 0 and waits for that. Uses writes instead of a fill, since memory checkers see only writes. */
+/* Sets a buffer to 0, and waits until it is 0. Uses writes instead of a fill, since memory checkers see only writes. */
 GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint64_t bytes) {
     uint64_t piece = bytes < (uint64_t)1 << 20 ? bytes : (uint64_t)1 << 20, at;
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
@@ -15179,14 +15179,14 @@ static gpuscan_result gpuscan__grow_all(gpuscan *gs, const gpuscan__need *need) 
 
 /* [LAUNCHING] ------------------------------------------------------------------------------------------------------ */
 
-/* Enqueues the commands of one call in order. Only the last command writes outputs. If the queue is out-of-order or the
-   call has a wait list, each command waits for the one before it, so that a failed event stops the whole call. */
+/* Enqueues the commands of one call in order. Only the last one writes the call's outputs. If the queue is out-of-order
+   or the call has a wait list, each command waits for the previous one, so that a failed event stops the whole call. */
 struct gpuscan__chain {
     gpuscan *gs;
     const gpuscan_call *call;
     gpuscan__program *program;
     cl_command_queue queue;
-    cl_mem stand_in; /* replaces buffers that are not given; NULL if the driver accepts NULL for them */
+    cl_mem stand_in; /* kernels get it for buffers that the call does not give; NULL if the driver accepts NULL */
     uint32_t stand_in_generation;
     int in_order, own_scratch;
     cl_uint wait_count;    /* wait_count and waits: the next command waits for these events */
@@ -15210,7 +15210,7 @@ static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call,
     if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
         return r;
     *queue = call->queue ? call->queue : gs->queue;
-    *in_order = gs->last_in_order; /* right for last_queue, whose handle is not reused while it is retained */
+    *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
     if (*queue != gs->last_queue) {
         cl_context context = NULL;
         cl_device_id device = NULL;
@@ -15252,7 +15252,7 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the next command wait for `event`, too. The chain now owns the event. A marker joins all earlier events. */
+/* Makes the next command wait for `event`, too. The chain now owns `event`. A marker joins all other events. */
 static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
     gpuscan *gs = chain->gs;
     cl_event joined = NULL;
@@ -15281,7 +15281,7 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gs->scratch_event = NULL;
     if (!event && is_other)
         code = gs->cl.clEnqueueMarkerWithWaitList(gs->scratch_queue, 0, NULL, &event);
-    /* An event that has completed or failed needs no wait, and its failure is not this call's. */
+    /* A command that has completed or failed needs no wait. A wait would make this call fail with it. */
     if (code == CL_SUCCESS && event &&
         gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) == CL_SUCCESS &&
         status <= CL_COMPLETE)
@@ -15304,12 +15304,12 @@ static void gpuscan__chain_waited(gpuscan__chain *chain) {
     chain->waits = NULL;
 }
 
-/* Returns whether the tracer sees the chain's commands. It sees no commands of self-tests and rehearsals. */
+/* Returns whether the tracer sees the chain's commands. Self-tests and rehearsals are not traced. */
 static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Handles a command's result. `event` may be NULL. The tracer gets `name`, and error messages get `what`. */
+/* Handles the result of enqueuing a command, whose `event` may be NULL. `name` is for the tracer, `what` for errors. */
 static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
                                                 const char *what) {
     gpuscan__chain_waited(chain);
@@ -15339,19 +15339,18 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
-/* Ends a call after its last command or after a failure. */
 static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result result) {
     gpuscan *gs = chain->gs;
     if (result == 0) {
         if (chain->own_scratch && !chain->in_order) {
             cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
             gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
-            if (code != CL_SUCCESS) /* it is too late to fail the call */
+            if (code != CL_SUCCESS) /* the call's commands are enqueued, so the call cannot fail any more */
                 gpuscan__drop_all_scratch(gs);
         }
         if (chain->call->event)
             *chain->call->event = chain->previous;
-        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* the event has a new owner */
+        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* gs or the caller owns the event now */
             chain->previous = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
@@ -15360,7 +15359,7 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     return result;
 }
 
-/* Stores a queue in *kept and retains it. Releases the queue that *kept had, if any. */
+/* Stores a queue in `*kept` and retains it. Releases the queue that was stored there before, if any. */
 static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, cl_command_queue queue) {
     cl_int code = *kept == queue ? CL_SUCCESS : gs->cl.clRetainCommandQueue(queue);
     if (code != CL_SUCCESS)
@@ -15371,12 +15370,12 @@ static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, c
     return GPUSCAN_SUCCESS;
 }
 
-/* Maximum bytes of one fill. NVIDIA's driver uses 32 bits of the size and, if a pattern is one byte, of the offset. */
+/* Maximum bytes of a fill. NVIDIA's driver uses 32 bits of the size and, with patterns of 1 byte, of the offset. */
 #ifndef GPUSCAN__FILL_MOST
 #define GPUSCAN__FILL_MOST ((size_t)1 << 30)
 #endif
 
-/* Places all kinds of scratch in one buffer. PLAIN comes last, since only the kinds before it must be 0. */
+/* Places all kinds of scratch in one buffer. PLAIN, which need not be 0, comes last, so one range is cleared. */
 static void gpuscan__place_in(gpuscan__place *place, const gpuscan__need *need, gpuscan_buffer scratch) {
     int i;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -15407,7 +15406,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             cl_event event = NULL, *made = gpuscan__chain_needs_event(chain, 0) ? &event : NULL;
             cl_int code;
             piece = bytes < GPUSCAN__FILL_MOST ? bytes : GPUSCAN__FILL_MOST;
-            if (piece <= sizeof(gpuscan__zeros) && may_write) /* a write: see gpuscan__clear_buffer */
+            if (piece <= sizeof(gpuscan__zeros) && may_write) /* not a fill: see gpuscan__clear_buffer */
                 code = gs->cl.clEnqueueWriteBuffer(queue, call->scratch.mem, CL_FALSE, offset, piece, gpuscan__zeros,
                                                    chain->wait_count, chain->waits, made);
             else
@@ -15419,7 +15418,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         return GPUSCAN_SUCCESS;
     }
     chain->own_scratch = 1;
-    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* gets new words before an epoch would repeat */
+    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* drops words before their epoch would repeat */
         uint32_t epochs = i == GPUSCAN__WORDS32 ? ((uint32_t)1 << 14) - 1 : ((uint32_t)1 << 30) - 1;
         if (need->bytes[i] && gs->scratch[i].epoch >= epochs)
             gpuscan__drop_scratch(gs, i);
@@ -15446,13 +15445,14 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
     GPUSCAN__ASSERT(sizeof(gpuscan__##kernel##_numbers) <= GPUSCAN__MAX_NUMBERS * sizeof(cl_ulong), kernel##_numbers)
 /* Copies the plan's field `name` to the kernel's number `name`. Use: LIST(GPUSCAN__FROM_PLAN). */
 #define GPUSCAN__FROM_PLAN(name) numbers.name = plan->name;
-/* Sets the numbers `count`, `flags` and `count_offset`. `of` is a desc or plan. Its count_buffer may limit `count`. */
+/* Sets the numbers `count`, `flags` and `count_offset`, and an argument: the count_buffer of `of`, which is a desc or a
+   plan. A given count_buffer may limit the count. */
 #define GPUSCAN__ARG_COUNT(launch, numbers, of, call_flags)                                                            \
     ((numbers).count = (of)->count, (numbers).flags = (call_flags),                                                    \
      (numbers).count_offset = gpuscan__arg_count(launch, (of)->count_buffer))
 
-/* Sets a kernel's arguments in order: buffers and values, the numbers, local memory. Keeps the first error. Skips
-   arguments that have not changed since the kernel's last launch. */
+/* The state of one launch while the kernel's arguments are set, in order: buffers and values, the numbers, local
+   memory. `code` keeps the first error. Arguments that have not changed since the kernel's last launch are skipped. */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
     cl_kernel kernel;
@@ -15460,12 +15460,12 @@ typedef struct gpuscan__launch {
     const char *name; /* the kernel's name */
     gpuscan__known *known;
     cl_uint index;
-    const gpuscan__given *given; /* what the program's texts see */
+    const gpuscan__given *given; /* what the call gives to custom texts */
     cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
     cl_int code;
 } gpuscan__launch;
 
-/* Stands for the generation of a buffer that the library does not own. Such a buffer is set at each launch. */
+/* Stands for the generation of a buffer that the library does not own. Each launch sets such a buffer again. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
 /* In a rehearsal records a step and returns 1; otherwise returns 0. */
@@ -15485,8 +15485,8 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
                  : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
-/* Sets an argument. If `value` is NULL, the argument is `size` bytes of local memory. For a buffer of the library,
-   `generation` is the buffer's, otherwise 0. The value is remembered at `kept`. If `kept` is NULL, it is always set. */
+/* Sets an argument. If `value` is NULL, the argument is `size` bytes of local memory. `generation` is that of a buffer
+   of the library, otherwise 0. `kept` holds the last value: an equal one is not set again. NULL: all are set. */
 static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
                               void *kept) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
@@ -15505,7 +15505,7 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* Sets an argument as gpuscan__arg_kept does. If it is a buffer of the caller, `generation` is GPUSCAN__CALLERS. */
+/* Sets an argument as gpuscan__arg_kept does. For a buffer of the caller, `generation` is GPUSCAN__CALLERS. */
 static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
     gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
@@ -15516,7 +15516,7 @@ static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size
         gpuscan__arg_of(launch, value, size, 0);
 }
 
-/* Sets a buffer as an argument. Returns the buffer's offset, which is one of the kernel's numbers. */
+/* Sets a buffer as an argument. Returns the buffer's offset, which the caller stores in the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
     if (gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0))
@@ -15525,8 +15525,8 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
     return buffer.mem ? buffer.offset : 0;
 }
 
-/* Begins a launch. The sources are the first arguments of every kernel. They are not marked `restrict`, since no call
-   gains from it. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
+/* Begins a launch. The sources are the first arguments of every kernel. Kernels do not declare them `restrict`, since
+   that makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     gpuscan__program *program = chain->program;
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal */
@@ -15557,8 +15557,8 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buf
     return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
 }
 
-/* Sets a kind of scratch as an argument. Returns an offset that skips the kind's ticket counters, if it has any, and
-   `past` more bytes. The offset is in units of `bytes_each` bytes (see gpuscan__slack). */
+/* Sets the scratch of one kind as an argument. Returns an offset that skips the ticket counters, if the kind has any,
+   and `past` more bytes. The offset is in units of `bytes_each` bytes (see gpuscan__slack). */
 GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind, uint64_t past, uint64_t bytes_each) {
     const gpuscan__chain *chain = launch->chain;
     cl_mem mem = chain->place.mem[kind];
@@ -15572,15 +15572,14 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
 }
 
-/* Returns `extent`, a number of rows or tiles, but at most 1 in a rehearsal, whose time must not depend on it. */
+/* Returns `extent`, a number of rows or tiles, but at most 1 in a rehearsal: its time must not depend on the call. */
 GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, uint64_t extent) {
     return chain->recording ? extent != 0 : extent;
 }
 
-/* Sets a kernel's numbers and, behind them, the sources' offsets and the call's values, as in the kernel's struct. A
-   rehearsal has a call of its own without them, so they are 0: its bytes go to blobs and to the cache, which must not
-   hold a call's data, and a preparation may have none. Self-tests need none, since their programs have texts of their
-   own. */
+/* Sets a kernel's numbers and, behind them, the sources' offsets and the call's values, as in the kernel's struct. In a
+   rehearsal, offsets and values are 0: recordings go to blobs and to the cache, which must not hold a call's data, and
+   a preparation may have no values. Self-tests need none, since their programs have texts of their own. */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
     const gpuscan__given *given = launch->given;
     unsigned char all[sizeof(launch->known->numbers)];
@@ -15604,7 +15603,7 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
                                           uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
-    /* a rehearsal needs no larger grid: PoCL compiles a kernel for up to 2^16 work-items, and again for more */
+    /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for all larger grids */
     uint64_t most = chain->recording ? ((uint64_t)1 << 16) / launch->group + 1 : UINT64_MAX;
     size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
     cl_event event = NULL;
@@ -15624,7 +15623,7 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
 }
 
-/* Enqueues a call that computes and writes nothing. The call's event completes with a marker. */
+/* Ends a call that computes and writes nothing. A marker waits for the call's events and completes its event. */
 static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     cl_event event = NULL;
     cl_int code = CL_SUCCESS;
@@ -15664,7 +15663,7 @@ static int gpuscan__add(uint64_t a, uint64_t b, uint64_t *sum) {
     return *sum >= a;
 }
 
-/* Computes the number of elements from row 0's first to the last row's last. Their bytes must fit 64 bits, too. */
+/* Sets `*elements` to how many lie from the first row's first to the last row's last. Their bytes must fit 64 bits. */
 GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, uint64_t count, uint64_t rows,
                                                uint64_t pitch, uint64_t size, uint64_t *elements) {
     uint64_t before, bytes;
@@ -15697,7 +15696,7 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
         code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
     if (code == CL_SUCCESS)
         code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
-    if (code == CL_SUCCESS && parent && is_image) /* the buffer of an image may be a sub-buffer */
+    if (code == CL_SUCCESS && parent && is_image) /* an image may be made of a sub-buffer */
         code = cl->clGetMemObjectInfo(parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, NULL);
     if (code == CL_INVALID_MEM_OBJECT)
         return gpuscan__fail(gs, invalid, "%s is not a memory object", field);
@@ -15712,8 +15711,8 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks that a range begins where kernels can use it. Memory that the driver allocates is aligned for every type, but
-   a caller's own memory need not be. Kernels move elements in words of gpuscan__alignment(size) bytes, up to 16. */
+/* Checks that a range's address suits kernels. The driver aligns memory that it allocates for every type, but memory of
+   the caller need not be aligned. Kernels move elements in words of gpuscan__alignment(size) bytes, up to 16. */
 static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *range) {
     uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
     cl_mem_flags flags = range->flags;
@@ -15764,7 +15763,7 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     return gpuscan__check_alignment(gs, range);
 }
 
-/* Adds a range that the call reads. If it has elements, its buffer is required, unless the caller clears `required`. */
+/* Adds a range that the call reads. A range with elements needs a buffer, unless the caller clears range->required. */
 static gpuscan__range *gpuscan__input(gpuscan__plan *plan, const char *field, gpuscan_buffer buffer, uint64_t elements,
                                       uint32_t size) {
     gpuscan__range *range = &plan->ranges[plan->range_count++];
@@ -15778,7 +15777,6 @@ static gpuscan__range *gpuscan__input(gpuscan__plan *plan, const char *field, gp
     return range;
 }
 
-/* Adds a range that the call writes. */
 static gpuscan__range *gpuscan__output(gpuscan__plan *plan, const char *field, gpuscan_buffer buffer,
                                        uint64_t elements, uint32_t size) {
     gpuscan__range *range = gpuscan__input(plan, field, buffer, elements, size);
@@ -15793,7 +15791,7 @@ GPUSCAN__SHARED void gpuscan__beside(gpuscan__range *range) {
     range->at_zero = 1;
 }
 
-/* Marks a range as rows of `count` elements. If `pitch` is larger than `count`, there are gaps between rows. */
+/* Makes a range consist of rows of `count` elements. If `pitch` is larger than `count`, there are gaps between rows. */
 GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint64_t count, uint64_t pitch,
                                       uint32_t size) {
     if (rows < 2 || count == 0)
@@ -15802,7 +15800,6 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
     range->pitch = pitch * size;
 }
 
-/* Checks every range that has a buffer. */
 static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     size_t i;
     gpuscan_result r;
@@ -15816,8 +15813,8 @@ static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether each range's rows lie in the other range's gaps. Modulo the greatest common divisor of the pitches,
-   all rows of a range begin at one position. Only these positions are compared, since a finer test is too slow. */
+/* Returns 1 if the rows of each range lie in gaps of the other, or 0 if a quick test cannot tell. The test takes
+   addresses modulo the greatest common divisor of the pitches, where all rows of a range begin at the same position. */
 static int gpuscan__rows_keep_apart(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_row = a->pitch ? a->row : a->end - a->begin, b_row = b->pitch ? b->row : b->end - b->begin;
     uint64_t divisor = a->pitch, rest = b->pitch, from;
@@ -15839,15 +15836,15 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether two ranges may overlap. They must begin at one address, have the same `in_place` and elements of one
-   size, and end together, but a range that is marked as `shorter` may end earlier. */
+/* Returns whether two ranges are allowed to overlap. Both must have the same `in_place` (not 0), first address and
+   element size. They must also have the same end, or else the one that ends first must be marked as `shorter`. */
 static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
     uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
     return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
            (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
 }
 
-/* Checks all pairs of ranges in which at least one is written. Sets plan->in_place. */
+/* Checks all pairs of ranges of which the call writes at least one. Sets plan->in_place if a pair overlaps. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     for (i = 0; i < plan->range_count; i++)
@@ -15864,7 +15861,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan 
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks the caller's scratch, which becomes one more range. */
+/* Checks the caller's scratch, and adds a range for it. */
 static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     uint64_t bytes = gpuscan__need_total(&plan->need), usable;
@@ -15889,7 +15886,7 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
     if (usable < bytes)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
                              (unsigned long long)usable, (unsigned long long)bytes);
-    range->end = range->begin + bytes; /* the call uses no bytes behind the range's end */
+    range->end = range->begin + bytes; /* overlaps matter only in the bytes that the call uses */
     return gpuscan__check_overlaps(gs, plan);
 }
 
@@ -15921,8 +15918,8 @@ static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
 #undef GPUSCAN__PAYLOAD_FIELDS
 
-/* Resolves the payloads. Each has `count` elements to read and at most `written` to write. The ranges of payload k get
-   `in_place` + k as their field in_place. If `in_place` is 0, they get 0, since no payload may be in place. */
+/* Checks the payloads and adds their ranges. A call reads `count` elements of each and writes up to `written`. The
+   ranges of payload k get `in_place` + k as their in_place, or 0 if `in_place` is 0: then none may be in place. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_payload *payloads, uint32_t payload_count,
                                                          uint64_t count, uint64_t written, int in_place) {
@@ -15949,7 +15946,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the segments, if any, and their type. They have `count` elements. `has_rows` is 1 if the desc has rows. */
+/* Checks the segments, if any, adds their range and sets `*type`. `has_rows` is 1 if the desc has rows or pitches. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__plan *plan,
                                                          const gpuscan_segments *segments, uint64_t count, int has_rows,
                                                          gpuscan_type *type) {
@@ -16009,7 +16006,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
     return GPUSCAN_SUCCESS;
 }
 
-/* Names the desc's fields for rows, for a pitch in pixels, and for a pitch in bytes, which may split a pixel. */
+/* Names fields of the desc, for error messages: the array of rows, its pitch in pixels, and its pitch in bytes, which
+   need not be a multiple of a pixel's. */
 typedef struct gpuscan__row_fields {
     const char *range, *pitch, *pitch_bytes;
 } gpuscan__row_fields;
@@ -16028,7 +16026,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
 
 /* ---- images */
 
-/* Describes the channels of an image's pixels. Plain numbers stand for orders that OpenCL 1.2's headers lack. */
+/* Says how many channels a pixel has, and where. Plain numbers stand for orders that OpenCL 1.2's headers lack. */
 typedef struct gpuscan__image_order {
     cl_channel_order order;
     uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
@@ -16044,7 +16042,7 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
-/* Names the type that kernels get when they read a channel of an image. */
+/* Gives the type of the numbers that kernels read from an image's channels. */
 typedef struct gpuscan__image_channel {
     cl_channel_type channel;
     gpuscan_type type;
@@ -16088,8 +16086,8 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks an image and gets its facts, which decide the program. So the image is checked before the plan is made. Fills
-   `range` as gpuscan__check_range does for a buffer. */
+/* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on them.
+   Fills `range` as gpuscan__check_range does for a buffer. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                       gpuscan__range *range, gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
@@ -16147,7 +16145,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_region(gpuscan *gs, const char *fi
                          (unsigned long long)facts->height);
 }
 
-/* Sets `*type` and `*channels` to the image's. A desc may repeat the type, and may use only the first channels. */
+/* Checks a desc's `*type` and `*channels` (how many of the image's to use), and replaces defaults by the image's. */
 GPUSCAN__SHARED gpuscan_result gpuscan__image_pixels(gpuscan *gs, const gpuscan__image_facts *facts,
                                                      const char *type_field, gpuscan_type *type, uint32_t *channels) {
     if (*type != GPUSCAN_TYPE_DEFAULT && *type != facts->type)
@@ -16199,7 +16197,7 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets two arguments for init: a value of dst's type (0 if there is none), and a buffer, whose offset it returns. */
+/* Sets two arguments for init: a value (0 if there is none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
     int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
     gpuscan__arg(launch, by_value && plan->init ? plan->init : (const void *)gpuscan__zeros,
@@ -16212,7 +16210,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
 /* Returns how many bits a state word has for values of `t_size` bytes, or 0 if words cannot hold them. `whole` is 1 if
-   groups are whole sub-groups. Words of twice the size halve the registers of a look-back. tuning: scan-words */
+   groups are whole sub-groups. Words of 128 bits halve the registers of a look-back. tuning: scan-words */
 GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
     if (t_size > 64)
         return 0;
@@ -16232,13 +16230,13 @@ static int gpuscan__word_scratch(uint32_t word) {
     return word == 32 ? GPUSCAN__WORDS32 : word == 64 ? GPUSCAN__WORDS64 : GPUSCAN__WORDS128;
 }
 
-/* Sets the scratch for the states of `count` tiles or `count` partial results. See [HANDOVER] in kernels.cl.inc. */
+/* Sets the scratch for `count` tiles' states, or for `count` partial results: see [HANDOVER] in kernels.cl.inc. */
 GPUSCAN__SHARED void gpuscan__need_words(gpuscan__need *need, uint32_t word, uint32_t t_size, uint64_t count) {
     need->bytes[gpuscan__word_scratch(word)] =
         GPUSCAN__TICKETS_SIZE + gpuscan__ceil_div(t_size, word / 16) * count * (word / 8);
 }
 
-/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc. Its member `prefix` has up to two values. */
+/* Returns an upper bound of sizeof(gpuscan_shared) in kernels.cl.inc, whose member `prefix` has up to two values. */
 static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32_t group, uint32_t rows) {
     uint64_t lanes = gpuscan__group_lanes(gs, group);
     uint64_t exchange = gpuscan__whole_lanes(gs, group) ? 0 : (uint64_t)2 * rows * group;
@@ -16247,9 +16245,9 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
            (align > 16 ? align : 0);
 }
 
-/* Limits a group's work-items. Each lane holds one sub-group's sum, so a group has at most as many sub-groups as a
-   sub-group has lanes. In single-pass scans, and in reductions whose operator does not commute, one sub-group works
-   while the others wait. With LANES_LOCAL they cannot wait, so these operations get groups of a single sub-group. */
+/* Limits a group's work-items. The lanes of one sub-group hold the sums of all sub-groups, one each, so a group has at
+   most as many sub-groups as a sub-group has lanes. In single-pass scans, and in reductions whose operator does not
+   commute, one sub-group works while the others wait. With LANES_LOCAL none can wait: a group is one sub-group. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
     int alone = plan->operation->alone == GPUSCAN__ALONE_IN_LOOK_BACK
@@ -16260,15 +16258,15 @@ static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *pla
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
 }
 
-/* Returns `vectors`, halved until so many vectors of `bytes` bytes take at most 128 bytes of registers. */
+/* Halves `vectors`, a number per work-item, until vectors of `bytes` bytes take at most 128 bytes of registers. */
 static uint32_t gpuscan__kept_vectors(uint32_t vectors, uint32_t bytes) {
     while (vectors > 1 && vectors * bytes > 128)
         vectors /= 2;
     return vectors;
 }
 
-/* Makes a tile smaller: halves its vectors or, if there is one, the work-items. Returns 0 if there is one of each.
-   A group of more than a sub-group's work-items stays a multiple of them. */
+/* Makes a tile smaller: halves the vectors per work-item or, if that is 1, the work-items. Returns 0 if both are 1. A
+   group that is larger than a sub-group stays a multiple of its size. */
 GPUSCAN__SHARED int gpuscan__shrink(const gpuscan *gs, uint32_t *group, uint32_t *vectors) {
     uint32_t width = gs->device.lane_width, half = *group / 2;
     if (*vectors == 1 && *group == 1)
@@ -16301,7 +16299,7 @@ GPUSCAN__SHARED void gpuscan__fit(const gpuscan *gs, gpuscan__plan *plan, uint32
     key->tile = group * vectors * vector;
 }
 
-/* Returns how many bytes of local memory each launch of the key's kernels takes. Some forms of kernels need more. */
+/* Returns how many bytes of local memory every group of the key's kernels needs. Callers add what some kernels need. */
 GPUSCAN__SHARED uint64_t gpuscan__key_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
     return gpuscan__key_is_cpu(key) ? 16 : gpuscan__shared_bytes(gs, t_size, key->group, key->vectors);
 }
@@ -16311,8 +16309,8 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
     return gs->refused[plan->operation->number] & (1u << strategy) ? "it does not work on this device" : NULL;
 }
 
-/* Returns whether a look-back would run without lanes. Its window would be one tile, so several passes are many times
-   as fast. A simulator still runs the look-back, to check it. tuning: scan-look-back-alone */
+/* Returns whether a strategy would look back without lanes. It would then inspect one tile at a time, so several passes
+   are many times as fast. On a simulator returns 0, so that the look-back is tested. tuning: scan-look-back-alone */
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
@@ -16324,7 +16322,7 @@ static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
                                                           : gpuscan__strategies[strategy].portable;
 }
 
-/* Returns the call's strategy, or `by_auto` for AUTO. While `lacks` has this strategy's bit, takes the next simpler. */
+/* Returns the call's strategy, or `by_auto` for AUTO. Replaces it by the next simpler one while `lacks` has its bit. */
 enum {
     GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
@@ -16350,7 +16348,7 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Returns the programs built with them, which the caller frees or puts back. */
+/* Stops using the vendor's instructions. Returns all programs built so far, which the caller frees or puts back. */
 static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     gpuscan__program *programs = gs->programs;
     gs->programs = NULL;
@@ -16360,16 +16358,16 @@ static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     return programs;
 }
 
-/* Notes that the vendor's instructions are given up for good, after gpuscan__leave_lanes. */
+/* Frees what gpuscan__leave_lanes returned, and notes that the vendor's instructions are given up. */
 static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
                                    const char *why) {
     gpuscan__free_programs(gs, programs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
-/* Tries the portable form of a call whose program did not build with the vendor's instructions. If this form builds,
-   gives the instructions up and sets *again. Otherwise the failure has another cause, so the instructions stay in use.
-   If the call's strategy requires the instructions, the portable form takes another strategy. */
+/* Tries to build the call's program without the vendor's instructions, after a build with them failed. If this works,
+   stops using them and sets *again. Otherwise the failure has another cause, so they stay in use. If the call's
+   strategy needs them, another strategy is tried. */
 GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
@@ -16396,19 +16394,19 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     return r;
 }
 
-/* Returns whether a program is tested when first built. If the test fails, see gpuscan__prove for what is given up. */
+/* Returns whether a program has a self-test when it is first built. gpuscan__prove handles a test that fails. */
 static int gpuscan__needs_proof(const gpuscan__plan *plan) {
     const gpuscan__elements *e = &plan->e;
-    /* a CPU tests no stand-ins: they take a second to compile, and programs of builtin types test the same kernels */
+    /* CPUs test no custom programs: a stand-in takes a second to compile, and builtin types have the same kernels */
     if (gpuscan__key_is_cpu(&plan->key) && e->custom)
         return 0;
     /* no stand-in can convert between a builtin type and the caller's type */
     return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
-/* This text replaces the caller's in a self-test, since the caller's text must not run on unexpected values. In each
-   part of a struct the last operand that is not 0 wins. This operator is associative, but does not commute. Parts are
-   words if the size allows, since NVIDIA's compiler takes long for bytes. tuning: device-stand-in-parts */
+/* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
+   parts. The operator takes a part from b or, if it is 0 there, from a. So it is associative, but does not commute.
+   Parts are words if the size allows, since NVIDIA's compiler takes long for bytes. tuning: device-stand-in-parts */
 static const char gpuscan__stand_in_text[] =
     "typedef struct { %s part[%u]; } gpuscan_test_type;\n"
     "gpuscan_test_type gpuscan_test_last(gpuscan_test_type a, gpuscan_test_type b) {\n"
@@ -16421,7 +16419,7 @@ static const char gpuscan__stand_in_text[] =
     "    return none;\n"
     "}\n";
 
-/* Returns whether sub-groups have the width that the kernels are written for. Not every device lets kernels set it. */
+/* Returns whether sub-groups have the width that the kernels are written for. Some devices choose it themselves. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
     size_t i, width = gs->device.lane_width;
     if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
@@ -16438,7 +16436,7 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Runs the self-test of `stand_in`, a plan in place of `plan`. Runs none if the stand-in's groups must be smaller. */
+/* Tests the program of `stand_in` instead of `plan`'s. Skips this if its kernels cannot run in groups of that size. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
@@ -16460,7 +16458,7 @@ static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *pla
     return r;
 }
 
-/* Takes the caller's values and sources from a stand-in, whose texts use none. */
+/* Removes the caller's values and sources from a stand-in plan, whose texts do not use them. */
 static void gpuscan__give_nothing(gpuscan__plan *stand_in) {
     memset(&stand_in->e.given, 0, sizeof(stand_in->e.given));
     memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
@@ -16505,7 +16503,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     if (gpuscan__needs_proof(plan))
         r = plan->e.custom ? plan->operation->prove_custom(gs, plan, &right)
                            : gpuscan__self_test(gs, plan, program, &right);
-    program->proved = r == 0 && right; /* a blob also saves programs that are not proved */
+    program->proved = r == 0 && right; /* blobs store `proved`, since they also hold programs that are not */
     if (r != 0 || right)
         return r;
     *again = 1;
@@ -16522,8 +16520,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
     return GPUSCAN_SUCCESS;
 }
 
-/* Gets the plan's program. Sets *again if the call must be planned again: kernels were not built, cannot run in groups
-   of the planned size, or are wrong. */
+/* Gets the plan's program. Sets *again if the call must be planned again, since kernels were not built, cannot run in
+   groups of the planned size, or fail their self-test. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
     size_t group = 0;
@@ -16548,9 +16546,9 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     return r;
 }
 
-/* Plans a resolved call and gets its program. Group sizes depend only on the call's own kernels. If they depended on
-   earlier calls, too, the results of floats would change. The one exception is gpuscan__give_up_lanes, on a device that
-   does not do what its driver promises. */
+/* Plans a resolved call and gets its program. Group sizes, on which the results of floats depend, follow from the
+   call's own kernels alone, so that earlier calls do not change results. The only exception is gpuscan__give_up_lanes,
+   on a device that does not do what its driver promises. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     int again;
     gpuscan_result r;
@@ -16571,13 +16569,13 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
 
-/* All operations take one path, in one of three modes: a call, gpuscan_X_prepare, or gpuscan_X_scratch_size. */
+/* All operations run the functions below in one of three modes: a call, gpuscan_X_prepare, gpuscan_X_scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
 static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Returns the scratch that a call may access if its kernels read a count of 0. */
+/* Returns how much scratch a call may access if its kernels read a count of 0 on the device, as in a rehearsal. */
 static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     gpuscan__need need = plan->need;
     if (plan->idle_plain)
@@ -16585,7 +16583,7 @@ static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     return need;
 }
 
-/* Rehearses a call's program if the driver defers work to a first launch. A blob then contains the recording. */
+/* Rehearses a program, once, if the driver defers work to a kernel's first launch. Blobs then contain the recording. */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -16678,16 +16676,16 @@ static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *pla
     return GPUSCAN_SUCCESS;
 }
 
-/* Holds the outcome of preparing a range of counts. */
+/* Collects what is needed for all counts that one preparation covers. */
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
-    gpuscan__need need;   /* the largest need of each kind of scratch among the counts */
-    uint64_t size;        /* bytes of one buffer with all scratch, for the count that needs most */
+    gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
+    uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
 } gpuscan__prepared;
 
-/* Prepares a call. In mode SIZE this builds the program, too, since its group size decides the scratch. The call may
-   later be in place or not. With AUTO both cases are planned. A forced strategy has one plan for both. Rehearses a
-   program unless the last count used the same one. If `always` is 1, rehearses it in any case. */
+/* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
+   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
+   Rehearses the program if `always` is 1, or if the count before had another program. */
 static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
                                        gpuscan__prepared *known) {
     int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
@@ -16718,7 +16716,7 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
 static const char gpuscan__source_fields[GPUSCAN_MAX_SOURCES][24] = {
     "call.sources[0].buffer", "call.sources[1].buffer", "call.sources[2].buffer", "call.sources[3].buffer"};
 
-/* Resolves a source, which becomes one more range. `count` is its number of elements unless it has one of its own. */
+/* Checks source `k` and adds its range. If the source has no count of its own, it has `count` elements. */
 GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
     const gpuscan_source *source = &plan->call->sources[k];
     const char *field = gpuscan__source_fields[k];
@@ -16749,11 +16747,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan 
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves the call's sources. Operators see none, since they have no index. */
+/* Checks the call's sources. Custom operators cannot use them, since they get no element's index. */
 GPUSCAN__COLD gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__elements *e = &plan->e;
-    int is_seen = e->custom && (!e->dst || e->convert || e->key == GPUSCAN_TYPE_CUSTOM); /* sorts, histograms: no dst */
+    int is_seen = e->custom && (!e->dst || e->convert || e->key == GPUSCAN_TYPE_CUSTOM); /* no dst: sorts, histograms */
     const gpuscan__mistake mistakes[] = {
         {call->source_count > GPUSCAN_MAX_SOURCES, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.source_count is above 4"},
         {!call->sources != !call->source_count, GPUSCAN_ERROR_INVALID_ARGUMENT,
@@ -16770,7 +16768,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan
     return r;
 }
 
-/* Resolves a call's arguments, its values and its sources. */
 static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     gpuscan_result r = plan->operation->resolve(gs, plan);
@@ -16785,7 +16782,7 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     return r == 0 ? gpuscan__resolve_sources(gs, plan) : r;
 }
 
-/* Resolves and runs a call. gpuscan__plan_begin has begun its plan. */
+/* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
 static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan_result r;
     plan->is_run = 1;
@@ -16819,10 +16816,10 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* The data of self-tests suit the operator, so that typical mistakes show: a result lacks the tile before, or a tile's
-   first or last element; operands are swapped; half of a value is lost. Every result is exact in its type. So its bits
-   equal those of a loop on the host, whatever the order. The host holds each number as an integer, extended to 64 bits
-   in a uint64_t. A float element gets the value of this integer. */
+/* The data of a self-test suit the operator: typical mistakes must change a result. A result could lack the tile
+   before, or a tile's first or last element; operands could be swapped; half of a value could be lost. Every result is
+   exact in its type, so its bits equal those of a loop on the host, whatever the order. The host holds each number as
+   an integer, extended to 64 bits in a uint64_t. A float element gets the value of this integer. */
 
 /* Returns 64 bits that look random: the finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
 static uint64_t gpuscan__mix(uint64_t x) {
@@ -16892,11 +16889,11 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
     return a;
 }
 
-/* Describes the data of a round: `count` elements in tiles. Tests have several rounds: one mistake may hide another. */
+/* Describes the data of a round: `count` elements in tiles. There are several rounds: a mistake may hide another. */
 typedef struct gpuscan__test_shape {
     uint64_t count, tile;
-    unsigned round; /* a tile begins with an edge (gpuscan__is_edge) if its number has the round's parity */
-    int decides;    /* 1: the operator of a reduction returns one of the elements, or init */
+    unsigned round; /* a tile's first element is an edge if the tile's number and `round` are both even or both odd */
+    int decides;    /* a reduction's operator, such as MIN, returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
 } gpuscan__test_shape;
 
@@ -16905,14 +16902,15 @@ GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsign
     return shape;
 }
 
-/* Returns whether element i is an edge: the last, a tile's last, or the first of a tile of the round's parity. */
+/* Returns whether element i is an edge: the last of all or of a tile, or the first of a tile whose number is even in
+   even rounds, or odd in odd ones. */
 static int gpuscan__is_edge(const gpuscan__test_shape *shape, uint64_t i) {
     uint64_t at = i % shape->tile;
     return i == shape->count - 1 || at == shape->tile - 1 || (at == 0 && i / shape->tile % 2 == shape->round % 2);
 }
 
-/* Returns whether element `i` is marked: an edge, the second element of a tile that begins with an edge, or at random
-   about one in `spacing` of the others, but none of the first three elements of a tile that begins without an edge. */
+/* Returns whether element `i` is marked. All edges are. In a tile that begins with an edge, the second element is, too.
+   In other tiles the first three are not. Of the remaining elements, about one in `spacing` is, at random. */
 static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint64_t spacing) {
     uint64_t at = i % shape->tile;
     if (gpuscan__is_edge(shape, i))
@@ -16922,9 +16920,9 @@ static int gpuscan__is_marked(const gpuscan__test_shape *shape, uint64_t i, uint
     return at == 1 || gpuscan__mix(i) % spacing == 0;
 }
 
-/* Returns the rank of element `i`. If shape->decides is 0, the ranks of marked elements ascend from 2 to 100, and an
-   edge's rank exceeds all earlier ranks. Other elements have rank 0. If shape->decides is 1, element shape->best has
-   rank 100, and others have lower ranks. If `sparse` is 1, too, elements after shape->best have rank 0. */
+/* Returns the rank of element `i`. If shape->decides is 0, unmarked elements have rank 0. The ranks of marked ones
+   ascend from 2 to 100, and an edge's rank exceeds all earlier ones. If shape->decides is 1, element shape->best has
+   rank 100, and all others have lower ranks. If `sparse` is also 1, elements after shape->best have rank 0. */
 static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i, int sparse) {
     uint64_t tile = shape->tile, at, span;
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
@@ -16940,8 +16938,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     return i / tile * span + (at == tile - 1 ? span - 1 : at == 0 ? 2 : 3 + at * (span - 4) / tile);
 }
 
-/* Returns the position of the bit that only element `i` changes, or 64 if it changes none. Edges change bits below 8,
-   but not the bit that init changes. Other elements change even bits from 8 on. No element changes odd bits above 8. */
+/* Returns the number of the bit that only element `i` changes, or 64 if it changes none. Edges change bits below 8, but
+   not the bit of gpuscan__test_init. Other elements change even bits from 8 on. No element changes odd bits above 8. */
 static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, unsigned bits) {
     unsigned b;
     if (i == shape->count - 1)
@@ -16956,14 +16954,14 @@ static unsigned gpuscan__test_bit(const gpuscan__test_shape *shape, uint64_t i, 
     return 64;
 }
 
-/* Returns how many low bits elements change. Both types have so many bits, and f16 holds the numbers exactly. */
+/* Returns how many low bits elements use: what both types have, or 8 for floats, since f16 holds 8 bits exactly. */
 static unsigned gpuscan__test_bits(const gpuscan__elements *e) {
     return gpuscan__is_float(e->src)
                ? 8
                : (unsigned)(8 * gpuscan__min(gpuscan__types[e->src].size, gpuscan__types[e->dst].size));
 }
 
-/* Returns a factor for small source numbers, in which one half of a 64-bit type is 0. Their products fill this half. */
+/* Returns a factor for small numbers, which leave half of a 64-bit type 0, so that the products fill both halves. */
 static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     const uint64_t one = 1;
     if (gpuscan__types[e->src].size != 8 || e->dst == GPUSCAN_TYPE_F16)
@@ -16973,7 +16971,7 @@ static uint64_t gpuscan__test_factor(const gpuscan__elements *e) {
     return gpuscan__types[e->dst].size == 8 ? (one << 32) + 1 : 1;
 }
 
-/* Returns the number of a level from 0 to 101. Every integer type and f16 can hold these numbers. */
+/* Returns a value for a level from 0 to 101, larger for higher levels. Every integer type and f16 can hold it. */
 static uint64_t gpuscan__test_level(const gpuscan__elements *e, uint64_t level) {
     uint32_t bits = gpuscan__types[e->src].size * 8;
     uint64_t past = level - (gpuscan__types[e->src].kind != 'u' && gpuscan__types[e->dst].kind != 'u' ? 50 : 0);
@@ -17012,7 +17010,7 @@ static uint64_t gpuscan__test_number(const gpuscan__elements *e, const gpuscan__
     }
 }
 
-/* Returns a value for init that changes every result, but does not hide mistakes in the elements. */
+/* Returns an init that changes every result, but does not hide mistakes in the elements. */
 static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__test_shape *shape) {
     const uint64_t high = (uint64_t)1 << 32; /* the lowest bit of the upper half of 64 bits */
     uint64_t level = shape->decides && shape->best == shape->count ? 100 : 1, bit;
@@ -17021,7 +17019,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     if (data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING)
         return gpuscan__wrap(e->dst, gpuscan__test_level(e, data == GPUSCAN__DATA_RISING ? level : 101 - level));
     if (data == GPUSCAN__DATA_SET || data == GPUSCAN__DATA_CLEARED) {
-        /* init changes a bit that is free in this round: that of element 0, or that of tile 1's first element */
+        /* init changes a bit that no element has in this round: that of element 0, or of tile 1's first element */
         bit = shape->round % 2 ? 1 : 4;
         if (data == GPUSCAN__DATA_SET) /* init also changes the bits above those of elements */
             bit |= ~(uint64_t)0 << (bits < 64 ? bits : 63);
@@ -17034,7 +17032,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Returns a byte of a custom element. Either all bytes or none are 0, since the stand-in skips parts that are 0. */
+/* Returns a byte of a custom element. Its bytes are all 0 or all not 0, since the stand-in skips parts that are 0. */
 static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
     return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
 }
@@ -17095,7 +17093,7 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
 
 /* ---- a test's arrays, and its run */
 
-/* A self-test has its own buffers and scratch: enqueued calls may use the object's. A guard follows each array. */
+/* A self-test has its own buffers and scratch: enqueued calls may use the object's. Guard bytes follow each array. */
 enum { GPUSCAN__TEST_ARRAYS = 16 + 2 * GPUSCAN_MAX_PAYLOADS, GPUSCAN__TEST_GUARD = 64, GPUSCAN__TEST_FILL = 0xee };
 
 typedef struct gpuscan__test_array {
@@ -17169,12 +17167,12 @@ static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
 }
 
-/* Returns the position of channel c among red, green, blue and alpha. */
+/* Returns which component of a pixel (red, green, blue, alpha) holds channel c. */
 static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
     return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
 }
 
-/* Creates the image, with four channels, which every device reads. The caller's format has the same program. */
+/* Creates the image with four channels, which every device reads. The caller's format would have the same program. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
     gpuscan *gs = test->gs;
@@ -17197,7 +17195,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].type == of->type)
-            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* the last match stays: CL_FLOAT */
+            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* for F32 the last one, CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
@@ -17220,7 +17218,7 @@ static void gpuscan__test_end(gpuscan__test *test) {
         gpuscan__forget_mem(test->gs, &test->call->scratch.mem);
     if (test->image.image)
         gpuscan__forget_mem(test->gs, &test->image.image->mem);
-    while (test->count > 0) { /* the desc, array 0, goes last, since other arrays point to it */
+    while (test->count > 0) { /* the desc, array 0, is freed last, since other arrays point to it */
         gpuscan__test_array *array = &test->arrays[--test->count];
         if (array->buffer)
             gpuscan__forget_mem(test->gs, &array->buffer->mem);
@@ -17236,7 +17234,7 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *
     return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
-/* Returns whether a self-test's result is right. Tests whose OpenCL layer runs no kernels define their own macro. */
+/* Returns whether a self-test's result is right. Test suites whose OpenCL layer runs no kernels define their own. */
 #ifndef GPUSCAN__TEST_PASSES
 #define GPUSCAN__TEST_PASSES(got, expected, bytes) (memcmp(got, expected, bytes) == 0)
 #endif
@@ -17275,7 +17273,6 @@ static gpuscan_result gpuscan__test_scratch(gpuscan__test *test, int *right) {
     return r;
 }
 
-/* Creates the buffers and the image, and runs the call. */
 static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *program) {
     gpuscan *gs = test->gs;
     gpuscan__plan *plan = test->plan;
@@ -17351,7 +17348,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__pla
     return r;
 }
 
-/* Runs rounds 0, 1, ... up to the program's last, or the first one that fails or is wrong. */
+/* Runs rounds 0, 1, ... until the program has no more, or until one cannot run or has a wrong result. */
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right) {
     gpuscan_result r = GPUSCAN_SUCCESS;
@@ -17364,14 +17361,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 
 /* ---- rehearsal */
 
-/* Releases a rehearsal's stage: stage[kind], the buffer or image that steps of this kind pass to kernels, or NULL. */
+/* Releases a rehearsal's buffers and images. Steps of a kind pass stage[kind] to kernels. NULL: there is none. */
 static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
     int i;
     for (i = 0; i < GPUSCAN__STEPS; i++)
         gpuscan__forget_mem(gs, &stage[i]);
 }
 
-/* Creates the stage's buffers and clears them, but of the scratch only what must be 0. */
+/* Creates the stage's buffers and clears them. Of the scratch, clears only what must be 0. */
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
@@ -17410,7 +17407,6 @@ static cl_int gpuscan__replay_argument(gpuscan *gs, cl_mem *stage, cl_kernel ker
     return gs->cl.clSetKernelArg(kernel, index, sizeof(*mem), mem);
 }
 
-/* Runs recorded rehearsals of a program. */
 static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
     cl_mem stage[GPUSCAN__STEPS];
     gpuscan__step step;
@@ -17421,7 +17417,7 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
     size_t at = 0;
     gpuscan_result r = GPUSCAN_SUCCESS;
     memset(stage, 0, sizeof(stage));
-    memset(program->known, 0, sizeof(program->known)); /* the rehearsal gives the kernels other arguments */
+    memset(program->known, 0, sizeof(program->known)); /* the steps below set other arguments */
     while (r == 0 && code == CL_SUCCESS && gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
         gpuscan__step_buffers buffers;
         gpuscan__step_launch launch;
@@ -17457,10 +17453,10 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
 }
 
 /* Rehearses a program: runs the call's kernels in the library's queue, with stand-ins for all buffers. The kernels do
-   nothing, since they read a count of 0 on the device. At a kernel's first launch with new sizes, PoCL and Mesa compile
-   it, and other drivers load it onto the device. A call is not rehearsed if it has large data that the count does not
-   limit, such as many bins. If the driver compiles at launches, the kernels run only if the program's recordings lack
-   one of the launches. */
+   nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
+   compile it, and other drivers load it onto the device. Calls with large data that the count does not limit, such as
+   many bins, are not rehearsed. If the driver compiles at launches, kernels run only for a launch that the program's
+   recordings lack. */
 GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
@@ -17513,11 +17509,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
 
 enum { GPUSCAN__HOST_ARRAYS = 7 + GPUSCAN_MAX_SOURCES }; /* maximum number of a call's host arrays */
 
-/* Describes an array of a blocking call. The array stands for a range of the plan and for a buffer of the desc. */
+/* Describes a host array of a blocking call. A buffer of the desc, and so a range of the plan, stands for the array. */
 typedef struct gpuscan__host_array {
     const char *field;
     const void *data;
-    gpuscan_buffer *buffer; /* NULL if the call itself writes the array */
+    gpuscan_buffer *buffer; /* NULL if the call writes the array without a buffer */
     gpuscan__range range;   /* the plan's range whose field is `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
 } gpuscan__host_array;
@@ -17543,7 +17539,7 @@ static void gpuscan__host_refuse(gpuscan__host_call *host, const char *field, in
         host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s of the desc must be zero", field);
 }
 
-/* Adds an array for a buffer of the desc if `is_wanted` is 1. If `buffer` is NULL, the call itself writes the array. */
+/* Adds an array if `is_wanted` is 1. `buffer` is the desc's, or NULL if the call writes the array without a buffer. */
 static void gpuscan__host_add(gpuscan__host_call *host, const char *field, const void *data, gpuscan_buffer *buffer,
                               int is_wanted) {
     gpuscan__host_array *array = &host->arrays[host->count];
@@ -17567,8 +17563,8 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges, and sets plan->in_place. Checks overlaps in a copy of the plan, in which ranges have their
-   arrays' addresses. Gaps between rows count as written, since each array is copied back as a whole. */
+/* Finds the arrays' ranges, checks overlaps, and sets plan->in_place. The check uses a copy of the plan whose ranges
+   have the arrays' addresses. Gaps between rows count as written, since each array is copied back as a whole. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     gpuscan__plan copy = *plan;
@@ -17600,8 +17596,8 @@ static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
     return ((uintptr_t)array->data & (gpuscan__alignment(array->range.size) - 1)) == 0;
 }
 
-/* Fills a buffer from its array. A blocking write only waits until the array has been read. In an out-of-order queue an
-   event shows when the buffer has been written. */
+/* Fills a buffer from its array. A blocking write waits until the array has been read, not until the buffer is written.
+   In an out-of-order queue, this function waits for that, too, by an event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
     gpuscan *gs = host->gs;
     cl_event written = NULL;
@@ -17613,8 +17609,8 @@ static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpusc
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clEnqueueWriteBuffer failed");
 }
 
-/* Creates an array's buffer, in the array's memory if the device can use that. Arrays that begin at one address share a
-   buffer of the longest array's size. They may, since the call is in place or only reads them. */
+/* Creates an array's buffer, in the array's memory if the device can use that. Arrays with the same address share a
+   buffer as large as the longest. This is right, since the call is in place or only reads these arrays. */
 static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     const gpuscan__host_array *longest = array;
@@ -17653,7 +17649,6 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
     return GPUSCAN_SUCCESS;
 }
 
-/* Copies an output from its buffer to the caller's array after the call. */
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
     gpuscan *gs = host->gs;
     size_t bytes = (size_t)gpuscan__host_bytes(array);
@@ -17692,7 +17687,7 @@ static gpuscan_result gpuscan__host_wait(gpuscan__host_call *host, cl_event done
     return r;
 }
 
-/* Adds the sources that are given as host arrays. Their copies have buffers in place of the arrays. */
+/* Adds the sources that are given as host arrays. Buffers replace the arrays in host->sources. */
 static void gpuscan__host_sources(gpuscan__host_call *host) {
     gpuscan_call *call = host->call;
     uint32_t k;
@@ -17708,7 +17703,7 @@ static void gpuscan__host_sources(gpuscan__host_call *host) {
     }
 }
 
-/* Runs a blocking call on arrays, unless its arguments are wrong. `plan` is room for the operation's plan. */
+/* Runs a blocking call on arrays, unless its arguments are wrong. `plan` points to memory for the operation's plan. */
 GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
     const gpuscan__operation *operation = host->operation;
@@ -17748,7 +17743,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     return r;
 }
 
-/* Begins a blocking call. `copy` is room for a copy of the caller's desc, in which the call sets fields. */
+/* Begins a blocking call. `copy` points to memory for a copy of the caller's desc, in which the call sets fields. */
 static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpuscan__operation *operation,
                                 const void *desc, void *copy) {
     memset(host, 0, sizeof(*host));
@@ -17762,7 +17757,7 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     host->result = gpuscan__enter(gs, copy, host->call);
 }
 
-/* Begins the function gpuscan_X_host: declares a copy of its desc, room for a plan, and the call, which it enters. */
+/* Begins the function gpuscan_X_host: declares a copy of its desc, its plan and the struct `host`, and sets them up. */
 #define GPUSCAN__HOST_CALL(operation)                                                                                  \
     gpuscan_##operation##_desc copy;                                                                                   \
     gpuscan__##operation##_plan plan;                                                                                  \
@@ -17783,7 +17778,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
-/* In a single pass, scans, selections and runs have tiles with states. In several passes they have parts of rows. */
+/* Single-pass scans, selections and runs use states of tiles. Multi-pass ones cut rows into parts. */
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
     X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
@@ -17792,8 +17787,8 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
 GPUSCAN__NUMBERS(scan_carries, GPUSCAN__SCAN_CARRIES_NUMBERS)
 
-/* Numbers a key's kernels. Several passes begin with scan_sums and scan_carries, unless key.undivided is 1. The form's
-   and operation's follow. */
+/* Numbers a program's kernels. Multi-pass programs begin with scan_sums and scan_carries, unless key.undivided is 1.
+   The kernel that stores the results follows, then those that only one operation has. */
 enum {
     GPUSCAN__SCAN_SUMS = 0,
     GPUSCAN__SCAN_CARRIES,
@@ -17807,7 +17802,7 @@ enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
     {GPUSCAN__ENGINE_ROW(kernel, NULL, NULL),                                                                          \
      GPUSCAN__ENGINE_ROW(kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"),                                \
      GPUSCAN__ENGINE_ROW(kernel, "gpuscan_select_move", NULL)}
-/* Returns the number of the form's kernel, which stores the results. */
+/* Returns the number of the kernel that stores the results. */
 static size_t gpuscan__engine_kernel(const gpuscan__key *key) {
     return key->undivided || gpuscan__is_single_pass(gpuscan__key_strategy(key)) ? 0 : GPUSCAN__SCAN_PARTS;
 }
@@ -17824,31 +17819,32 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #undef GPUSCAN__ENGINE_ROW
 #undef GPUSCAN__ENGINE_ROWS
 
-/* Maximum number of tiles in the form FEW: 512 lanes load one earlier tile's sum each. Tests set fewer. */
+/* Maximum number of tiles in the form FEW: each of 512 lanes loads one earlier tile's sum. Tests set a lower one. */
 #ifndef GPUSCAN__FEW_TILES
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns how many bytes of local memory the form FEW takes for one value per window of tiles. In others `few` is 0. */
+/* Returns the bytes of local memory in which the form FEW keeps a value per window of tiles. Otherwise `few` is 0. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
 
-/* Returns why a strategy is not used for scans, selections and runs, or NULL. AUTO looks back only with lanes. */
+/* Returns why scans, selections and runs do not use a strategy, or NULL. AUTO looks back only if lanes exchange
+   values. */
 static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_strategy strategy) {
     if (plan->call->strategy == GPUSCAN_STRATEGY_AUTO && gpuscan__looks_back_alone(gs, strategy))
         return "without lanes several passes are faster";
     return gpuscan__why_refused(gs, plan, strategy);
 }
 
-/* Replaces a row's strategy, which does not fit, by the next simpler one. Returns 0 if there is none. */
+/* Replaces a strategy that cannot do the call by the next simpler one. Returns 0 if there is none. */
 static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
     gpuscan_strategy strategy = tuning->strategy;
     tuning->strategy = gpuscan__simpler(strategy);
     return tuning->strategy != strategy;
 }
 
-/* Returns whether tiles are loaded once. Loading them twice pays off only with NVIDIA's large caches. */
+/* Returns whether SINGLE_PASS_AHEAD loads tiles once. Loading them twice is faster only with NVIDIA's large caches. */
 static uint32_t gpuscan__loads_once(const gpuscan *gs, const gpuscan__key *key, const gpuscan__tuning *tuning) {
     return tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD &&
            (tuning->once || !gpuscan__uses_ptx_or_local(gs, key));
@@ -17862,7 +17858,7 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
                                                                             : 2 * tiles + 1;
 }
 
-/* Returns the limit on a work-item's registers in groups that take many tiles, or 0 if there is none. */
+/* Returns the register limit per work-item if each group takes many tiles, or 0 if there is none. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
     int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
     if (plan->key.registers)
@@ -17870,8 +17866,8 @@ static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__pla
     return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[by_size]);
 }
 
-/* Returns the number of groups that fill the device. If only the device knows the number of tiles, each group takes one
-   tile after another: see COUNTED in kernels.cl.inc. A self-test has few tiles, so it gets fewer groups. */
+/* Returns the number of groups that fill the device. If only the device knows the number of tiles, so many groups each
+   take one tile after another: see COUNTED in kernels.cl.inc. A self-test has few tiles, so it gets fewer groups. */
 static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *plan) {
     uint64_t registers = gpuscan__counted_registers(gs, plan), each = 1;
     if (gpuscan__uses_ptx(gs, &plan->key))
@@ -17881,7 +17877,7 @@ static uint64_t gpuscan__counted_groups(const gpuscan *gs, const gpuscan__plan *
     return plan->forced ? 3 : gpuscan__max(gs->device.units * each, 3);
 }
 
-/* Returns whether each group takes one tile after another. */
+/* Returns whether each group takes one tile after another: see gpuscan__counted_groups. */
 static uint32_t gpuscan__counted(const gpuscan *gs, const gpuscan__plan *plan, gpuscan_buffer count_buffer,
                                  uint64_t tiles) {
     return count_buffer.mem && gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) &&
@@ -17893,8 +17889,8 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for state words: sums and prefixes. With SHARES_WORD, a tile's sum and its prefix use one word (see
-   [HANDOVER] in kernels.cl.inc). */
+/* Sets the scratch for the state words, which hold each tile's sum and prefix. With SHARES_WORD, one word holds first
+   the sum, then the prefix (see [HANDOVER] in kernels.cl.inc). */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     uint32_t payload = plan->key.word / 16;
     uint64_t prefix = gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
@@ -17904,15 +17900,15 @@ static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
     gpuscan__need_words(&plan->need, plan->key.word, payload, tiles);
 }
 
-/* Returns why a single pass cannot take these tiles, or NULL if it can. */
+/* Returns why a single launch cannot process these tiles, or NULL if it can. */
 static const char *gpuscan__tiles_misfit(const gpuscan *gs, const gpuscan__key *key, uint64_t tiles, uint64_t groups) {
     if (tiles >= (uint64_t)1 << 30)
         return "more than 2^30 tiles";
     return groups <= gs->device.work_items / key->group ? NULL : "a launch would exceed the device's work-items";
 }
 
-/* Cuts rows into parts of whole tiles. There are enough parts to keep the device busy. A row of a few tiles is a single
-   part. In a self-test, a row has several parts unless key.undivided is 1. Sets the scratch for the parts' sums. */
+/* Cuts each row into parts of whole tiles, so many that they keep the device busy. A row of a few tiles is one part,
+   but in a self-test only if key.undivided is 1. Sets the scratch for the parts' sums. */
 static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint64_t rows, uint64_t row_tiles,
                                          uint32_t *parts, uint32_t *part_tiles) {
     uint32_t size = gpuscan__prefix_size(plan);
@@ -17932,14 +17928,14 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint6
     return GPUSCAN_SUCCESS;
 }
 
-/* Tells a kernel where segments begin. */
+/* Describes the array that tells a kernel where segments begin. */
 typedef struct gpuscan__heads {
     uint32_t form;       /* GPUSCAN__HEADS_... */
     gpuscan_buffer data; /* the caller's array of flags or keys, if the call has one */
     uint64_t at;         /* the offset of the bits in PLAIN scratch, in bytes, if `form` is HEADS_BITS */
 } gpuscan__heads;
 
-/* Sets the array of flags, keys or bits as a kernel's argument and returns its offset. Without segments sets none. */
+/* Sets the array of flags, keys or bits as an argument and returns its offset. Does nothing without segments. */
 static uint64_t gpuscan__arg_heads(gpuscan__launch *launch, const gpuscan__heads *heads) {
     if (heads->form == GPUSCAN__HEADS_NONE)
         return 0;
@@ -17991,9 +17987,9 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
 /* [SCAN] ----------------------------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN
 
-/* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose takes a row of the
-   profile's tunings (a strategy, a group and vectors). Then it chooses the form. AUTO takes MULTI_PASS for many or
-   short rows. The forms `whole rows` and `few` set key.whole_rows and key.few.
+/* gpuscan__scan_resolve sets types, pitches, segments, count and init. gpuscan__scan_choose first looks in the profile
+   for the strategy, the group size and the vectors. Then it chooses the scan's form, which decides the kernels. AUTO
+   chooses MULTI_PASS for many or short rows. Forms `whole rows` and `few` set key.whole_rows and key.few.
     form        | chosen if                                           | kernels gpuscan_...
     whole rows  | rows are shorter than a tile                        | scan_rows
     multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums, scan_carries (if parts > 1), parts
@@ -18022,7 +18018,7 @@ typedef struct gpuscan__scan_plan {
     uint64_t rows, src_pitch, dst_pitch;
     uint64_t row_tiles, tiles;
     uint32_t parts, part_tiles; /* multi-pass: see [ENGINE] in kernels.cl.inc */
-    uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile so many tiles before it scans it */
+    uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
     gpuscan__heads heads;
 } gpuscan__scan_plan;
@@ -18040,8 +18036,8 @@ GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
-/* Lists how groups take whole rows.
-   NONE         the call has another form
+/* Lists how lanes load tiles of whole rows.
+   NONE         tiles do not consist of whole rows
    BY_VECTORS   a lane takes vectors that hold elements of one row only
    WITH_GAPS    a lane takes vectors that include the gaps between rows
    BY_ELEMENTS  neighbouring lanes take neighbouring elements, since vectors would be half empty */
@@ -18063,7 +18059,7 @@ static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
            GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
-/* Defines what only segmented scans need: the form of heads, and the flag that sums carry. */
+/* Defines what only segmented scans need: what marks heads, and the flag that each sum contains. */
 static void gpuscan__define_heads(gpuscan__text *text, const gpuscan__elements *e, const gpuscan__scan_key *own) {
     uint32_t part = e->begun < 8 ? e->begun : 8; /* in bytes */
     if (own->heads == GPUSCAN__HEADS_NONE)
@@ -18080,8 +18076,9 @@ static uint32_t gpuscan__scan_vector(const gpuscan__elements *e, const gpuscan__
     return own->whole_rows == GPUSCAN__ROWS_BY_ELEMENTS ? 1 : gpuscan__vector(e->src_size, e->dst_size);
 }
 
-/* Returns whether lanes exchange results to store them side by side. Sets `*bytes` to the size of a lane's vector. See
-   SHIFTS (for 16 bytes) and SPREADS (for others) in kernels.cl.inc. PoCL 3.1 hangs on a look-back with exchanges. */
+/* Returns whether lanes exchange results, so that neighbouring lanes store neighbouring bytes. Sets `*bytes` to the
+   size of a lane's vector. See SHIFTS (16 bytes) and SPREADS (others) in kernels.cl.inc. PoCL 3.1 hangs if a look-back
+   does this. */
 static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own,
                                    uint64_t *bytes) {
     const gpuscan__key *key = &plan->key;
@@ -18091,7 +18088,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
     return apart && !own->whole_rows && (own->shifts || *bytes > 16 || (*bytes & (*bytes - 1)) != 0);
 }
 
-/* Returns how many bytes of local memory lanes need to exchange one vector each, or 0 if they do not do so. */
+/* Returns how many bytes of local memory a group needs so that its lanes exchange vectors, or 0 if they do not. */
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
@@ -18134,7 +18131,7 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
-/* Resolves the segments: the form of their heads, and the size of the flag that sums carry. The flag is as large as the
+/* Sets what marks the segments' heads, and the size of the flag that each sum contains. The flag is as large as the
    largest alignment that a type of the sum's size can have, so that a sum with its flag has no padding. */
 static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
@@ -18160,7 +18157,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Computes a pitch in elements from a pitch in elements or in bytes, for rows of single elements. */
+/* Sets `*resolved` to a pitch in elements, which may be given in elements or in bytes. By default it is `count`. */
 static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                                  uint64_t pitch_bytes, uint32_t size, uint64_t count,
                                                  uint64_t *resolved) {
@@ -18257,14 +18254,14 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether a row of src or dst does not begin at a multiple of 16 bytes. (The buffers themselves do.) */
+/* Returns whether some row of src or dst does not begin at a multiple of 16 bytes. (The buffers themselves do.) */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
     return ((plan->desc->src.offset * e->src_size | plan->desc->dst.offset * e->dst_size | pitches) & 15) != 0;
 }
 
-/* Fits `registers`, a work-item's limit, to the elements. Above 40 bytes it is 0, no limit. tuning: scan-registers */
+/* Adapts `registers`, a limit per work-item, to large elements: 0, no limit, above 40 bytes. tuning: scan-registers */
 static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t registers) {
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size);
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
@@ -18338,7 +18335,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
 }
 
-/* Rows of up to this many elements leave a tile nearly empty, so tiles hold several, even in a forced single pass. */
+/* Rows of up to this many elements are short: a tile holds several of them, even if the call forces a single pass. */
 #define GPUSCAN__SHORT_ROW 32
 /* Rows of at least this many bytes are scanned by one group each, if there are many. tuning: scan-long-row */
 #define GPUSCAN__LONG_ROW (28 * GPUSCAN__KIB)
@@ -18357,8 +18354,8 @@ static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint3
     return (length | offset) % vector != 0 ? (tile - (vector - 1)) / length : rows;
 }
 
-/* Cuts a tile into whole rows. Sets tile_rows, their number, and `length`, the elements from one row's begin to the
-   next row's. Returns how many elements of the tile are used, or 0 if a row does not fit. */
+/* Sets tile_rows, how many whole rows a tile holds, and `length`, the elements from the beginning of a row to that of
+   the next one. Returns how many elements of the tile are used, or 0 if a row does not fit. */
 static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     uint32_t vector = gpuscan__scan_vector(&plan->common.e, &plan->key), tile = plan->common.key.tile;
     uint64_t length = gpuscan__ceil_div(plan->desc->count, vector) * vector, pitch = plan->src_pitch, most;
@@ -18401,7 +18398,7 @@ static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, u
     return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->tiles.rows_group);
 }
 
-/* Returns the limit on registers for whole rows. Wide or unpacked elements get more. tuning: scan-rows-registers */
+/* Returns the register limit for whole rows, higher for wide or unpacked short elements. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     int many = e->t_size > 4 || (e->src_size < 4 && !gpuscan__packed(e, 0));
@@ -18422,7 +18419,7 @@ static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *p
            (gs->device.registers / (registers * least) * least);
 }
 
-/* Returns the fastest form of whole rows. WITH_GAPS can store whole blocks of 32 bytes. tuning: scan-rows-form */
+/* Returns the fastest of GPUSCAN__ROWS_.... WITH_GAPS can store whole blocks of 32 bytes. tuning: scan-rows-form */
 static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     const gpuscan__elements *e = &plan->common.e;
@@ -18435,12 +18432,12 @@ static uint32_t gpuscan__scan_rows_form(const gpuscan__scan_plan *plan) {
     return desc->count * e->dst_size <= GPUSCAN__SPARSE_ROW ? GPUSCAN__ROWS_BY_ELEMENTS : GPUSCAN__ROWS_BY_VECTORS;
 }
 
-/* Takes tiles of whole rows and returns 1 if the call's rows are short enough. Otherwise leaves the plan unchanged. */
+/* If the call's rows are short enough, plans tiles of whole rows and returns 1. Otherwise leaves the plan unchanged. */
 static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning,
                                     int is_auto) {
     const gpuscan_scan_desc *desc = plan->desc;
     gpuscan__key *key = &plan->common.key;
-    uint64_t elements = desc->count * plan->rows; /* fits 64 bits, as the extents do */
+    uint64_t elements = desc->count * plan->rows; /* no overflow: see gpuscan__extent */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.tiles.rows_group * 16;
     uint32_t step, best_step = 0;
     uint64_t tiles, best = 0;
@@ -18489,7 +18486,7 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
-        /* there are enough rows to give each its own group, without a look-back */
+        /* rows are short, or so many that each can have its own group: a look-back would not help */
         tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
@@ -18515,8 +18512,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns the number of groups, which take one part of a row after another. On a CPU there are somewhat more groups
-   than compute units, since units are not equally fast. But each group has enough elements to hide its start. */
+/* Returns the number of groups, which take one part of a row after another. A CPU with undivided rows has more groups
+   than compute units, since units differ in speed. But each group has enough elements to hide its start. */
 static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     uint64_t units = plan->rows * plan->parts, least = plan->common.key.tile / 16;
     uint64_t most = gpuscan__max((uint64_t)gs->device.units * 64, 4096);
@@ -18525,7 +18522,7 @@ static uint64_t gpuscan__scan_part_groups(const gpuscan *gs, const gpuscan__scan
     return gpuscan__min(units, most);
 }
 
-/* Enqueues the two kernels that turn offsets into bits. `first_kernel` is the index of the first one. */
+/* Enqueues the two kernels that turn segments' offsets into bits. `first_kernel` is the number of the first one. */
 static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpuscan__scan_plan *plan,
                                                size_t first_kernel) {
     const gpuscan_scan_desc *desc = plan->desc;
@@ -18590,7 +18587,7 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     uint32_t vector = gpuscan__scan_vector(&common->e, &plan->key), i;
-    /* each row is scanned by a single group, so a rehearsal needs only one group */
+    /* groups do not depend on each other, so a rehearsal needs only one */
     uint64_t groups = chain->recording ? 1 : gpuscan__ceil_div(plan->rows, plan->tile_rows);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__launch launch = gpuscan__launch_begin(chain, GPUSCAN__SCAN_ROWS);
@@ -18646,7 +18643,7 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
 }
 
 /* Sets where a self-test's segments begin, and returns their number. Most have 1 to 9 elements. In round 0 the second
-   segment spans a tile without a head. In round 1 a segment ends with the first tile, and the last takes the rest. */
+   one includes a whole tile. In round 1 a segment ends where the first tile ends, and the last takes the rest. */
 enum { GPUSCAN__TEST_SEGMENTS = 64 };
 static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned round, uint64_t *starts) {
     uint64_t s = 0, at = 0;
@@ -18679,7 +18676,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->custom = e->custom;
     desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc->init = test->init;
-    if (own.whole_rows) { /* a row has two thirds of a tile, a seventh of a tile, or one element */
+    if (own.whole_rows) { /* by round, a row has two thirds of a tile, a seventh of a tile, or one element */
         shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
@@ -18689,7 +18686,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     }
     desc->count = shape.count;
     pitch = shape.count + gap;
-    /* unless lanes are NVIDIA's or LANES_LOCAL, the program is for any offset, so round 1 tests offsets */
+    /* with other lanes than NVIDIA's or LANES_LOCAL, programs take any offset, so round 1 tests offsets */
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
         desc->src.offset = 1;
         desc->dst.offset = 2;
@@ -18732,7 +18729,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 #if GPUSCAN__HAS_UNIFORM_ADD
 
 /* gpuscan__uniform_add_resolve adds two ranges: dst is read and written, addend is read. gpuscan__uniform_add_choose
-   takes a portable strategy, 256 work-items per group and 4 vectors per work-item. There is no key of its own. */
+   chooses a portable strategy, 256 work-items per group and 4 vectors per work-item. key.own is not used. */
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
@@ -18772,7 +18769,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     if (gpuscan__is_single_pass(plan->call->strategy))
         return gpuscan__unsupported(gs, "uniform add has no single-pass strategy");
     e->convert = NULL; /* all values have one type */
-    if (desc->op != GPUSCAN_OP_CUSTOM) /* only the caller's own operator or type needs a text */
+    if (desc->op != GPUSCAN_OP_CUSTOM) /* only a custom operator needs the caller's text */
         e->custom = NULL;
     if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
         return r;
@@ -18804,8 +18801,8 @@ static gpuscan_result gpuscan__uniform_add_enqueue(gpuscan__chain *chain, const 
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
-/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. An operator that
-   returns one of its operands, as MIN does, returns dst's element if `wins` is 1, otherwise the addend. */
+/* Returns element `i` of dst if `of_dst` is 1, otherwise addend `i`. Neighbouring values differ. `wins` is for
+   operators that return one operand, as MIN does: 1: dst's element is returned; 0: the addend. */
 static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int of_dst, int wins) {
     const uint64_t random = gpuscan__mix(of_dst ? ~i : i), even_bits = ~(uint64_t)0 / 3;
     uint64_t x;
@@ -18828,7 +18825,6 @@ static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int
     }
 }
 
-/* Fills dst and addend, and sets the expected results. */
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
     uint64_t i, at, size = e->dst_size;
@@ -18862,7 +18858,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->count = shape.count;
-    desc->block = test->round == 0 ? 7 : 77; /* 7 can be less than a vector; neither is a multiple of a vector */
+    desc->block = test->round == 0 ? 7 : 77; /* 7 may be less than a vector's elements; neither is a multiple of them */
     dst = gpuscan__test_array_of(test, &desc->dst, shape.count * e->dst_size);
     addend = gpuscan__test_in(test, &desc->addend, gpuscan__ceil_div(shape.count, desc->block) * e->dst_size);
     if (!test->failed)
