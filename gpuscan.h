@@ -7019,7 +7019,7 @@ NULL};
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
 "#line 6112 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$8$RESULT_TYPE `result_t;\n"
@@ -7302,7 +7302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6447 \"kernels.cl.inc\"\n"
+"#line 6448 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7554,7 +7554,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$1`src*src=`batch_src(batch,s);\n"
 "$PREFETCH(src,$PREFETCH_SRC,0);\n"
 "`C``S_`1s(`load_wide`5src,0),id,`batch_length(batch,s));\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "$6$TREE_LOWER(`1, d) ((`1) & (d) ? $3 : 0) + ((`1) & ~(d))\n"
 "$6$TREE_UPPER(`1, d) ((`1) & (d) ? $3 : 0) + ((`1) | (d))\n"
 "$6$TREE_PICK(a, b, of, d) $SHUFFLE(a, b, $EACH_LANE($3, of, d))\n"
@@ -7980,7 +7980,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7245 \"kernels.cl.inc\"\n"
+"#line 7247 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8034,7 +8034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7299 \"kernels.cl.inc\"\n"
+"#line 7301 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8526,7 +8526,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7850 \"kernels.cl.inc\"\n"
+"#line 7852 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8683,7 +8683,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`G+=`R;\n"
 "}\n"
 "`C`9;\n"
-"}\n\n\n",
+"}\n\n",
 "$APART\n"
 "$w`X`quan`3_`8(`+$1`src*`Rs,`N`8,`Iulong*fractions,\n"
 "`I`quan`3_`B*`B,`I`places*places,\n"
@@ -9037,7 +9037,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8439 \"kernels.cl.inc\"\n"
+"#line 8440 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9391,7 +9391,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8871 \"kernels.cl.inc\"\n"
+"#line 8872 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9491,7 +9491,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8995 \"kernels.cl.inc\"\n"
+"#line 8996 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9798,7 +9798,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9342 \"kernels.cl.inc\"\n"
+"#line 9343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10097,7 +10097,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`E\n"
 "`C`9;\n"
 "}\n\n"
-"`Y$MERGE\n\n"
+"`Y$MERGE\n"
 "$w`X`merge_`Ws(`I``Ring*to,`bounds bounds){\n"
 "`Z`Vk=$2;k<to->slice_bins;k+=$x){\n"
 "`V`9=`F`copies_`9(to,k),slot=k/256,bin;\n"
@@ -10773,7 +10773,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "$SORT_CALL\n"
 "`sort_`R_quarters(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
 "`F$q0));\n"
-"}\n\n\n"
+"}\n\n"
 "$APART\n"
 "$w`X`sort_scatter_part(`I`sort_call*call,`Vp,`Npart,`Vown,\n"
 "`Vgroups){\n"
@@ -10881,7 +10881,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10603 \"kernels.cl.inc\"\n"
+"#line 10602 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11729,7 +11729,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11588 \"kernels.cl.inc\"\n"
+"#line 11587 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11779,7 +11779,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`O\n"
 "$6$SORT_TILE_INLINE $INLINE\n"
 "`E\n\n"
-"`Y$SORT_TILE_BY_TILE\n\n\n"
+"`Y$SORT_TILE_BY_TILE\n\n\n\n"
 "$6$SORT_CHUNK ($SORT_LOADS * $x)\n"
 "$6$SORT_ROW ($KEY_SIZE * $SORT_COPIES)\n\n\n"
 "$n`X`sort_`R_codes(`I`key_code*codes,`Vloads,`sort_passes all,\n"
