@@ -3060,7 +3060,6 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`C$o_plain`5`pick(upper,other,own),`pick(upper,own,other));\n"
 "}\n"
 "$6`shuffle_up(x, d) `shuffle_up_by(x, d, $y_MEMORY)\n"
-"$6`shuffle_xor(x, d) `shuffle_xor_by(x, d, $y_MEMORY)\n"
 "$6$z_up(x, d) $z_up_by(x, d, $y_MEMORY)\n"
 "$6$z_xor(x, d) $z_xor_by(x, d, $y_MEMORY)\n"
 "`E\n"
@@ -3275,7 +3274,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1716 \"kernels.cl.inc\"\n"
+"#line 1715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3813,7 +3812,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2352 \"kernels.cl.inc\"\n"
+"#line 2351 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3977,7 +3976,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2533 \"kernels.cl.inc\"\n"
+"#line 2532 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4301,7 +4300,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2896 \"kernels.cl.inc\"\n"
+"#line 2895 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5107,7 +5106,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3823 \"kernels.cl.inc\"\n"
+"#line 3822 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5639,7 +5638,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4522 \"kernels.cl.inc\"\n"
+"#line 4521 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5936,7 +5935,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4864 \"kernels.cl.inc\"\n"
+"#line 4863 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6041,7 +6040,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4985 \"kernels.cl.inc\"\n"
+"#line 4984 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6082,7 +6081,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5026 \"kernels.cl.inc\"\n"
+"#line 5025 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6594,7 +6593,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5639 \"kernels.cl.inc\"\n"
+"#line 5638 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6918,7 +6917,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6010 \"kernels.cl.inc\"\n"
+"#line 6009 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7005,7 +7004,7 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "$v$d;k++)\n"
 "`7`S+k*$x+$2<vectors){\n"
 "`Nstep=begin+(k*$x+$2)*$s;\n"
-"`Nblocks=(step|block)>>32?step/block:`Fstep/`Fblock;\n"
+"`Nblocks=step<block?0:step>>32?step/block:`Fstep/`Fblock;\n"
 "`addends_add`5&loaded[k],addends+index+blocks,step-blocks*block,block);\n"
 "`vector_store(to+k*$x*$s,&loaded[k]);\n"
 "}\n"
@@ -7018,7 +7017,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6112 \"kernels.cl.inc\"\n"
+"#line 6111 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7302,7 +7301,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6448 \"kernels.cl.inc\"\n"
+"#line 6447 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7980,7 +7979,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7247 \"kernels.cl.inc\"\n"
+"#line 7246 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8034,7 +8033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7301 \"kernels.cl.inc\"\n"
+"#line 7300 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8217,7 +8216,10 @@ static const char *const gpuscan__piece_integral[] = {
 "$6$LANE_CELLS ($s * $PIXEL_CHANNELS)\n"
 "$6$STRIP ($9$y * $s)\n"
 "$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n"
-"$6$LEFTS ($y > $d ? $y : $d)\n\n\n"
+"$6$LEFTS ($y > $d ? $y : $d)\n"
+"`Y$y % $d != 0 && $d % $y != 0\n"
+"#error \"a vector's steps would lie in two refills of the `9s to the left\"\n"
+"`E\n\n\n"
 "$8struct{\n"
 "`Nimage,band,strip;\n"
 "`N`8s,steps;\n"
@@ -8526,7 +8528,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7852 \"kernels.cl.inc\"\n"
+"#line 7854 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8657,6 +8659,9 @@ static const char *const gpuscan__piece_quantile[] = {
 " $1`src*`Rs,$1float*edges,`Auchar*cdf,`Auint*dst, \\\n"
 " `Auint*arrivals,`Aulong*`9s,`fractions fractions,`quan`3_`B `B, \\\n"
 " `J``M*`M\n\n\n"
+"`Y$MAX_FRACTIONS != 64\n"
+"#error \"FRACTIONS_PUT stores 64 fractions\"\n"
+"`E\n"
 "`Y$QUANTILE_PARTS == $QUANTILE_ALL\n"
 "$6$QUANTILE_IS_MEAN(form) ((form) == $QUANTILE_MEAN)\n"
 "$6$FRACTIONS_PUT(to) \\\n"
@@ -9037,7 +9042,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8440 \"kernels.cl.inc\"\n"
+"#line 8445 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9391,7 +9396,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8872 \"kernels.cl.inc\"\n"
+"#line 8877 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9442,21 +9447,27 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`V`S=atomic_xchg(half_`4s,0u),second=atomic_xchg(half_`4s+1,0u);\n"
 "`Cas_ulong((uint2)(`S,second));\n"
 "`E\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n"
+"$6$MOVED ($CPU ? 64 : 1)\n\n\n\n\n"
 "$w`X`histogram_move(`A``Rer*accumulators,`A``Rer*`Rs,\n"
 "`N`S,`N`2,`Nstep,`Nall_bins,`Vtables,\n"
 "`V`T){\n"
 "`Qadds=(`T&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!`6\n"
 "`7$kHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
 "`2--;\n"
-"`Z`Nat`6`S+at<`2;at+=step){\n"
-"`I`Nk=`S+at;\n"
-"``Rer `9=tables==0?`take(accumulators+k):0;\n"
-"`Z`Vt`6t<tables;t++){\n"
-"`9+=accumulators[t*all_bins+k];\n"
-"accumulators[t*all_bins+k]=$kCOUNTS_LEFT)?1:0;\n"
+"`Z`Nat`6`S+at<`2;at+=step*$MOVED){\n"
+"`I`Nbin=`S+at;\n"
+"`I`Vbins=`Fmin(`2-bin,$9$MOVED);\n"
+"``Rer `9s[$MOVED];\n"
+"`Z`Vk`6k<bins;k++)\n"
+"`9s[k]=tables==0?`take(accumulators+bin+k):0;\n"
+"`Z`Vt`6t<tables;t++)\n"
+"`Z`Vk`6k<bins;k++){\n"
+"`9s[k]+=accumulators[t*all_bins+bin+k];\n"
+"accumulators[t*all_bins+bin+k]=$kCOUNTS_LEFT)?1:0;\n"
 "}\n"
-"``R_store(`Rs,k,`9,adds);\n"
+"`Z`Vk`6k<bins;k++)\n"
+"``R_store(`Rs,bin+k,`9s[k],adds);\n"
 "}\n"
 "}\n\n"
 "$8struct{\n"
@@ -9464,7 +9475,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "}`histogram_`B;\n\n\n\n"
 "$8struct{\n"
 "`Nbegin,end,`8,`8s;\n"
-"}`picture_`3;\n\n"
+"}`picture_`3;\n\n",
 "$w`picture_`3 ``3_at(`Nnumber,`N`R,`histogram_`B `B){\n"
 "`picture_`3 `3;\n"
 "`Ndown,begin;\n"
@@ -9480,7 +9491,7 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`3.`8=down*`B.`3_height;\n"
 "`3.`8s=`3.begin==`3.end?0:min(`B.`3_height,`B.`8s-`3.`8);\n"
 "`C`3;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$6$HISTOGRAM_PARAMETERS \\\n"
 " $SAMPLES samples,$1uint*`R_buffer,$1`weight*weights, \\\n"
 " $1$VALUE*edges_buffer,`bounds bounds,`A``Rer*accumulators, \\\n"
@@ -9491,7 +9502,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8996 \"kernels.cl.inc\"\n"
+"#line 9010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9798,7 +9809,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9343 \"kernels.cl.inc\"\n"
+"#line 9357 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10228,7 +10239,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9858 \"kernels.cl.inc\"\n"
+"#line 9872 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10255,7 +10266,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9882 \"kernels.cl.inc\"\n"
+"#line 9896 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10388,7 +10399,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10046 \"kernels.cl.inc\"\n"
+"#line 10060 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10440,7 +10451,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10100 \"kernels.cl.inc\"\n"
+"#line 10114 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10589,7 +10600,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10272 \"kernels.cl.inc\"\n"
+"#line 10286 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10881,7 +10892,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10602 \"kernels.cl.inc\"\n"
+"#line 10616 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11421,6 +11432,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
 "digit=`digit_anew(digit,`M);\n"
 "`Y$ON(SUBGROUPS)\n"
+"`Y$ROUNDS > 48\n"
+"#error \"the rounds below are too few\"\n"
+"`E\n"
 "$BATCHES_16(0)\n"
 "$BATCHES_16(16)\n"
 "$BATCHES_16(32)\n"
@@ -11450,7 +11464,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`sort_exchange_by(t,rounds,false,digit,`M);\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n",
 "$6$SORT_ORDER(name, type, array) \\\n"
 " $n`Xname(`Itype*`3,`Vrounds,uint*places,`Vpart,`Vparts, \\\n"
 " `J`sort_`M*`M){ \\\n"
@@ -11470,7 +11484,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Y$SORTS_ALONE\n"
 "$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n"
 "`E\n"
-"`E\n\n",
+"`E\n\n"
 "$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n\n"
 "$6$STORE_ROUNDS \\\n"
 " ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
@@ -11729,7 +11743,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11587 \"kernels.cl.inc\"\n"
+"#line 11604 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11931,7 +11945,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11831 \"kernels.cl.inc\"\n"
+"#line 11848 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12052,7 +12066,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11965 \"kernels.cl.inc\"\n"
+"#line 11982 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -20298,7 +20312,7 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
     while (own->copies && gpuscan__local_words(plan) * 4 > local)
         own->copies /= 2;
     if (!own->copies)
-        own->by_value = own->merge = 0;
+        own->by_value = own->merge = own->spread = 0;
     return own->copies != 0;
 }
 
@@ -23783,8 +23797,7 @@ static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integra
 #define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
-/* Maximum number of bands (tuning: integral-few-bands). It is small, since each tile adds up the bands above it. */
-#define GPUSCAN__INTEGRAL_FEW  48
+#define GPUSCAN__INTEGRAL_FEW   48 /* bands of an image that is not high (tuning: integral-few-bands) */
 static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
     return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
                                     plan->src.images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips);
@@ -23806,24 +23819,29 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
-/* Cuts the rows into bands. On a GPU the number of bands lets all launches take about the same time: one adds up bands,
-   the others go through a band's rows. A CPU gets a few bands per compute unit, each with enough pixels. */
+/* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
+   more of them if it would not keep the device busy otherwise. They are at most the square root of its rows, so that
+   adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with enough
+   pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
-    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows, few;
+    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum number of rows */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
+        uint64_t bands = GPUSCAN__INTEGRAL_FEW, busy;
         for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
             rows *= 2;
-        few = gpuscan__ceil_div(height, GPUSCAN__INTEGRAL_FEW);
-        rows = gpuscan__max(rows, (few / key->vectors + 1) * key->vectors);
-        plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
         plan->strips = gpuscan__integral_strips(gs, plan);
+        busy = gpuscan__ceil_div((uint64_t)GPUSCAN__INTEGRAL_BUSY * gs->device.units, plan->strips * images);
+        while (bands < busy && 4 * bands * bands <= height)
+            bands *= 2;
+        rows = gpuscan__max(rows, (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors);
+        plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
         if (gpuscan__integral_is_one_band(gs, plan))
             plan->band_rows = height;
     }
