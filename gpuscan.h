@@ -512,7 +512,8 @@ typedef struct gpuscan_image {
              neighbour, an entry of a table. Nothing checks the index, so the expression must keep it below the source's
              count, as in source0[min(i + 1, values->n - 1)]. In each row `i` begins with 0 again, but source0 points to
              the same element in all rows. A source may overlap inputs, but nothing that the call writes. An f16 source
-             is read with vload_half(i, source0). `combine` and `identity` see no sources, since they have no i. */
+             is read with vload_half(i, source0). `combine` and `identity` see no sources. gpuscan_X_prepare and
+             gpuscan_X_scratch_size need the sources' types and counts, but not their buffers. */
 typedef struct gpuscan_custom {
     const char *source;   /* declarations that precede the kernels, or NULL */
     const char *type;     /* the type's name, for GPUSCAN_TYPE_CUSTOM */
@@ -558,8 +559,9 @@ typedef struct gpuscan_source {
                                    the desc's `count`. It must not be 0 for integral images, whose desc has none */
     gpuscan_type   type;        /* the elements' type; default: u32. CUSTOM means custom_type */
     const char    *custom_type; /* the name of a type that `source` declares or OpenCL C has, such as float4 */
-    size_t         size;        /* the custom_type's sizeof on the device, 1 to 1024 bytes */
-    const void    *host_data;   /* for gpuscan_X_host only: instead of buffer, `count` elements as a host array */
+    size_t         size;        /* the custom_type's sizeof on the device, 1 to 1024 bytes. If `type` is not CUSTOM,
+                                   custom_type and size must be 0 */
+    const void    *host_data;   /* for gpuscan_X_host only: as many elements in a host array. Then `buffer` must be 0 */
 } gpuscan_source;
 
 enum { GPUSCAN_MAX_SOURCES = 4 }; /* the maximum number per call */
@@ -1113,8 +1115,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
    counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
    prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes. Programs of
-   integral images differ by `channels` and `square`. Programs of histograms differ by form, channels, mask, outside,
-   closed, weights, counters, the arithmetic that the bounds need, where the bins lie, and the size of tiles, if any.
+   integral images differ by `channels` and `square`, and on CPUs by whether an image is small or large. Programs of
+   histograms differ by form, channels, mask, outside, closed, weights, counters, the arithmetic that the bounds need,
+   where the bins lie, and the size of tiles, if any. Programs of sorts differ by payloads, permutation and
+   may_destroy_src, and by whether the number of digits is odd. Programs of quantiles differ by form, by whether there
+   are more than 8 fractions or a cdf, and by whether there are few or many bins and rows.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
                    not overlap anything else that the call reads or writes, its scratch included. Inputs may overlap
@@ -1229,7 +1234,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
    aliasing      none: dst and addend must not overlap
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
    count 0       dst and addend may be missing; nothing is written
-   conversion    none: `custom` may be that of the scan that this call completes, but custom->convert is ignored
+   conversion    none: `custom` may be that of the scan that this call completes, but custom->convert is ignored,
+                 and call.sources must be empty
    returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any except AUTO, MULTI_PASS, CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -1394,8 +1400,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
                  Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them, and the buffers that show whether it is in place. (If there
-                 are neither dst, indices, payloads nor `selected`, it assumes dst.) The same holds for scratch_size
+   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. If
+                 dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing. The number `selected` is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags.
                  INVALID_TYPE: flags of another type.
@@ -1589,9 +1595,9 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
                              bin, `before` samples in the bins below. The bin's last sample gives its upper edge
                      MEAN    the mean of the samples from the pair's lower rank to its upper rank, both included
    bins          even bins: edge[k] = fma(k, step, lower), f32, as in gpuscan_histogram. One work-group (on a CPU one
-                 work-item) computes a histogram, so a few large histograms leave most of a device idle. NVIDIA's GPUs
-                 are an exception: there several groups share a large histogram if there are at most 16 histograms, at
-                 most 8 fractions, and neither MEAN nor a cdf
+                 work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
+                 device fence are an exception: there several groups share a histogram of more than 16384 bins if there
+                 are at most 16 histograms, at most 8 fractions, and neither MEAN nor a cdf
    aliasing      none: dst and cdf must overlap nothing else
    scratch       for large histograms a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
@@ -10470,7 +10476,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "`V`T;\n"
 "`sort_passes passes;\n"
 "`N`3s;\n"
-"}`sort_call;\n\n\n\n"
+"}`sort_call;\n\n\n"
 "$8struct{\n"
 "$1`key_bits*keys;\n"
 "`A`key_bits*keys_dst;\n"
@@ -10600,7 +10606,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10286 \"kernels.cl.inc\"\n"
+"#line 10285 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10892,7 +10898,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10616 \"kernels.cl.inc\"\n"
+"#line 10615 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11743,7 +11749,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11604 \"kernels.cl.inc\"\n"
+"#line 11603 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11945,7 +11951,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11848 \"kernels.cl.inc\"\n"
+"#line 11847 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12066,7 +12072,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11982 \"kernels.cl.inc\"\n"
+"#line 11981 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12794,7 +12800,7 @@ typedef struct gpuscan__step_buffers {
     uint64_t sham, scratch, zeros; /* bytes. `sham` is the stand-in for buffers, `zeros` is scratch that must be 0 */
 } gpuscan__step_buffers;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
-#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of a rehearsal's stand-in, and of its whole scratch */
+#define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham` and, in a kept recording, of `scratch` */
 typedef struct gpuscan__step_launch {
     uint64_t global, group; /* work-items in total and per group */
 } gpuscan__step_launch;
@@ -16830,8 +16836,8 @@ static void gpuscan__plan_begin(gpuscan__plan *plan, const gpuscan__operation *o
 
 /* [SELF-TEST] ------------------------------------------------------------------------------------------------------ */
 
-/* The data of a self-test suit the operator: typical mistakes must change a result. A result could lack the tile
-   before, or a tile's first or last element; operands could be swapped; half of a value could be lost. Every result is
+/* A self-test's data are chosen for the operator: typical mistakes must change a result. For example, a result lacks
+   the tile before, or a tile's first or last element; operands are swapped; half of a value is lost. Every result is
    exact in its type, so its bits equal those of a loop on the host, whatever the order. The host holds each number as
    an integer, extended to 64 bits in a uint64_t. A float element gets the value of this integer. */
 
@@ -16867,7 +16873,7 @@ static uint16_t gpuscan__half(double x) {
     return (uint16_t)(sign | exponent << 10 | (unsigned)((x - 1) * 1024));
 }
 
-/* Returns the bits of a number that the float type holds. */
+/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. */
 static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
     float f32 = (float)(type == GPUSCAN_TYPE_F32 ? x : 0);
     uint32_t u32;
@@ -17592,7 +17598,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
         array->range = *range;
         if (range->required && !array->data)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is NULL", array->field);
-        if (gpuscan__host_bytes(array) > SIZE_MAX)
+        if (gpuscan__host_bytes(array) > SIZE_MAX - (uintptr_t)array->data)
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s does not fit the host's size_t", array->field);
         range->buffer.mem = range->root = (cl_mem)(void *)host; /* all arrays lie in one memory, the host's */
         range->begin = (uintptr_t)array->data;
@@ -17838,7 +17844,7 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
 #define GPUSCAN__FEW_TILES 512
 #endif
 
-/* Returns the bytes of local memory in which the form FEW keeps a value per window of tiles. Otherwise `few` is 0. */
+/* Returns the bytes of local memory that the form FEW needs: a value per window of tiles. In other forms `few` is 0. */
 static uint64_t gpuscan__few_bytes(const gpuscan *gs, uint32_t t_size, uint32_t few) {
     return few ? (uint64_t)t_size * few / gs->device.lane_width : 0;
 }
@@ -17929,7 +17935,7 @@ static gpuscan_result gpuscan__cut_parts(gpuscan *gs, gpuscan__plan *plan, uint6
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     int cpu = gpuscan__key_is_cpu(&plan->key);
     *parts = 1;
-    if (plan->forced ? !plan->key.undivided : row_tiles > (cpu ? 2 : 4))
+    if (row_tiles > 1 && (plan->forced ? !plan->key.undivided : row_tiles > (cpu ? 2 : 4)))
         *parts = (uint32_t)gpuscan__min(row_tiles, gpuscan__max(groups / gpuscan__min(rows, groups), 1));
     if (gpuscan__ceil_div(row_tiles, *parts) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "count: a part of a row exceeds 2^32 tiles");
@@ -18033,7 +18039,7 @@ typedef struct gpuscan__scan_plan {
     uint64_t row_tiles, tiles;
     uint32_t parts, part_tiles; /* multi-pass: see [ENGINE] in kernels.cl.inc */
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
-    uint32_t length, tile_rows; /* whole rows: see [SCAN ROWS] in kernels.cl.inc */
+    uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
 } gpuscan__scan_plan;
 
@@ -18356,9 +18362,9 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
 /* Rows of up to this many bytes are loaded element by element (ROWS_BY_ELEMENTS), if gaps are longer than the rows. */
 #define GPUSCAN__SPARSE_ROW 512
 
-/* Returns how many rows a tile holds if the gaps between rows count as elements. The tile's last row ends with a cache
-   line, so that tiles share no line. If this would leave much of a tile empty, the tile takes as many rows as fit, and
-   its first vector may begin with elements before the first row. tuning: scan-dense-rows */
+/* Returns how many rows a tile holds if the gaps between rows count as elements. The tile's last row ends where a cache
+   line ends, so that no two tiles share a line. If this would leave much of the tile empty, it takes as many rows as
+   fit. The tile's first vector may begin with elements before the first row. tuning: scan-dense-rows */
 static uint32_t gpuscan__scan_dense_rows(uint64_t offset, uint32_t length, uint32_t tile, uint32_t vector) {
     uint32_t line = 8 * vector, even = gpuscan__alignment(length);
     uint32_t lines_end = even < line ? line / even : 1;        /* one row in lines_end ends with a cache line */
@@ -18921,7 +18927,7 @@ GPUSCAN__OWN_KEY(reduce)
 enum {
     GPUSCAN__LANE_MEAN = 1 << 16, /* mean length in elements above which few segments are split, even in a small src */
     GPUSCAN__LANE_LONG = 32,      /* maximum elements per lane of a sub-group. A longer row gets a group */
-    GPUSCAN__LANE_IN_ORDER = 8,   /* the same limit for the mean length, if the operator does not commute */
+    GPUSCAN__LANE_IN_ORDER = 8,   /* maximum mean elements per lane of a sub-group, if the operator does not commute */
     GPUSCAN__LANE_LEAST_GROUP = 128, /* work-items of the smallest group: see gpuscan__segment_lanes_group */
     GPUSCAN__LANE_GROUPS = 64,    /* maximum groups per compute unit if lanes take rows */
     GPUSCAN__LANE_GROUPS_FEW = 8, /* maximum groups per compute unit for rows of up to LANE_FEW bytes in total, where a
@@ -18945,7 +18951,7 @@ typedef struct gpuscan__reduce_plan {
     uint64_t groups, group_tiles;
     uint64_t group_rows; /* number of whole rows that each group takes on a CPU, or 0 if groups share rows */
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
-       `split_groups` groups share one sequence of elements, the path of [REDUCE SEGMENTS] in kernels.cl.inc. */
+       `split_groups` groups divide the elements and segment ends among them (the path of [REDUCE SEGMENTS]). */
     uint64_t split_groups, split_each, split_count;
     uint64_t marks_at;  /* byte offset in PLAIN scratch of what gpuscan_mark_store stores for each group */
     uint64_t result_at; /* offset in PLAIN scratch, in bytes, of a result for the host */
@@ -19119,7 +19125,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         range->buffer.mem = desc->src_image.mem;
         gpuscan__input_image(range, "src_image", &image);
     }
-    /* adds both ranges, since a result on the host may overlap src. The missing one has a stand-in of one element */
+    /* Adds a range for dst and one for result, so that a result in a host array is also checked for overlap with src.
+       Neither needs at_zero: in a rehearsal kernels store at most one result, for which the stand-in has room. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
     gpuscan__output(common, "result", gpuscan__none, results, e->result_size)->required = 0;
     if ((r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0)
@@ -22177,8 +22184,8 @@ typedef struct gpuscan__sort_key {
     uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* form counted: elements per work-item in tiles. [0] is for few elements, [1] for more. [2] to
-                           [4] are for a single tile, largest first, or 0 if a single tile is no special case */
+    uint32_t rounds[5]; /* form counted: elements per work-item in a tile. [0]: few elements. [1]: more elements.
+                           [2], [3], [4]: a single tile, largest first; 0 if a single tile is no special case */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
@@ -22421,6 +22428,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
     gpuscan__define_number(text, "SORT_HALVED", own.halved);
     gpuscan__define_number(text, "SORT_BUCKETS", own.buckets);
+    gpuscan__define_number(text, "SORT_GATHERS", own.gathers); /* no kernel reads it, but it tells programs apart */
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
     gpuscan__define_number(text, "KEY_WHOLE", own.whole);
@@ -23544,7 +23552,7 @@ typedef struct gpuscan__integral_plan {
     gpuscan__pixels src, dst;
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
-    uint64_t steps_at;                 /* offset in PLAIN scratch of the sums of steps, in elements */
+    uint64_t steps_at;                 /* where the steps' sums begin in PLAIN scratch, in elements */
     int few_strips;                    /* 1: each tile adds up the strips to its left, so carries is not launched */
     int is_apart;                      /* 1: in this self-test few_strips stays 0 */
 } gpuscan__integral_plan;
@@ -24943,7 +24951,8 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
     if (!program)
         return NULL;
     memset(program, 0, sizeof(*program));
-    program->key.registers = gs->device.registers ? view->entry.registers : 0;
+    program->key.registers =
+        gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
     program->rehearsed = 1; /* its launches were rehearsed before it was stored */
     program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);

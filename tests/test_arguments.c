@@ -2325,7 +2325,7 @@ static void test_size_overflow(void **state) {
     REFUSED_SIZE(histogram, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = half; d.rows = 2; d.pitch = half);
 }
 
-/* In a single pass, a bin's 64-bit word has a count of 44 bits and other state; from 2^44 samples on it has 32 bits. */
+/* In a single pass, a bin's 64-bit word has a count of 44 bits and other state; from 2^42 samples on it has 32 bits. */
 static void test_many_samples(void **state) {
     gpuscan_histogram_desc d = histogram_desc();
     uint64_t size = 0;
@@ -2333,11 +2333,11 @@ static void test_many_samples(void **state) {
     histogram_without_buffers(&d);
     d.bins = 256;
     d.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
-    d.count = (UINT64_C(1) << 44) - 1;
-    test_case("scratch of 2^44 - 1 samples");
+    d.count = (UINT64_C(1) << 42) - 1;
+    test_case("scratch of 2^42 - 1 samples");
     test_ok(gpuscan_histogram_scratch_size(test.gs, &d, &size));
     assert_int_equal(size, test.info.has_int64_atomics ? 256 + 256 * 8 : 256 + 256 * 4);
-    test_case("scratch of 2^44 samples");
+    test_case("scratch of 2^42 samples");
     d.count++;
     test_ok(gpuscan_histogram_scratch_size(test.gs, &d, &size));
     assert_int_equal(size, 256 + 256 * 4);
