@@ -23829,8 +23829,8 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
    more of them if it would not keep the device busy otherwise. They are at most the square root of its rows, so that
-   adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with enough
-   pixels. */
+   adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with
+   enough pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
