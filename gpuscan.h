@@ -8956,7 +8956,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`7$LANE==0)\n"
 "`9s[share]= *x;\n"
 "`device_fence();\n"
-"$h;\n"
+"$GLOBAL_BARRIER();\n"
 "`7`ticket(`Rer,`8_groups,&`M->ticket)!=`8_groups-1)\n"
 "`Cfalse;\n"
 "`device_fence();\n"
@@ -24207,7 +24207,7 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
 
 /* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
    batch of vectors, or several if the last group would otherwise add up more than SUMS sums. For each row, a counter
-   says how many groups have arrived. */
+   says how many groups have arrived. Simulators (FENCE_MEM) would report stores and loads of the sums as a race. */
 enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
 
 static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
@@ -24216,7 +24216,8 @@ static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *p
     uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
     uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
     uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
-    if (gs->device.fence == GPUSCAN__FENCE_NONE || plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
+    if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
+        plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
         (common->forced ? !key->own[1] : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
         return;
     key->own[1] = 1;
