@@ -4,13 +4,9 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #endif
-#include "calls.h"
+#include "expressions.h"
 
 #include <sys/mman.h>
-
-enum { COUNT = 3000, ROW = 25, ROWS = COUNT / ROW };
-static uint32_t src[COUNT], got[COUNT], wanted[COUNT], more[COUNT];
-static uint8_t heads[COUNT];
 
 /* ---- sources ---------------------------------------------------------------------------------------------------- */
 
@@ -145,37 +141,19 @@ static sources sources_of(uint32_t count, const gpuscan_type *types, uint32_t of
     return s; /* write_texts follows, since texts point into the struct */
 }
 
-static void give(gpuscan_call *call, const sources *s, gpuscan_strategy strategy) {
-    *call = call_on(test.queue);
-    call->strategy = strategy;
-    call->sources = s->of;
-    call->source_count = s->count;
-}
-
-static void fill(void) {
-    uint32_t i;
-    for (i = 0; i < COUNT; i++) {
-        src[i] = (uint32_t)(gpuscan__mix(i) % 1000);
-        heads[i] = gpuscan__mix(i + COUNT) % 40 == 0;
-    }
-    memset(got, 0xee, sizeof got);
-    memset(more, 0xee, sizeof more);
+static gpuscan_call call_by(const sources *s, gpuscan_strategy strategy) {
+    gpuscan_call call = call_on(test.queue);
+    call.strategy = strategy;
+    call.sources = s->of;
+    call.source_count = s->count;
+    return call;
 }
 
 /* ---- operations ------------------------------------------------------------------------------------------------- */
 
-/* Each operation returns whether its result is right, or -1 if it has no form of the strategy. */
-static int outcome_of(gpuscan_result r, uint64_t count) {
-    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        return -1;
-    test_ok(r);
-    return memcmp(got, wanted, (size_t)count * sizeof *got) == 0;
-}
-
 /* row: elements between two starts; 0: heads say where a segment begins. i is the element's index in its row. The
    sources have COUNT elements or more, so rows of a device form would say how many they read. */
 static int scans(gpuscan *gs, const sources *s, gpuscan_strategy strategy, uint32_t row, gpuscan_scan_kind kind) {
-    gpuscan_scan_desc desc;
     uint32_t i, sum = 0, before;
     for (i = 0; i < COUNT; i++) {
         uint32_t x = src[i] + seen(s, row ? i % row : i);
@@ -185,17 +163,7 @@ static int scans(gpuscan *gs, const sources *s, gpuscan_strategy strategy, uint3
         sum = sum > x ? sum : x;
         wanted[i] = kind == GPUSCAN_INCLUSIVE ? sum : before;
     }
-    memset(&desc, 0, sizeof desc);
-    desc.op = GPUSCAN_OP_CUSTOM;
-    desc.custom = &s->custom;
-    desc.kind = kind;
-    desc.rows = row ? COUNT / row : 0;
-    if (!row) {
-        desc.segments.form = GPUSCAN_SEGMENTS_HEADS;
-        desc.segments.host_data = heads;
-    }
-    give(&desc.call, s, strategy);
-    return outcome_of(gpuscan_scan_host(gs, src, got, row ? row : COUNT, &desc), COUNT);
+    return scan_is_right(gs, &s->custom, call_by(s, strategy), row, kind);
 }
 
 static int whole_scan(gpuscan *gs, const sources *s, gpuscan_strategy strategy) {
@@ -212,15 +180,10 @@ static int segment_scan(gpuscan *gs, const sources *s, gpuscan_strategy strategy
 
 /* Sums, with a builtin operator. */
 static int reduces(gpuscan *gs, const sources *s, gpuscan_strategy strategy, uint32_t row) {
-    gpuscan_reduce_desc desc;
     uint32_t i;
     for (i = 0; i < COUNT; i++)
         wanted[i / row] = (i % row ? wanted[i / row] : 0) + src[i] + seen(s, i % row);
-    memset(&desc, 0, sizeof desc);
-    desc.custom = &s->custom;
-    desc.rows = COUNT / row;
-    give(&desc.call, s, strategy);
-    return outcome_of(gpuscan_reduce_host(gs, src, got, row, &desc), COUNT / row);
+    return reduction_is_right(gs, GPUSCAN_OP_ADD, &s->custom, call_by(s, strategy), row);
 }
 
 static int whole_reduction(gpuscan *gs, const sources *s, gpuscan_strategy strategy) {
@@ -254,7 +217,7 @@ static int by_offsets(gpuscan *gs, const sources *s, gpuscan_strategy strategy, 
     scan.segments.count = ROWS;
     reduce.segments = scan.segments;
     scan.custom = reduce.custom = &s->custom;
-    give(&scan.call, s, strategy);
+    scan.call = call_by(s, strategy);
     reduce.call = scan.call;
     return is_scan ? outcome_of(gpuscan_scan_host(gs, src, got, COUNT, &scan), COUNT)
                    : outcome_of(gpuscan_reduce_host(gs, src, got, COUNT, &reduce), ROWS);
@@ -269,21 +232,12 @@ static int reduction_by_offsets(gpuscan *gs, const sources *s, gpuscan_strategy 
 }
 
 static int selects(gpuscan *gs, const sources *s, gpuscan_strategy strategy, int in_place) {
-    gpuscan_select_desc desc;
-    uint64_t kept = 0, right = 0;
+    uint64_t right = 0;
     uint32_t i;
-    gpuscan_result r;
     for (i = 0; i < COUNT; i++)
         if (((src[i] + seen(s, i)) % 3 == 0) != in_place)
             wanted[right++] = src[i];
-    memset(&desc, 0, sizeof desc);
-    desc.by = GPUSCAN_SELECT_PREDICATE;
-    desc.custom = &s->custom;
-    desc.invert = in_place;
-    give(&desc.call, s, strategy);
-    memcpy(got, src, sizeof got);
-    r = gpuscan_select_host(gs, in_place ? got : src, NULL, got, COUNT, &kept, &desc);
-    return kept != right && r == 0 ? 0 : outcome_of(r, right);
+    return selection_is_right(gs, &s->custom, call_by(s, strategy), in_place, right);
 }
 
 static int selection(gpuscan *gs, const sources *s, gpuscan_strategy strategy) {
@@ -296,55 +250,34 @@ static int selection_in_place(gpuscan *gs, const sources *s, gpuscan_strategy st
 
 /* The keys are indices of the sources' elements. */
 static int run_reduction(gpuscan *gs, const sources *s, gpuscan_strategy strategy) {
-    gpuscan_runs_desc desc;
     static uint32_t keys[COUNT];
-    uint64_t runs = 0, right = 0;
+    uint64_t right = 0;
     uint32_t i;
-    gpuscan_result r;
     for (i = 0; i < COUNT; i++) {
         keys[i] = (uint32_t)(gpuscan__mix(i / 5 + (i % 3 == 0)) % COUNT);
         if (i == 0 || seen(s, keys[i]) / 400 != seen(s, keys[i - 1]) / 400)
             wanted[right++] = 0;
         wanted[right - 1] += src[i] + seen(s, i);
     }
-    memset(&desc, 0, sizeof desc);
-    desc.key_type = GPUSCAN_TYPE_CUSTOM;
-    desc.custom = &s->custom;
-    desc.host_src = src;
-    desc.host_dst = got;
-    give(&desc.call, s, strategy);
-    r = gpuscan_runs_host(gs, keys, more, COUNT, &runs, &desc);
-    return runs != right && r == 0 ? 0 : outcome_of(r, right);
+    return runs_are_right(gs, GPUSCAN_OP_ADD, &s->custom, call_by(s, strategy), keys, right);
 }
 
 static int sort_by_key(gpuscan *gs, const sources *s, gpuscan_strategy strategy) {
-    gpuscan_sort_desc desc;
     uint32_t i, key, at = 0;
     for (key = 0; key < 97; key++)
         for (i = 0; i < COUNT; i++)
             if ((src[i] + seen(s, i)) % 97 == key)
                 wanted[at++] = src[i];
-    memset(&desc, 0, sizeof desc);
-    desc.custom = &s->custom;
-    give(&desc.call, s, strategy);
-    return outcome_of(gpuscan_sort_host(gs, src, got, NULL, COUNT, &desc), COUNT);
+    return sort_is_right(gs, &s->custom, call_by(s, strategy));
 }
 
 static int counts(gpuscan *gs, const sources *s, gpuscan_strategy strategy) {
-    gpuscan_histogram_desc desc;
     uint32_t i;
     memset(wanted, 0, sizeof wanted);
     for (i = 0; i < COUNT; i++)
-        if (src[i] + seen(s, i) < 700)
+        if (src[i] + seen(s, i) < BINS)
             wanted[src[i] + seen(s, i)] += 1 + seen(s, i) % 5;
-    memset(&desc, 0, sizeof desc);
-    desc.sample_type = GPUSCAN_TYPE_U32;
-    desc.form = GPUSCAN_BINS_VALUES;
-    desc.bins = 700;
-    desc.custom = &s->custom;
-    desc.weight = "1 + seen(i) % 5";
-    give(&desc.call, s, strategy);
-    return outcome_of(gpuscan_histogram_host(gs, src, got, COUNT, &desc), 700);
+    return histogram_is_right(gs, &s->custom, call_by(s, strategy), "1 + seen(i) % 5");
 }
 
 /* An integral image of an image that holds src in rows. i is the column. */
@@ -363,7 +296,7 @@ static int picture_integral(gpuscan *gs, const sources *s, gpuscan_strategy stra
     memset(&desc, 0, sizeof desc);
     for (k = 0; k < s->count; k++)
         named.of[k].count = COUNT;
-    give(&desc.call, &named, strategy);
+    desc.call = call_by(&named, strategy);
     desc.custom = &s->custom;
     desc.src_image.mem = test_image_new(test.context, CL_MEM_READ_ONLY, CL_R, CL_UNSIGNED_INT32, ROW, ROWS, src);
     dst = test_buffer_new(CL_MEM_READ_WRITE, sizeof *got, COUNT);
@@ -450,17 +383,11 @@ static void call_with(gpuscan *gs, size_t c, gpuscan_strategy strategy, uint32_t
 }
 
 static void test_operations(void **state) {
-    gpuscan_desc desc;
-    gpuscan *gs = NULL;
+    gpuscan *gs = with_local_lanes();
     unsigned turn = 0;
     size_t c;
     int s;
     (void)state;
-    memset(&desc, 0, sizeof desc);
-    desc.context = test.context;
-    desc.device = test.device;
-    desc.limits.lanes = 32;
-    test_ok(gpuscan_create(&gs, &desc));
     for (c = 0; c < CALLS; c++)
         for (s = 0; s < GPUSCAN_STRATEGY_COUNT + 3; s++) {
             int lanes = s >= GPUSCAN_STRATEGY_COUNT, strategy = lanes ? s - GPUSCAN_STRATEGY_COUNT : s;
@@ -519,7 +446,7 @@ static void test_host_arrays(void **state) {
         memset(&desc, 0, sizeof desc);
         desc.custom = &s.custom;
         desc.src_type = GPUSCAN_TYPE_U32;
-        give(&desc.call, &s, GPUSCAN_STRATEGY_AUTO);
+        desc.call = call_by(&s, GPUSCAN_STRATEGY_AUTO);
         {
             gpuscan_source of[2];
             memcpy(of, s.of, sizeof of);
@@ -565,7 +492,7 @@ static void wrong_begin(wrong_call *w) {
     w->desc.count = COUNT;
     w->desc.by = GPUSCAN_SELECT_PREDICATE;
     w->desc.custom = &w->s.custom;
-    give(&w->desc.call, &w->s, GPUSCAN_STRATEGY_AUTO);
+    w->desc.call = call_by(&w->s, GPUSCAN_STRATEGY_AUTO);
     w->desc.call.sources = w->of;
 }
 
@@ -688,7 +615,7 @@ static void test_overlaps(void **state) {
     desc.dst = to.at;
     desc.count = COUNT;
     desc.custom = &s.custom;
-    give(&desc.call, &s, GPUSCAN_STRATEGY_AUTO);
+    desc.call = call_by(&s, GPUSCAN_STRATEGY_AUTO);
     desc.call.sources = &same;
     desc.may_destroy_src = 1;
     test_case("a source that is scratch");
@@ -729,7 +656,7 @@ static void test_operators(void **state) {
     memset(&integral, 0, sizeof integral);
     scan.op = add.op = GPUSCAN_OP_CUSTOM;
     scan.custom = add.custom = &s.custom;
-    give(&scan.call, &s, GPUSCAN_STRATEGY_AUTO);
+    scan.call = call_by(&s, GPUSCAN_STRATEGY_AUTO);
     add.call = quantile.call = integral.call = scan.call;
     test_case("a source of operators alone");
     test_expect(gpuscan_uniform_add_host(test.gs, src, got, COUNT, COUNT, &add), GPUSCAN_ERROR_INVALID_ARGUMENT);
@@ -768,7 +695,7 @@ static void test_prepared(void **state) {
     desc.kind = GPUSCAN_INCLUSIVE;
     desc.custom = &s.custom;
     desc.count = COUNT;
-    give(&desc.call, &s, GPUSCAN_STRATEGY_AUTO);
+    desc.call = call_by(&s, GPUSCAN_STRATEGY_AUTO);
     {
         gpuscan_source of[3];
         memcpy(of, s.of, sizeof of);

@@ -1,6 +1,6 @@
 /* Values that custom texts see and a call passes: in every kind of expression, by every operation and strategy.
       cc -O2 tests/test_values.c -o build/test_values -lcmocka -lOpenCL -lm -lpthread && build/test_values */
-#include "calls.h"
+#include "expressions.h"
 
 /* What the texts below declare as struct values. */
 typedef struct given {
@@ -30,20 +30,6 @@ static uint32_t combined(const given *v, uint32_t a, uint32_t b) {
     return !(v->scale & 1) ? a + b - v->least : a > b ? a : b;
 }
 
-enum { COUNT = 3000, ROW = 25, ROWS = COUNT / ROW };
-static uint32_t src[COUNT], got[COUNT], wanted[COUNT], more[COUNT];
-static uint8_t heads[COUNT];
-
-static void fill(void) {
-    uint32_t i;
-    for (i = 0; i < COUNT; i++) {
-        src[i] = (uint32_t)(gpuscan__mix(i) % 1000);
-        heads[i] = gpuscan__mix(i + COUNT) % 40 == 0;
-    }
-    memset(got, 0xee, sizeof got);
-    memset(more, 0xee, sizeof more);
-}
-
 static gpuscan_call call_with(const given *v, gpuscan_strategy strategy) {
     gpuscan_call call = call_on(NULL);
     call.strategy = strategy;
@@ -52,17 +38,8 @@ static gpuscan_call call_with(const given *v, gpuscan_strategy strategy) {
     return call;
 }
 
-/* Each operation returns whether its result is right for `v`, or -1 if it has no form of the strategy. */
-static int outcome_of(gpuscan_result r, uint64_t count) {
-    if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        return -1;
-    test_ok(r);
-    return memcmp(got, wanted, (size_t)count * sizeof *got) == 0;
-}
-
 /* row: elements between two starts; 0: heads say where a segment begins. */
 static int scans(gpuscan *gs, const given *v, gpuscan_strategy strategy, uint32_t row, gpuscan_scan_kind kind) {
-    gpuscan_scan_desc desc;
     uint32_t i, sum = v->least, before;
     for (i = 0; i < COUNT; i++) {
         if (row ? i % row == 0 : heads[i])
@@ -71,17 +48,7 @@ static int scans(gpuscan *gs, const given *v, gpuscan_strategy strategy, uint32_
         sum = combined(v, sum, converted(v, src[i], row ? i % row : i));
         wanted[i] = kind == GPUSCAN_INCLUSIVE ? sum : before;
     }
-    memset(&desc, 0, sizeof desc);
-    desc.op = GPUSCAN_OP_CUSTOM;
-    desc.custom = &texts;
-    desc.kind = kind;
-    desc.rows = row ? COUNT / row : 0;
-    if (!row) {
-        desc.segments.form = GPUSCAN_SEGMENTS_HEADS;
-        desc.segments.host_data = heads;
-    }
-    desc.call = call_with(v, strategy);
-    return outcome_of(gpuscan_scan_host(gs, src, got, row ? row : COUNT, &desc), COUNT);
+    return scan_is_right(gs, &texts, call_with(v, strategy), row, kind);
 }
 
 static int whole_scan(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
@@ -97,16 +64,10 @@ static int segment_scan(gpuscan *gs, const given *v, gpuscan_strategy strategy) 
 }
 
 static int reduces(gpuscan *gs, const given *v, gpuscan_strategy strategy, uint32_t row) {
-    gpuscan_reduce_desc desc;
     uint32_t i;
     for (i = 0; i < COUNT; i++)
         wanted[i / row] = combined(v, i % row ? wanted[i / row] : v->least, converted(v, src[i], i % row));
-    memset(&desc, 0, sizeof desc);
-    desc.op = GPUSCAN_OP_CUSTOM;
-    desc.custom = &texts;
-    desc.rows = COUNT / row;
-    desc.call = call_with(v, strategy);
-    return outcome_of(gpuscan_reduce_host(gs, src, got, row, &desc), COUNT / row);
+    return reduction_is_right(gs, GPUSCAN_OP_CUSTOM, &texts, call_with(v, strategy), row);
 }
 
 static int whole_reduction(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
@@ -132,72 +93,43 @@ static int addition(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
 }
 
 static int selection(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
-    gpuscan_select_desc desc;
-    uint64_t kept = 0, right = 0;
+    uint64_t right = 0;
     uint32_t i;
-    gpuscan_result r;
     for (i = 0; i < COUNT; i++)
         if ((src[i] + v->scale) % v->modulus < v->table[i % 12])
             wanted[right++] = src[i];
-    memset(&desc, 0, sizeof desc);
-    desc.by = GPUSCAN_SELECT_PREDICATE;
-    desc.custom = &texts;
-    desc.call = call_with(v, strategy);
-    r = gpuscan_select_host(gs, src, NULL, got, COUNT, &kept, &desc);
-    return kept != right && r == 0 ? 0 : outcome_of(r, right);
+    return selection_is_right(gs, &texts, call_with(v, strategy), 0, right);
 }
 
 static int run_reduction(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
-    gpuscan_runs_desc desc;
     static uint32_t keys[COUNT];
-    uint64_t runs = 0, right = 0;
+    uint64_t right = 0;
     uint32_t i;
-    gpuscan_result r;
     for (i = 0; i < COUNT; i++) {
         keys[i] = i / 5 + (uint32_t)(gpuscan__mix(i) % 2);
         if (i == 0 || keys[i] / v->scale != keys[i - 1] / v->scale)
             wanted[right++] = v->least;
         wanted[right - 1] = combined(v, wanted[right - 1], converted(v, src[i], i));
     }
-    memset(&desc, 0, sizeof desc);
-    desc.key_type = GPUSCAN_TYPE_CUSTOM;
-    desc.op = GPUSCAN_OP_CUSTOM;
-    desc.custom = &texts;
-    desc.host_src = src;
-    desc.host_dst = got;
-    desc.call = call_with(v, strategy);
-    r = gpuscan_runs_host(gs, keys, more, COUNT, &runs, &desc);
-    return runs != right && r == 0 ? 0 : outcome_of(r, right);
+    return runs_are_right(gs, GPUSCAN_OP_CUSTOM, &texts, call_with(v, strategy), keys, right);
 }
 
 static int sort_by_key(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
-    gpuscan_sort_desc desc;
     uint32_t i, key, at = 0;
     for (key = 0; key < v->modulus; key++)
         for (i = 0; i < COUNT; i++)
             if ((src[i] ^ v->least) % v->modulus == key)
                 wanted[at++] = src[i];
-    memset(&desc, 0, sizeof desc);
-    desc.custom = &texts;
-    desc.call = call_with(v, strategy);
-    return outcome_of(gpuscan_sort_host(gs, src, got, NULL, COUNT, &desc), COUNT);
+    return sort_is_right(gs, &texts, call_with(v, strategy));
 }
 
 static int counts(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
-    gpuscan_histogram_desc desc;
     uint32_t i;
     memset(wanted, 0, sizeof wanted);
     for (i = 0; i < COUNT; i++)
-        if (converted(v, src[i], i) < 700)
+        if (converted(v, src[i], i) < BINS)
             wanted[converted(v, src[i], i)] += v->table[src[i] % 12];
-    memset(&desc, 0, sizeof desc);
-    desc.sample_type = GPUSCAN_TYPE_U32;
-    desc.form = GPUSCAN_BINS_VALUES;
-    desc.bins = 700;
-    desc.custom = &texts;
-    desc.weight = "values->table[x % 12]";
-    desc.call = call_with(v, strategy);
-    return outcome_of(gpuscan_histogram_host(gs, src, got, COUNT, &desc), 700);
+    return histogram_is_right(gs, &texts, call_with(v, strategy), "values->table[x % 12]");
 }
 
 /* Sees the pixel to the right, as all expressions of an image's pixels may. */
@@ -231,7 +163,7 @@ static gpuscan_result call_picture(gpuscan *gs, picture_call which, gpuscan_imag
     histogram.count = integral.width = ROW;
     histogram.rows = integral.height = ROWS;
     histogram.form = GPUSCAN_BINS_VALUES;
-    histogram.bins = 700;
+    histogram.bins = BINS;
     integral.kind = GPUSCAN_INCLUSIVE;
     histogram.weight = "values->table[near(1, 0) % 12] + (uint)at.x";
     return which == PICTURE_REDUCTION   ? gpuscan_reduce(gs, &reduce)
@@ -269,9 +201,9 @@ static int picture_histogram(gpuscan *gs, const given *v, gpuscan_strategy strat
     uint32_t i, bin;
     memset(wanted, 0, sizeof wanted);
     for (i = 0; i < COUNT; i++)
-        if ((bin = converted(v, right_of(i), i % ROW)) < 700)
+        if ((bin = converted(v, right_of(i), i % ROW)) < BINS)
             wanted[bin] += v->table[right_of(i) % 12] + i % ROW;
-    return of_picture(gs, v, strategy, PICTURE_HISTOGRAM, 700);
+    return of_picture(gs, v, strategy, PICTURE_HISTOGRAM, BINS);
 }
 
 static int picture_integral(gpuscan *gs, const given *v, gpuscan_strategy strategy) {
@@ -336,16 +268,10 @@ static void call_twice(gpuscan *gs, size_t c, gpuscan_strategy strategy) {
 }
 
 static void test_operations(void **state) {
-    gpuscan_desc desc;
-    gpuscan *gs = NULL;
+    gpuscan *gs = with_local_lanes();
     size_t c;
     int s;
     (void)state;
-    memset(&desc, 0, sizeof desc);
-    desc.context = test.context;
-    desc.device = test.device;
-    desc.limits.lanes = 32;
-    test_ok(gpuscan_create(&gs, &desc));
     for (c = 0; c < CALLS; c++) {
         for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
             if (s == 0 || test_share(c * 8 + (unsigned)s, 4))
