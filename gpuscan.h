@@ -6701,12 +6701,11 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n\n",
 "`E\n\n\n"
 "#ifdef $CUSTOM\n"
-"kernel $x_SIZE `X`parts(`%$c$g`=\n"
-"`I`Ngroup=$p,groups=$q0);\n"
+"__attribute__((always_inline))\n"
 "`O\n"
 "$APART\n"
-"$w`X`parts_of(`+$c,`Ngroup,`Ngroups){\n"
 "`E\n"
+"$w`X`parts_of(`+$c,`Ngroup,`Ngroups){\n"
 "`Vparts=$UNDIVIDED?1:`F`B.parts;\n"
 "`Vpart_`3s=`F`B.part_`3s,`T=`F`B.`T;\n"
 "`job job;\n"
@@ -6754,11 +6753,9 @@ static const char *const gpuscan__piece_engine[] = {
 "`E\n"
 "}\n"
 "}\n"
-"#ifndef $CUSTOM\n"
 "kernel $x_SIZE `X`parts(`%$c$g`=\n"
 "`parts_of`5$b$p,$q0));\n"
 "}\n"
-"`E\n"
 "`O\n\n\n\n"
 "$n``8 ``S_`8(`+$c,`N`R){\n"
 "``8 `8;\n"
@@ -6930,7 +6927,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6016 \"kernels.cl.inc\"\n"
+"#line 6013 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7030,7 +7027,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6118 \"kernels.cl.inc\"\n"
+"#line 6115 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7314,7 +7311,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6454 \"kernels.cl.inc\"\n"
+"#line 6451 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7992,7 +7989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7253 \"kernels.cl.inc\"\n"
+"#line 7250 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8046,7 +8043,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7307 \"kernels.cl.inc\"\n"
+"#line 7304 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8283,7 +8280,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`E\n"
 "}`pixels_raw;\n\n"
 "$w`cell `raw_cell(`I`pixels_raw*pixels,`Vi){\n"
-"`Y$PIXELS_RAW_SIZE >= 4 && defined(__ENDIAN_LITTLE__)\n"
+"`Y$PIXELS_RAW_SIZE >= 4 && $LITTLE_ENDIAN\n"
 "`7`D`channel)<4){\n"
 "`V`4=pixels->`4[i*`D`channel)/4];\n"
 "`C`cell_of((`channel)(`4>>i*`D`channel)%4*8));\n"
@@ -8541,7 +8538,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7861 \"kernels.cl.inc\"\n"
+"#line 7858 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9055,7 +9052,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8452 \"kernels.cl.inc\"\n"
+"#line 8449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9409,7 +9406,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8884 \"kernels.cl.inc\"\n"
+"#line 8881 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9515,7 +9512,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9017 \"kernels.cl.inc\"\n"
+"#line 9014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9822,7 +9819,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9364 \"kernels.cl.inc\"\n"
+"#line 9361 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9905,7 +9902,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Cvector;\n"
 "}\n\n\n"
 "$w`sample `sample_at(`I`samples*vector,`Vv){\n"
-"`Ydefined(__ENDIAN_LITTLE__) && $SAMPLE_SIZE < 4 && !$SAMPLE_IS_STRUCT\n"
+"`Y$LITTLE_ENDIAN && $SAMPLE_SIZE < 4 && !$SAMPLE_IS_STRUCT\n"
 "`L(`sample)(vector->`4[v*$SAMPLE_SIZE/4]>>v*$SAMPLE_SIZE%4*8);\n"
 "`O\n"
 "`Cvector->element[v];\n"
@@ -9923,7 +9920,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`C$SAMPLE_ROWS?`load_once_`7there,`0):`load_once(`0);\n"
 "`E\n"
 "}\n\n\n\n"
-"`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && defined(__ENDIAN_LITTLE__) && \\\n"
+"`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && $LITTLE_ENDIAN && \\\n"
 " ($CHANNELS!=3||$CHANNEL_MASK==7)\n"
 "$6$COUNT_WORDS 1\n\n"
 "$6$BYTE_SHIFT (33 - (int)clz(`F($COPIES * ($SPREAD ? $CHANNELS : 1))))\n\n\n"
@@ -10252,7 +10249,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9879 \"kernels.cl.inc\"\n"
+"#line 9876 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10279,7 +10276,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9903 \"kernels.cl.inc\"\n"
+"#line 9900 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10412,7 +10409,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10067 \"kernels.cl.inc\"\n"
+"#line 10064 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10464,7 +10461,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10121 \"kernels.cl.inc\"\n"
+"#line 10118 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10613,7 +10610,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10292 \"kernels.cl.inc\"\n"
+"#line 10289 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10905,7 +10902,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10622 \"kernels.cl.inc\"\n"
+"#line 10619 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11333,11 +11330,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "$8`V`sort_next;\n"
 "`E\n"
-"#ifdef __ENDIAN_LITTLE__\n"
-"$6$SORT_UPPER ($RANK_GROUP % $PACK)\n"
-"`O\n"
-"$6$SORT_UPPER ($PACK - 1u - $RANK_GROUP % $PACK)\n"
-"`E\n\n\n\n"
+"$6$SORT_UPPER \\\n"
+" ($LITTLE_ENDIAN?$RANK_GROUP%$PACK:$PACK-1u-$RANK_GROUP%$PACK)\n\n\n\n"
 "$n`X`sort_rank(`Iuint*digits,`Qmasked,uint*places,\n"
 "`J`sort_`M*`M){\n"
 "`I$m up_to=$BALLOT_UP_TO($LANE);\n"
@@ -11756,7 +11750,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11610 \"kernels.cl.inc\"\n"
+"#line 11604 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11958,7 +11952,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11854 \"kernels.cl.inc\"\n"
+"#line 11848 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12079,7 +12073,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11988 \"kernels.cl.inc\"\n"
+"#line 11982 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
