@@ -2031,11 +2031,11 @@ static const char *const gpuscan__piece_device[] = {
 "`O\n"
 "$6$h $WAIT(CLK_LOCAL_MEM_FENCE)\n"
 "$6$GLOBAL_BARRIER() $WAIT(CLK_LOCAL_MEM_FENCE | ($BARRIER_ORDERS ? 0 : CLK_GLOBAL_MEM_FENCE))\n"
-"`E\n\n\n\n\n"
+"`E\n\n\n\n"
 "`Y$COUNTED && $ON(PTX)\n"
 "$ASM(uint,`item,(void),vola`3(\"mov.u32 %0, %%tid.x;\" : \"=r\"(out)))\n"
 "$6$2 `item()\n"
-"#elif $x == 1 && !defined($CUSTOM)\n"
+"#elif $x == 1\n"
 "$6$2 0u\n"
 "`O\n"
 "$6$2 (`Fget_local_id(0))\n"
@@ -2347,7 +2347,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 658 \"kernels.cl.inc\"\n"
+"#line 657 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2385,7 +2385,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 704 \"kernels.cl.inc\"\n"
+"#line 703 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2420,7 +2420,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 740 \"kernels.cl.inc\"\n"
+"#line 739 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2502,7 +2502,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 830 \"kernels.cl.inc\"\n"
+"#line 829 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2633,7 +2633,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 980 \"kernels.cl.inc\"\n"
+"#line 979 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2764,7 +2764,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1130 \"kernels.cl.inc\"\n"
+"#line 1129 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2873,7 +2873,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1255 \"kernels.cl.inc\"\n"
+"#line 1254 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2928,7 +2928,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1318 \"kernels.cl.inc\"\n"
+"#line 1317 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2988,7 +2988,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1380 \"kernels.cl.inc\"\n"
+"#line 1379 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3280,7 +3280,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1715 \"kernels.cl.inc\"\n"
+"#line 1714 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3818,7 +3818,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2351 \"kernels.cl.inc\"\n"
+"#line 2350 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3982,7 +3982,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2532 \"kernels.cl.inc\"\n"
+"#line 2531 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4306,7 +4306,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2895 \"kernels.cl.inc\"\n"
+"#line 2894 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5112,7 +5112,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3822 \"kernels.cl.inc\"\n"
+"#line 3821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5644,7 +5644,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4521 \"kernels.cl.inc\"\n"
+"#line 4520 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5941,7 +5941,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4863 \"kernels.cl.inc\"\n"
+"#line 4862 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6046,7 +6046,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4984 \"kernels.cl.inc\"\n"
+"#line 4983 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6087,7 +6087,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5025 \"kernels.cl.inc\"\n"
+"#line 5024 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6599,7 +6599,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5638 \"kernels.cl.inc\"\n"
+"#line 5637 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6700,11 +6700,7 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n"
 "}\n\n",
 "`E\n\n\n"
-"#ifdef $CUSTOM\n"
-"__attribute__((always_inline))\n"
-"`O\n"
 "$APART\n"
-"`E\n"
 "$w`X`parts_of(`+$c,`Ngroup,`Ngroups){\n"
 "`Vparts=$UNDIVIDED?1:`F`B.parts;\n"
 "`Vpart_`3s=`F`B.part_`3s,`T=`F`B.`T;\n"
@@ -6927,7 +6923,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6013 \"kernels.cl.inc\"\n"
+"#line 6008 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7027,7 +7023,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6115 \"kernels.cl.inc\"\n"
+"#line 6110 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7311,7 +7307,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6451 \"kernels.cl.inc\"\n"
+"#line 6446 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7989,7 +7985,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7250 \"kernels.cl.inc\"\n"
+"#line 7245 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8043,7 +8039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7304 \"kernels.cl.inc\"\n"
+"#line 7299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8538,7 +8534,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7858 \"kernels.cl.inc\"\n"
+"#line 7853 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9052,7 +9048,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8449 \"kernels.cl.inc\"\n"
+"#line 8444 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9406,7 +9402,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8881 \"kernels.cl.inc\"\n"
+"#line 8876 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9512,7 +9508,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9014 \"kernels.cl.inc\"\n"
+"#line 9009 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9819,7 +9815,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9361 \"kernels.cl.inc\"\n"
+"#line 9356 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10249,7 +10245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9876 \"kernels.cl.inc\"\n"
+"#line 9871 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10276,7 +10272,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9900 \"kernels.cl.inc\"\n"
+"#line 9895 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10409,7 +10405,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10064 \"kernels.cl.inc\"\n"
+"#line 10059 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10461,7 +10457,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10118 \"kernels.cl.inc\"\n"
+"#line 10113 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10610,7 +10606,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10289 \"kernels.cl.inc\"\n"
+"#line 10284 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10902,7 +10898,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10619 \"kernels.cl.inc\"\n"
+"#line 10614 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11750,7 +11746,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11604 \"kernels.cl.inc\"\n"
+"#line 11599 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11952,7 +11948,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11848 \"kernels.cl.inc\"\n"
+"#line 11843 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12073,7 +12069,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11982 \"kernels.cl.inc\"\n"
+"#line 11977 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12753,6 +12749,7 @@ typedef struct gpuscan__text {
     char *data;
     size_t length, capacity;
     gpuscan__given given; /* what a program's custom texts see */
+    int prints;           /* 1: the program's custom texts call printf */
     int failed;
 } gpuscan__text;
 
@@ -12917,7 +12914,7 @@ GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, s
 }
 
 static gpuscan__text gpuscan__text_of(const gpuscan *gs) {
-    const gpuscan__text text = {&gs->allocator, NULL, 0, 0, {0, {0}}, 0};
+    const gpuscan__text text = {&gs->allocator, NULL, 0, 0, {0, {0}}, 0, 0};
     return text;
 }
 
@@ -14536,6 +14533,14 @@ static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
     return texts[i] ? texts[i] : "";
 }
 
+static int gpuscan__prints(const gpuscan__elements *e) {
+    size_t i;
+    for (i = 0; e->custom && i < GPUSCAN__CUSTOM_TEXTS; i++)
+        if (strstr(gpuscan__custom_text(e, i), "printf"))
+            return 1;
+    return 0;
+}
+
 static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__elements *e) {
     size_t i, at = 0;
     if (!e->custom || !program->custom)
@@ -14764,8 +14769,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
-    gpuscan__define_number(text, "INLINES", (uint64_t)gs->device.profile.facts.inlines);
-    if (gs->device.profile.facts.inlines) /* inlines functions of custom texts, too. The pop is in [DEVICE] */
+    /* PoCL 6 loses stores of a CPU's kernel that calls functions, if a custom text calls printf */
+    int inlines = gs->device.profile.facts.inlines || (cpu && text->prints);
+    gpuscan__define_number(text, "INLINES", (uint64_t)inlines);
+    if (inlines) /* inlines functions of custom texts, too. The pop is in [DEVICE] */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
@@ -14887,7 +14894,6 @@ static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements
 /* Adds custom->source and the types of sources, of values and, if `has_type` is 1, of custom elements. */
 static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements *e, int has_type) {
     const gpuscan_custom *custom = e->custom;
-    gpuscan__define_number(text, "CUSTOM", 1);
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
     if (has_type)
@@ -15001,6 +15007,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
     memset(program, 0, sizeof(*program));
     program->key = plan->key;
     prefix.given = plan->key.given;
+    prefix.prints = gpuscan__prints(&plan->e);
     plan->operation->define(&prefix, gs, plan);
     gpuscan__text_add(&prefix, "#line 1 \"kernels.cl.inc\"\n");
     program->prefix = prefix.data;

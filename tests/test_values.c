@@ -283,6 +283,35 @@ static void test_operations(void **state) {
     test_destroy(gs);
 }
 
+/* Texts may call printf, here in a branch that no element takes. PoCL 6 lost stores of kernels that call functions. */
+static void test_prints(void **state) {
+    static const gpuscan_custom prints = {
+        "uint see(uint x) { if (x > 1000) printf(\"large\\n\"); return x; }\n",
+        "uint", 4, NULL, NULL, "see(x) % 500 + 1", "see(x) % 3 == 0", NULL, "see(x) % 97"};
+    int s;
+    (void)state;
+    for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
+        gpuscan_call call = call_on(NULL);
+        uint32_t i, key, at = 0;
+        call.strategy = (gpuscan_strategy)s;
+        test_case("texts that print, strategy %d", s);
+        fill();
+        memset(wanted, 0, sizeof wanted);
+        for (i = 0; i < COUNT; i++)
+            wanted[src[i] % 500 + 1]++;
+        assert_int_not_equal(histogram_is_right(test.gs, &prints, call, NULL), 0);
+        for (i = 0; i < COUNT; i++)
+            if (src[i] % 3 == 0)
+                wanted[at++] = src[i];
+        assert_int_not_equal(selection_is_right(test.gs, &prints, call, 0, at), 0);
+        for (at = 0, key = 0; key < 97; key++)
+            for (i = 0; i < COUNT; i++)
+                if (src[i] % 97 == key)
+                    wanted[at++] = src[i];
+        assert_int_not_equal(sort_is_right(test.gs, &prints, call), 0);
+    }
+}
+
 /* ---- layouts ---------------------------------------------------------------------------------------------------- */
 
 /* Sums x + e over a row, where e is an expression of struct values whose bytes are words or bytes that all differ. */
@@ -506,7 +535,7 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_operations), TEST(test_layouts), TEST(test_copied),
+    const struct CMUnitTest tests[] = {TEST(test_operations), TEST(test_prints), TEST(test_layouts), TEST(test_copied),
                                        TEST(test_prepared), TEST(test_refused)};
     test_select();
     return cmocka_run_group_tests_name("values", tests, open_calls, test_close);
