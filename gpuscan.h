@@ -23978,8 +23978,8 @@ static void gpuscan__test_table(const gpuscan_integral_desc *desc, unsigned char
     }
 }
 
-/* Tests a table. Rounds 0 and 1 have several strips, several groups, and three bands unless key.undivided is 1. Round 2
-   has one small tile. */
+/* Tests a table. Rounds 0 and 1 have several strips, several groups, and several bands unless key.undivided is 1. Round
+   2 has one small tile. */
 GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__integral_key own = gpuscan__integral_own(key);

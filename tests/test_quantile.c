@@ -231,7 +231,7 @@ static void several_at_once(void **state) {
     }
 }
 
-/* Histograms shared by several groups. The last group may have fewer bins. Of 300,001 bins a work-item takes two sums. */
+/* Histograms shared by several groups. The last group may have fewer bins. With 300,001 bins a work-item takes two. */
 static void large_histograms(void **state) {
     static const gpuscan_limits limits[] = {{0, 0, 0, 32}, {0, 0, 0, 0}};
     static const uint32_t       bins[] = {16385, 65536, 300001, 16777217};
