@@ -19723,13 +19723,13 @@ static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(words, 1);
 }
 
-/* Returns how many words of local memory a kernel declares: `words`, rounded up by at most a quarter, but not above
-   `most`. Rounding lets similar bin counts share a program. */
+/* Returns how many words of local memory a kernel declares: at least 1024, and at most `most` unless it needs more.
+   Larger numbers of words are rounded up by at most a quarter. So similar bin counts share a program. */
 static uint64_t gpuscan__declared_words(uint64_t words, uint64_t most) {
-    uint64_t step = 1;
+    uint64_t step = 128;
     while (step * 8 <= words)
         step *= 2;
-    return gpuscan__max(gpuscan__min(gpuscan__ceil_div(words, step) * step, most), words);
+    return gpuscan__max(gpuscan__min(gpuscan__max(gpuscan__ceil_div(words, step) * step, 1024), most), words);
 }
 
 /* Returns the size of a sample in bytes as it is loaded, before any expression. */

@@ -1184,6 +1184,25 @@ static void ranges(void) {
     }
 }
 
+/* Checks that histograms with similar numbers of bins share a program. */
+static void similar_bins(void) {
+    static const uint32_t bins[][3] = {{2, 3, 5}, {33, 34, 40}, {100, 101, 103}, {1000, 1001, 1002}, {6000, 6001, 6002}};
+    size_t c, i;
+    for (c = 0; c < sizeof bins / sizeof *bins; c++) {
+        gpuscan *gs = fresh();
+        for (i = 0; i < 3; i++) {
+            gpuscan_histogram_desc desc = {0};
+            desc.sample_type = GPUSCAN_TYPE_U32;
+            desc.bins = bins[c][i];
+            desc.upper.u = desc.bins;
+            desc.count = 1000;
+            expect(gpuscan_histogram_prepare(gs, &desc) == GPUSCAN_SUCCESS, "a histogram of few bins");
+        }
+        expect(gs->programs && !gs->programs->next, "similar numbers of bins have several programs");
+        gpuscan_destroy(gs);
+    }
+}
+
 /* Checks that AUTO scans and selects many elements, and finds their runs, in one launch on this device. */
 static void one_launch(void) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64};
@@ -1246,6 +1265,7 @@ int main(int argc, char **argv) {
         everything();
         fake.built = NULL;
         ranges();
+        similar_bins();
         for (bits = 10; bits < 29; bits++)
             for (what = 0; what < 2; what++) {
                 kinds(bits, GPUSCAN_TYPE_F32, what ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_NONE);
