@@ -10263,8 +10263,8 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "`2=min(`S+share,`Rers);\n"
 "step=1;\n"
 "`E\n"
-"`histogram_move(accumulators,`Rs,`S,`2,step,`B.all_bins,`F`B.tables,\n"
-"`F`B.`T);\n"
+"`histogram_move(accumulators,`Rs,`S,`2,step,`B.all_bins,\n"
+"$CPU?`F`B.tables:1,`F`B.`T);\n"
 "}\n\n",
 NULL};
 #else
