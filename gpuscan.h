@@ -19663,7 +19663,6 @@ typedef struct gpuscan__histogram_plan {
     uint32_t unit;                      /* unit of the kernels' offset and pitch, in bytes: see gpuscan_element */
     uint32_t channels;               /* channels that are counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
-    uint32_t slice_bins;             /* number of bins, or of byte values, that a group counts */
     gpuscan_custom texts;            /* the desc's custom, but `combine` is the desc's weight */
     uint64_t all_bins;               /* number of bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
@@ -19679,10 +19678,11 @@ typedef struct gpuscan__histogram_plan {
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
-    X(count) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across) X(slice_bins)
+    X(count) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across)
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    GPUSCAN__HISTOGRAM_PLAN(X) X(samples_offset) X(pitch) X(count_offset) X(weights_offset) X(edges_offset)            \
-    X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y) X(tables) X(flags)
+    GPUSCAN__HISTOGRAM_PLAN(X) X(slice_bins) X(samples_offset) X(pitch) X(count_offset) X(weights_offset)              \
+    X(edges_offset) X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y)    \
+    X(tables) X(flags)
 #define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X)                                                                           \
     X(accumulators_offset) X(counts_offset) X(counters) X(all_bins) X(tables) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
@@ -19712,7 +19712,7 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
 /* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc lays them out. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    uint64_t counters = (uint64_t)plan->slice_bins + !own->by_value; /* one is for samples without a bin */
+    uint64_t counters = (uint64_t)gpuscan__slice_bins(plan) + !own->by_value; /* one is for samples without a bin */
     uint64_t words = counters * own->copies;
     uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* last edge's index */
     if (own->copies)
@@ -20311,6 +20311,16 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
+/* Sets the number of copies of the bins to the largest power of two from `least` to `most` that fits `local` bytes.
+   Returns whether `least` copies fit. */
+static int gpuscan__fit_copies(gpuscan__histogram_plan *plan, uint64_t most, uint32_t least, uint64_t local) {
+    uint32_t *copies = &plan->key.copies;
+    *copies = (uint32_t)gpuscan__power_of_two_below((size_t)most);
+    while (*copies > least && gpuscan__local_words(plan) * 4 > local)
+        *copies /= 2;
+    return gpuscan__local_words(plan) * 4 <= local;
+}
+
 /* Decides whether a GPU counts bytes by value, with up to `copies` counters for each value in local memory. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
@@ -20320,15 +20330,11 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
         return 0;
     own->merge = !values_are_bins;
     own->by_value = 1;
-    plan->slice_bins = gpuscan__slice_bins(plan);
-    own->spread = copies == 32 && plan->channels % 2 == 0 && plan->slice_bins == 256 * plan->channels && !own->tiled &&
-                  !own->weight;
-    own->copies = (uint32_t)gpuscan__power_of_two_below((size_t)(own->spread ? 32 / plan->channels : copies));
-    while (own->copies && gpuscan__local_words(plan) * 4 > local)
-        own->copies /= 2;
-    if (!own->copies)
-        own->by_value = own->merge = own->spread = 0;
-    return own->copies != 0;
+    own->spread = copies == 32 && plan->channels % 2 == 0 && gpuscan__slice_bins(plan) == 256 * plan->channels &&
+                  !own->tiled && !own->weight;
+    if (!gpuscan__fit_copies(plan, own->spread ? 32 / plan->channels : copies, 1, local))
+        own->copies = own->by_value = own->merge = own->spread = 0;
+    return own->by_value != 0;
 }
 
 /* Up to this many bins, edges are copied to local memory. A cell says where a search begins. tuning: histogram-edges */
@@ -20347,10 +20353,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     if (plan->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
         for (own->edge_cells = 64; own->edge_cells < 4 * plan->bins && own->edge_cells < 4096;)
             own->edge_cells *= 2;
-    plan->slice_bins = gpuscan__slice_bins(plan);
-    while (own->copies > least && gpuscan__local_words(plan) * 4 > local)
-        own->copies /= 2;
-    if (gpuscan__local_words(plan) * 4 > local || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
+    if (!gpuscan__fit_copies(plan, copies, least, local) || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
         own->local_edges = own->edge_cells = 0;
         own->copies = copies;
     }
@@ -20382,15 +20385,6 @@ static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
     return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
 }
 
-/* Sets the number of copies of the bins to the largest power of two up to `copies` that fits `local` bytes. */
-static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, uint64_t local) {
-    gpuscan__histogram_key *own = &plan->key;
-    for (own->copies = 1;
-         own->copies * 2 <= copies &&
-         (plan->all_bins + 1) * 4 * (own->copies * 2 + gpuscan__upper_words(own)) <= local;)
-        own->copies *= 2;
-}
-
 /* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds these counts to the bins.
    It counts other samples in tables of bins. Tables of bins are in the scratch if bins are many or local memory is
    `refused`. Otherwise they are in local memory and have a spare counter. */
@@ -20402,7 +20396,8 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
         plan->key.copies = plan->key.byte_tables = tables;
     else if (!refused && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
              table <= local)
-        gpuscan__set_copies(plan, gpuscan__min(8, gpuscan__tile_copies(plan)), gpuscan__min(local, 16 * GPUSCAN__KIB));
+        gpuscan__fit_copies(plan, gpuscan__min(8, gpuscan__tile_copies(plan)), 1,
+                            gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
 /* Chooses where a GPU counts. It prefers to count bytes by value, then bins in local memory (in several slices if
@@ -20417,7 +20412,7 @@ static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan 
     if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices))
         return "the bins do not fit local memory";
     own->slices = (uint32_t)slices;
-    gpuscan__set_copies(plan, copies, local);
+    gpuscan__fit_copies(plan, slices > 1 ? 1 : copies, 1, local);
     if (own->form == GPUSCAN_BINS_EDGES && slices == 1)
         gpuscan__histogram_edges(plan, local);
     return NULL;
@@ -20501,9 +20496,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         }
     }
     key->registers = spends ? gpuscan__registers(gs, key, profile->histogram.registers) : 0;
-    plan->slice_bins = gpuscan__slice_bins(plan);
     if (!own->by_value)
-        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->slice_bins);
+        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
     own->local_words = 0;
     if (!is_cpu && gpuscan__uses_ptx(gs, key))
         own->local_words = (uint32_t)gpuscan__declared_words(
@@ -20628,7 +20622,6 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     if (common->forced) {
         common->key = *common->forced;
         memcpy(own, common->key.own, sizeof(*own));
-        plan->slice_bins = gpuscan__slice_bins(plan);
     } else {
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
@@ -20713,6 +20706,7 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     numbers.pitch = plan->pitch / plan->unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
+    numbers.slice_bins = gpuscan__slice_bins(plan);
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     gpuscan__arg_bins(&launch, plan);
@@ -20762,18 +20756,21 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
 
 static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
-/* Returns edge k of the self-test as its distance from the type's least value. Around each edge there is room for
-   samples. The last edge is at most the type's largest value. */
-static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t k) {
-    uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8), bins = plan->bins;
-    return gpuscan__min((k + (bins < whole)) * gpuscan__max(whole / (bins + 2), 1), whole);
-}
-
-static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds) {
+/* Returns the bounds of the bins that the self-test counts in. `slot` is the channel's number in the mask. In the form
+   EDGES, the test's own edges are evenly spaced. Around integer edges there is room for samples. Float edge k is k. */
+static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0;
-    return plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__wrap(plan->sample, least + gpuscan__test_edge(plan, 0))
-                                                : bounds->lower;
+    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
+    uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
+    gpuscan__bounds bounds = plan->key.by_channel ? plan->channel[slot] : plan->bounds;
+    if (plan->key.form != GPUSCAN_BINS_EDGES)
+        return bounds;
+    bounds.lower = gpuscan__wrap(plan->sample, least + (bins < whole ? width : 0));
+    bounds.range = bins < whole ? bins * width : whole;
+    bounds.real_lower = 0;
+    bounds.real_upper = plan->bins;
+    bounds.real_step = 1;
+    return bounds;
 }
 
 /* Returns how far bin k begins above the lower bound. For k = bins, returns where the last bin ends. Even bins begin at
@@ -20781,8 +20778,6 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const g
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
-    if (plan->key.form == GPUSCAN_BINS_EDGES)
-        return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
     if (bounds->range == 0) { /* 0 stands for 2^64 */
@@ -20794,14 +20789,13 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, con
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                          uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, part = past, bin, end = plan->bins;
-    uint64_t range = plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__test_bin_begin(plan, bounds, end) : bounds->range;
+    uint64_t lower = bounds->lower, range = bounds->range, past = x - lower, part = past, bin, end = plan->bins;
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
     if (range && past >= range)
         return past == range && plan->key.closed ? (int64_t)plan->bins - 1 : gpuscan__above;
-    if (plan->key.form != GPUSCAN_BINS_EVEN) /* all bins have one width */
-        return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
+    if (plan->key.form == GPUSCAN_BINS_VALUES)
+        return (int64_t)past;
     if (range)
         part = gpuscan__fraction64(past, range); /* `part` is 2^64 * `past` / `range`, rounded down */
     bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* may be 1 too small, as part is cut off */
@@ -20820,28 +20814,24 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
         past = gpuscan__test_bin_begin(plan, bounds, plan->bins) + (turn == 55) - (turn == 31);
     else if (i % 8 != 7)
         past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
-    return gpuscan__wrap(plan->sample, gpuscan__test_lower(plan, bounds) + past);
+    return gpuscan__wrap(plan->sample, bounds->lower + past);
 }
 
-/* Rounds x towards 0 to a value that f16 holds and gpuscan__half accepts. */
+/* Rounds x to a value that f16 holds and gpuscan__half accepts. */
 static double gpuscan__whole_half(double x) {
-    double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
-    if (magnitude < 1.0 / 16384)
-        return 0;
-    for (; magnitude >= 2; magnitude /= 2)
-        part *= 2;
-    for (; magnitude < 1; magnitude *= 2)
-        part /= 2;
-    return (double)(int64_t)(x / part) * part;
+    const uint32_t bits = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, x) & 0xffffe000u; /* keeps 10 of 23 bits */
+    float half;
+    memcpy(&half, &bits, sizeof(half));
+    return half < 1.0f / 16384 && half > -1.0f / 16384 ? 0 : (double)half;
 }
 
 /* Sets `x` to a sample. It is in the middle of a bin, at an edge, or outside the range of all bins. Returns the
    sample's bin, or NOWHERE if the sample, rounded to the type, is too close to an edge. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
-    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
-    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->bins : bounds->real_upper;
-    double step = edges ? 1 : bounds->real_step, most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6, middle, off;
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES;
+    double lower = bounds->real_lower, upper = bounds->real_upper, step = bounds->real_step, middle, off;
+    double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
     int64_t bin = (int64_t)(gpuscan__mix(i) % plan->bins);
     middle = lower + ((double)bin + 0.5) * step;
@@ -20866,16 +20856,15 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
 }
 
 /* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for a NaN, for example). */
-static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
-                                    uint64_t *bits) {
+static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, uint32_t slot, uint64_t i, uint64_t *bits) {
+    const gpuscan__bounds bounds = gpuscan__test_bounds(plan, slot);
     double real;
     int64_t bin;
     if (!gpuscan__is_float(plan->sample)) {
-        *bits = gpuscan__test_integer_sample(plan, bounds, i);
-        return gpuscan__test_integer_bin(plan, bounds, *bits);
+        *bits = gpuscan__test_integer_sample(plan, &bounds, i);
+        return gpuscan__test_integer_bin(plan, &bounds, *bits);
     }
-    bin = gpuscan__test_float(plan, bounds, i, &real);
-    bin = i % 64 == 39 ? gpuscan__nowhere : bin;
+    bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float(plan, &bounds, i, &real);
     *bits = bin == gpuscan__nowhere ? ((uint64_t)0x7ff8 << 48) >> (64 - gpuscan__types[plan->sample].size * 8) /* NaN */
                                     : gpuscan__real_bits(plan->sample, real);
     return bin;
@@ -20905,7 +20894,7 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
     gpuscan__text_add(text, line);
     gpuscan__text_add(text, "constant ulong gpuscan_test_bits[] = {");
     for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
-        gpuscan__test_sample(plan, &plan->bounds, k, &bits);
+        gpuscan__test_sample(plan, 0, k, &bits);
         snprintf(line, sizeof(line), "0x%llxul, ", (unsigned long long)(bits & ~(uint64_t)0 >> (64 - 8 * type->size)));
         gpuscan__text_add(text, line);
     }
@@ -20963,9 +20952,8 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     uint32_t c, slot = 0; /* slot: the channel's number in the mask */
     for (c = 0; c < plan->channels; c++) {
         uint32_t active = plan->key.mask >> c & 1;
-        const gpuscan__bounds *bounds = plan->key.by_channel ? &plan->channel[active ? slot : 0] : &plan->bounds;
         uint64_t bits;
-        int64_t bin = gpuscan__test_sample(plan, bounds, i + c, &bits);
+        int64_t bin = gpuscan__test_sample(plan, active ? slot : 0, i + c, &bits);
         gpuscan__put_bits(gpuscan__types[plan->sample].size, samples, c, bits);
         if (active)
             gpuscan__test_counted(plan, counts ? counts + slot * plan->channel_bins : NULL, bin, weight);
@@ -20986,8 +20974,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
     for (c = 0; c < plan->key.pixel_channels; c++)
         gpuscan__put(plan->element, pixel, c, c == (random >> 8) % plan->key.pixel_channels ? number : 0);
     number += i;
-    gpuscan__test_counted(plan, counts,
-                          gpuscan__test_sample(plan, &plan->bounds, number % GPUSCAN__TEST_VALUES, &unused),
+    gpuscan__test_counted(plan, counts, gpuscan__test_sample(plan, 0, number % GPUSCAN__TEST_VALUES, &unused),
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
@@ -21014,10 +21001,11 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpu
 
 static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned char *edges) {
     gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
-    uint64_t k, lower = gpuscan__is_float(type) ? 0 : gpuscan__test_lower(plan, &plan->bounds);
+    const gpuscan__bounds bounds = gpuscan__test_bounds(plan, 0);
+    uint64_t k;
     for (k = 0; k <= plan->bins; k++)
         gpuscan__put(type, edges, k,
-                     gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
+                     gpuscan__is_float(type) ? k : bounds.lower + gpuscan__test_bin_begin(plan, &bounds, k));
 }
 
 /* Returns the rows of a round. Without gaps there is one row. With gaps, round 0 has two rows and round 1 has many.
