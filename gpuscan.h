@@ -22388,51 +22388,41 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
+/* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_PADDED, padded) X(SORT_COUNTED, counted)                    \
     X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, rounds[0]) X(SORT_MORE_ROUNDS, rounds[1]) X(SORT_ONE_ROUNDS, rounds[2])    \
-    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4])
-
-/* Defines how a group ranks its elements, and the size of its local memory. */
-static void gpuscan__sort_define_group(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key,
-                                       const gpuscan__sort_key *own) {
-    uint32_t size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key);
-    uint64_t bytes = gpuscan__sort_struct_bytes(gs, own, size, value_size, key->group, key->vectors);
-    int is_quick = gpuscan__sort_ranks_quick(gs, own, value_size, key->group);
-    gpuscan__define_number(text, "SHARED_BYTES", bytes);
-    gpuscan__define_number(text, "SORT_QUICK", (uint64_t)is_quick);
-    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, own, key->group, key->vectors));
-}
+    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4]) X(SORT_COPIES, copies) X(SORT_LOADS, loads)       \
+    X(SORT_HALVED, halved) X(SORT_BUCKETS, buckets) X(SORT_GATHERS, gathers) X(KEY_WHOLE, whole)                       \
+    X(DIGIT_BITS, digit_bits)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__sort_key own = gpuscan__sort_own(key);
+    uint32_t value_size = gpuscan__sort_value_size(key);
     int real = type->kind == 'f';
     gpuscan__define_shape(text, gs, key, 1);
     gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
-    gpuscan__sort_define_group(text, gs, key, &own);
-    gpuscan__define_number(text, "SORT_COPIES", own.copies);
-    gpuscan__define_number(text, "SORT_LOADS", own.loads);
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__sort_struct_bytes(gs, &own, type->size, value_size,
+                                                                            key->group, key->vectors));
+    gpuscan__define_number(text, "SORT_QUICK",
+                           (uint64_t)gpuscan__sort_ranks_quick(gs, &own, value_size, key->group));
+    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
     GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
-    gpuscan__define_number(text, "SORT_HALVED", own.halved);
-    gpuscan__define_number(text, "SORT_BUCKETS", own.buckets);
-    gpuscan__define_number(text, "SORT_GATHERS", own.gathers); /* no kernel reads it, but it tells programs apart */
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
-    gpuscan__define_number(text, "KEY_WHOLE", own.whole);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
     gpuscan__sort_define_values(text, key);
-    gpuscan__define_number(text, "DIGIT_BITS", own.digit_bits);
     gpuscan__define_number(text, "CUSTOM_KEY", custom != NULL);
     if (!custom)
         return;
@@ -22451,11 +22441,6 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns the type whose program sorts this type. Signed integers are sorted as unsigned, with a flipped sign bit. */
-static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
-    return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
-}
-
 /* Returns which bits of a type's codes are flipped. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
@@ -22464,28 +22449,30 @@ static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     return descending ? ones ^ sign : sign;
 }
 
+/* Returns the type whose program sorts this type. Signed integers are sorted as unsigned, with a flipped sign bit. */
+static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
+    return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
+}
+
 static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_type type = desc->key_type == GPUSCAN_TYPE_DEFAULT ? GPUSCAN_TYPE_U32 : desc->key_type;
     gpuscan_result r;
     uint32_t bits;
-    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type");
-    if (type == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
-                             "key_type: custom elements are sorted by custom->key, which is of a builtin type");
-    plan->key_size = plan->element_size = gpuscan__types[type].size;
-    if (desc->custom) {
-        if (!desc->custom->key)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->key is NULL");
-        if (!desc->custom->type || desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "custom->type is NULL, or custom->size is not from 1 to 1024");
-        if ((r = gpuscan__check_type(gs, "key_type", type)) != 0) /* without custom, keys are only bits */
-            return r;
-        plan->common.e.custom = desc->custom;
-        plan->element_size = (uint32_t)desc->custom->size;
-    }
+    const gpuscan_custom *custom = desc->custom;
+    const gpuscan__mistake mistakes[] = {
+        {(unsigned)type >= GPUSCAN_TYPE_COUNT, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type"},
+        {type == GPUSCAN_TYPE_CUSTOM, GPUSCAN_ERROR_INVALID_TYPE,
+         "key_type: custom elements are sorted by custom->key, which is of a builtin type"},
+        {custom && !custom->key, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->key is NULL"},
+        {custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
+         GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"}};
+    if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0 ||
+        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* without custom, keys are only bits */
+        return r;
+    plan->common.e.custom = custom;
+    plan->key_size = gpuscan__types[type].size;
+    plan->element_size = custom ? (uint32_t)custom->size : plan->key_size;
     bits = plan->key_size * 8;
     plan->begin = desc->bit_begin;
     plan->end = desc->bit_end ? desc->bit_end : bits;
@@ -22495,7 +22482,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)(desc->custom ? type : gpuscan__sort_type(type)); /* an expression may be signed */
+    plan->common.key.src = (uint32_t)(custom ? type : gpuscan__sort_type(type)); /* an expression may be signed */
     return GPUSCAN_SUCCESS;
 }
 
@@ -22785,7 +22772,6 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
 /* Plans the form of `row`. Returns whether the form fits the call. */
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
-    uint64_t count = plan->desc->count;
     plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
     switch (row->form) {
     case GPUSCAN__SORT_ALONE:
@@ -22793,31 +22779,19 @@ static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const
             return 0;
         plan->key.small = plan->key.padded = 1;
         gpuscan__sort_fit(gs, plan, row->group, row->rounds, row->rounds);
-        return count <= plan->common.key.tile;
+        return plan->desc->count <= plan->common.key.tile;
     case GPUSCAN__SORT_MEETING: return gpuscan__sort_fit_meeting(gs, plan, most, row->rounds);
     case GPUSCAN__SORT_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
     default: gpuscan__sort_fit_tiles(gs, plan, most); return 1;
     }
 }
 
-static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    uint64_t count = plan->desc->count;
-    gpuscan__sort_most most;
-    const gpuscan__sort_form *row = gpuscan__sort_forms;
-    plan->key.digit_bits = is_single ? 8 : 4;
-    most = gpuscan__sort_most_of(gs, plan, is_single);
-    while ((row->needs & ~most.has) || count > row->to || plan->key_size < row->key_from ||
-           plan->key_size > row->key_to || plan->values.size > row->value_to ||
-           !gpuscan__sort_take(gs, plan, &most, row))
-        row++;
-    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
-        plan->common.key.registers = most.registers;
-}
-
 /* Sets the key, unless the plan is a self-test's, whose key is given. Sets the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
-    int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
+    int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
+    const gpuscan__sort_form *row = gpuscan__sort_forms;
+    gpuscan__sort_most most;
     if (plan->common.forced) {
         *key = *plan->common.forced;
         plan->key = gpuscan__sort_own(key);
@@ -22835,19 +22809,25 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.fields = plan->fields;
-    if (gpuscan__key_is_cpu(key)) {
+    plan->key.digit_bits = cpu || is_single ? 8 : 4;
+    plan->key.whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
+                      plan->end == 8 * plan->key_size;
+    if (cpu) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
-        plan->key.digit_bits = 8;
         plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
-        plan->key.whole = (uint32_t)is_whole;
-    } else {
-        key->registers = 0;
-        gpuscan__sort_shape_gpu(gs, plan, gpuscan__is_single_pass(strategy));
-        plan->key.whole = gpuscan__is_single_pass(strategy) && is_whole;
-        plan->key.fills = gpuscan__is_single_pass(strategy) && !plan->key.small && !plan->key.together &&
-                          plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
+        return;
     }
+    key->registers = 0;
+    most = gpuscan__sort_most_of(gs, plan, is_single);
+    while ((row->needs & ~most.has) || plan->desc->count > row->to || plan->key_size < row->key_from ||
+           plan->key_size > row->key_to || plan->values.size > row->value_to ||
+           !gpuscan__sort_take(gs, plan, &most, row))
+        row++;
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        key->registers = most.registers;
+    plan->key.fills = is_single && !plan->key.small && !plan->key.together && plan->end - plan->begin == 8 &&
+                      plan->key_size == 1 && plan->values.size == 0;
 }
 
 /* Returns whether a destination is known to begin elsewhere than its source. */
@@ -23177,8 +23157,7 @@ static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
                                         size_t numbers_size, uint64_t groups, uint64_t shared) {
-    int is_last = --run->commands == 0;
-    return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, is_last);
+    return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
 }
 
 /* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles, it is the number
@@ -23344,21 +23323,11 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     return r;
 }
 
-/* Gathers an array by index. If its destination may be its source, the elements go through the scratch. */
-static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
-    gpuscan_buffer from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
-    gpuscan_buffer moved = {NULL, run->plan->moved_at};
-    gpuscan_result r;
-    if (gpuscan__sort_is_apart(src))
-        return gpuscan__sort_move(run, from, to, src->size, 1, 0);
-    r = gpuscan__sort_move(run, from, moved, src->size, 1, 0);
-    return r != 0 ? r : gpuscan__sort_move(run, moved, to, src->size, 0, 0);
-}
-
 static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
+    const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if dst may be its src */
     gpuscan__sort_run run = {chain, plan, common->key.group, plan->commands};
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
@@ -23371,8 +23340,13 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
             r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), both[i]->dst, both[i]->size, 0, 0);
     for (i = 0; i <= desc->payload_count && r == 0; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
-        if (src)
-            r = gpuscan__sort_gather(&run, src);
+        int apart = src && gpuscan__sort_is_apart(src);
+        if (!src)
+            continue;
+        r = gpuscan__sort_move(&run, gpuscan__sort_of(src->buffer), apart ? gpuscan__sort_of(src[1].buffer) : moved,
+                               src->size, 1, 0);
+        if (r == 0 && !apart)
+            r = gpuscan__sort_move(&run, moved, gpuscan__sort_of(src[1].buffer), src->size, 0, 0);
     }
     if (r == 0 && gpuscan__sort_widens(plan))
         r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, &plan->values), desc->permutation, plan->index_size, 0,
