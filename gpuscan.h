@@ -15575,11 +15575,6 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
-    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format)))
-        gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
-}
-
 /* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
@@ -16091,6 +16086,7 @@ typedef struct gpuscan__image_facts {
     uint32_t channels, place;
     cl_image_format format;
     size_t width, height;
+    gpuscan__range range; /* what gpuscan__check_range sets for a buffer */
 } gpuscan__image_facts;
 
 static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_image_format format,
@@ -16114,11 +16110,12 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on them.
-   Fills `range` as gpuscan__check_range does for a buffer. */
+/* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on
+   them. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
-                                                      gpuscan__range *range, gpuscan__image_facts *facts) {
+                                                      gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
+    gpuscan__range *range = &facts->range;
     cl_mem mem = image->mem;
     cl_image_format format;
     cl_uint samples = 0;
@@ -16141,20 +16138,22 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
     if (samples > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
-    range->is_image = 1;
-    range->begin = 0;
     range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
     return gpuscan__image_format(gs, field, format, facts);
 }
 
-/* Makes `range`, an input, stand for the image that the range `image` describes. */
-GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
+/* Makes `range`, an input, stand for the call's image, if there is one. */
+GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan_image *image,
+                                          const gpuscan__image_facts *facts) {
+    if (!facts->place)
+        return;
     range->field = field;
-    range->is_image = image->is_image;
-    range->root = image->root;
-    range->flags = image->flags;
-    range->begin = image->begin;
-    range->end = image->end;
+    range->buffer.mem = image->mem;
+    range->is_image = 1;
+    range->root = facts->range.root;
+    range->flags = facts->range.flags;
+    range->begin = 0;
+    range->end = facts->range.end;
     range->row = range->pitch = 0;
 }
 
@@ -16223,6 +16222,16 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
         return gpuscan__fail(gs, code, "clCreateBuffer for init failed");
     plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
     return GPUSCAN_SUCCESS;
+}
+
+/* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
+GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_buffer buffer, const gpuscan_image *image,
+                                             const gpuscan__image_facts *facts) {
+    if (!facts->place)
+        return gpuscan__arg_buffer(launch, buffer);
+    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &facts->format, sizeof(facts->format)))
+        gpuscan__arg_of(launch, &image->mem, sizeof(image->mem), GPUSCAN__CALLERS);
+    return 0;
 }
 
 /* Sets two arguments for init: a value (0 if there is none) and a buffer. Returns the buffer's offset. */
@@ -19065,10 +19074,9 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image, and the elements' type. Sets `range` for later checks of the image. */
-static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
-                                            gpuscan_type *type) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+/* Resolves src_image, and the elements' type. */
+static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan_type *type) {
+    const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_image *image = &desc->src_image;
     uint32_t channels = 0;
     uint64_t left;
@@ -19077,12 +19085,11 @@ static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *p
         {image->mem && (desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form),
          GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, rows, src_pitch or segments"}};
     gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
-    memset(range, 0, sizeof(*range));
     *type = desc->src_type;
     plan->src_width = 1;
     if (r != 0 || !image->mem)
         return r;
-    if ((r = gpuscan__resolve_image(gs, "src_image", image, range, &plan->image)) != 0 ||
+    if ((r = gpuscan__resolve_image(gs, "src_image", image, &plan->image)) != 0 ||
         (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0)
         return r;
     left = plan->image.width - gpuscan__min(plan->image.width, image->x);
@@ -19097,11 +19104,11 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = plan->desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
-    gpuscan__range *range, image;
+    gpuscan__range *range;
     gpuscan_type type;
     uint64_t elements, results, bytes;
     gpuscan_result r;
-    if ((r = gpuscan__reduce_image(gs, plan, &image, &type)) != 0 ||
+    if ((r = gpuscan__reduce_image(gs, plan, &type)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, type, desc->dst_type, desc->op, desc->custom, "src_type", "dst_type")) !=
             0)
         return r;
@@ -19129,10 +19136,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    if (plan->image.place) {
-        range->buffer.mem = desc->src_image.mem;
-        gpuscan__input_image(range, "src_image", &image);
-    }
+    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
     /* Adds a range for dst and one for result, so that a result in a host array is also checked for overlap with src.
        Neither needs at_zero: in a rehearsal kernels store at most one result, for which the stand-in has room. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
@@ -19457,10 +19461,7 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    if (plan->image.place)
-        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
-    else
-        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &desc->src_image, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
     if (plan->key.segments)
@@ -20205,7 +20206,7 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
 
 /* Adds the range of the samples, in a buffer or an image, for later checks. Sets the pitch of rows in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                             gpuscan__histogram_plan *plan, const gpuscan__range *image) {
+                                             gpuscan__histogram_plan *plan) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
     uint32_t size = plan->element_size;
@@ -20234,10 +20235,7 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
         range->row = row;
         range->pitch = plan->pitch;
     }
-    if (plan->image.place) {
-        range->buffer.mem = desc->samples_image.mem;
-        gpuscan__input_image(range, "samples_image", image);
-    }
+    gpuscan__input_image(range, "samples_image", &desc->samples_image, &plan->image);
     return GPUSCAN_SUCCESS;
 }
 
@@ -20266,14 +20264,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
     uint32_t weight_size;
     uint64_t weights;
-    gpuscan__range *range, image;
+    gpuscan__range *range;
     gpuscan_result r;
-    memset(&image, 0, sizeof(image));
     if (desc->samples_image.mem) {
         if (desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                                  "samples_image with samples, pitch or pitch_bytes");
-        if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &image, &plan->image)) != 0 ||
+        if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &plan->image)) != 0 ||
             (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
                                        desc->rows ? desc->rows : 1)) != 0)
             return r;
@@ -20290,7 +20287,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
             0 ||
-        (r = gpuscan__samples_range(gs, desc, plan, &image)) != 0 ||
+        (r = gpuscan__samples_range(gs, desc, plan)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
     range = gpuscan__output(common, "counts", desc->counts, plan->counters, gpuscan__types[plan->counter].size);
@@ -20696,11 +20693,8 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
-    numbers.samples_offset = 0;
-    if (plan->image.place)
-        gpuscan__arg_image(&launch, desc->samples_image.mem, plan->image.format);
-    else
-        numbers.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
+    numbers.samples_offset = gpuscan__arg_source(&launch, desc->samples, &desc->samples_image, &plan->image) *
+                             (plan->element_size / plan->unit);
     numbers.image_x = desc->samples_image.x;
     numbers.image_y = desc->samples_image.y;
     numbers.pitch = plan->pitch / plan->unit;
@@ -23695,16 +23689,15 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image. Stores in `range` what later checks of the image need. */
 static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
-                                              const gpuscan_integral_desc *desc, gpuscan__range *range) {
+                                              const gpuscan_integral_desc *desc) {
     gpuscan_result r;
     if (!desc->src_image.mem)
         return GPUSCAN_SUCCESS;
     if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes || desc->src_image_pitch ||
         desc->images > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, its pitches or several images");
-    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, range, &plan->image)) != 0)
+    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, &plan->image)) != 0)
         return r;
     plan->key.image = plan->image.place;
     return gpuscan__check_region(gs, "src_image", &desc->src_image, &plan->image, desc->width, desc->height);
@@ -23718,11 +23711,9 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
                                                 desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
     uint64_t src_elements, dst_elements;
-    gpuscan_buffer src = desc->src;
-    gpuscan__range *range, image;
+    gpuscan__range *range;
     gpuscan_result r;
-    memset(&image, 0, sizeof(image));
-    if ((r = gpuscan__integral_image(gs, plan, desc, &image)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
+    if ((r = gpuscan__integral_image(gs, plan, desc)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
@@ -23739,13 +23730,9 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
         (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
-    if (plan->image.place)
-        src.mem = desc->src_image.mem;
-    range = gpuscan__input(common, "src", src, src_elements, plan->src.size);
-    if (plan->image.place)
-        gpuscan__input_image(range, "src_image", &image);
-    else
-        gpuscan__pixels_rows(range, &plan->src);
+    range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
+    gpuscan__pixels_rows(range, &plan->src);
+    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
     gpuscan__pixels_rows(range, &plan->dst);
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
@@ -23864,10 +23851,8 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    if ((is_last || kernel == GPUSCAN__INTEGRAL_SUMS) && plan->image.place)
-        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
-    else if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
-        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+        numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &desc->src_image, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
     if (is_last)
