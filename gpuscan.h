@@ -21308,28 +21308,29 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Resolves a tally of up to `count` elements. At most `written` are stored. Sets the dispatch's `items` and `limit`. */
-static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
-                                             const gpuscan_tally *tally, uint64_t count, uint64_t written,
-                                             uint32_t *items, uint32_t *limit) {
+/* Checks the tally, sets the dispatch's `items` and `limit`, and adds the tally's ranges. */
+static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields) {
+    const gpuscan_tally *tally = plan->tally;
+    gpuscan__plan *common = &plan->common;
     uint32_t size;
     gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
     if (r != 0)
         return r;
-    *items = tally->dispatch_items ? tally->dispatch_items : 64;
-    *limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
-    if (tally->count.mem && size == 4 && count > UINT32_MAX)
+    plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
+    plan->limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
+    if (tally->count.mem && size == 4 && plan->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
                              fields[GPUSCAN__TALLY_COUNT_TYPE]);
-    if (tally->dispatch.mem && gpuscan__ceil_div(gpuscan__ceil_div(written, *items), *limit) > UINT32_MAX)
+    if (tally->dispatch.mem &&
+        gpuscan__ceil_div(gpuscan__ceil_div(plan->capacity, plan->items), plan->limit) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
                              fields[GPUSCAN__TALLY_DISPATCH]);
-    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
-    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
+    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
+    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
     if (tally->count.mem)
-        plan->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
+        common->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
-        plan->flags |= GPUSCAN__FLAG_DISPATCH;
+        common->flags |= GPUSCAN__FLAG_DISPATCH;
     return GPUSCAN_SUCCESS;
 }
 
@@ -21348,8 +21349,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
                                  range->field);
     }
-    if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
-                                    &plan->limit)) != 0 ||
+    if ((r = gpuscan__resolve_tally(gs, plan, tally_fields)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
         return r;
     is_tally = tally->count.mem || tally->dispatch.mem;
@@ -23992,22 +23992,19 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
     RANKS    | otherwise                                                            | row_groups groups
    row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
 
-typedef struct gpuscan__fractions {
-    double fraction[GPUSCAN_MAX_FRACTIONS];
-} gpuscan__fractions;
-
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
     uint32_t row_groups; /* number of groups that take a row together */
-    float lower, upper, bin_width;
+    uint32_t lower, upper, bin_width; /* the bits of f32 numbers */
 } gpuscan__quantile_plan;
 
-#define GPUSCAN__QUANTILE_PLAN(X) X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups)
+#define GPUSCAN__QUANTILE_PLAN(X)                                                                                      \
+    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(lower) X(upper) X(bin_width)
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
-    X(lower) X(upper) X(bin_width) X(none) X(arrivals_offset) X(sums_offset) X(flags)
+    X(none) X(arrivals_offset) X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
@@ -24062,6 +24059,12 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
+static uint32_t gpuscan__float_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
 /* Resolves the positions of bins. They are those of a histogram's even bins of f32. By default, bin k begins at k. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
@@ -24073,12 +24076,12 @@ static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_pla
         upper = plan->bins;
     if (!(lower >= -most && lower <= most && upper >= -most && upper <= most))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower or upper does not fit f32");
-    plan->lower = (float)lower;
-    plan->upper = (float)upper;
-    step = ((double)plan->upper - (double)plan->lower) / plan->bins;
+    step = ((double)(float)upper - (double)(float)lower) / plan->bins;
     if (!(step >= least && step <= most))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins are empty, or too fine for f32");
-    plan->bin_width = (float)step;
+    plan->lower = gpuscan__float_bits((float)lower);
+    plan->upper = gpuscan__float_bits((float)upper);
+    plan->bin_width = gpuscan__float_bits((float)step);
     return GPUSCAN_SUCCESS;
 }
 
@@ -24208,12 +24211,6 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     return GPUSCAN_SUCCESS;
 }
 
-static uint32_t gpuscan__float_bits(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof(bits));
-    return bits;
-}
-
 /* Returns the number of groups. Each group goes from row to row. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
@@ -24230,22 +24227,18 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     gpuscan__quantile_numbers numbers;
-    gpuscan__fractions fractions;
+    double fractions[GPUSCAN_MAX_FRACTIONS] = {0};
     numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-    memset(&fractions, 0, sizeof(fractions));
-    memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
-    gpuscan__arg(&launch, &fractions, sizeof(fractions));
+    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, fractions, sizeof(fractions));
     GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.form = desc->form;
     numbers.by_edges = desc->edges.mem != NULL;
-    numbers.lower = gpuscan__float_bits(plan->lower);
-    numbers.upper = gpuscan__float_bits(plan->upper);
-    numbers.bin_width = gpuscan__float_bits(plan->bin_width);
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
