@@ -14078,12 +14078,6 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     return 0;
 }
 
-/* Returns whether sub-groups run as the kernels need them. PoCL 6 runs a CPU's work-items in a loop and computes a
-   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors and computes this look-back right. */
-static int gpuscan__runs_subgroups(const gpuscan__device *device) {
-    return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
-}
-
 /* Sets how lanes exchange values, and the width of sub-groups. Asks the driver if the profile has LANES_NONE. */
 GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
@@ -14103,7 +14097,10 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
         if (device->vendor == GPUSCAN__VENDOR_AMD && strstr(device->platform, "AMD Accelerated Parallel Processing")) {
             kind = GPUSCAN__LANES_AMD;
             width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
-        } else if (device->version >= 200 && gpuscan__runs_subgroups(device) &&
+        } else if (device->version >= 200 &&
+                   /* PoCL 6 runs a CPU's work-items in a loop and computes a look-back over many tiles wrong. Intel's
+                      CPU runtime maps sub-groups to vectors and computes this look-back right. */
+                   (!(device->type & CL_DEVICE_TYPE_CPU) || strstr(device->platform, "Intel(R) OpenCL")) &&
                    gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
                    gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
             kind = GPUSCAN__LANES_SUBGROUPS;
@@ -19160,12 +19157,6 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     return NULL;
 }
 
-/* Returns how many elements each load of a lane has: up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX. */
-static uint32_t gpuscan__lane_vector(const gpuscan__elements *e) {
-    uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
-    return e->arg && vector > 4 ? 4 : vector;
-}
-
 /* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
 static uint64_t gpuscan__lane_vectors(uint64_t count, uint64_t pitch, uint32_t vector) {
     return gpuscan__ceil_div(count + (pitch % vector ? vector - 1 : 0), vector);
@@ -19252,12 +19243,15 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
-    uint32_t vector = gpuscan__lane_vector(e);
+    /* a load of a lane has up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX */
+    uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
         plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
         return;
     }
+    if (e->arg && vector > 4)
+        vector = 4;
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
@@ -23517,13 +23511,14 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* where the steps' sums begin in PLAIN scratch, in elements */
-    int few_strips;                    /* 1: each tile adds up the strips to its left, so carries is not launched */
+    uint32_t few_strips;               /* 1: each tile adds up the strips to its left, so carries is not launched */
     int is_apart;                      /* 1: in this self-test few_strips stays 0 */
 } gpuscan__integral_plan;
 
+#define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(few_strips)
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
-    X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(few_strips) X(image_x) X(image_y) X(flags)
+    GPUSCAN__INTEGRAL_PLAN(X) X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image)          \
+    X(width) X(height) X(images) X(strips) X(carries_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
 enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
@@ -23536,11 +23531,6 @@ static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
-}
-
-/* Returns the type of the sums. Signed integers are summed as unsigned integers. */
-static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
-    return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
 
 /* Defines how a CPU loads and converts a vector of pixels of one channel. */
@@ -23643,7 +23633,7 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
-    gpuscan_type src = desc->src_type, dst = desc->dst_type;
+    gpuscan_type src = desc->src_type, dst = desc->dst_type, sum;
     uint32_t channels = desc->channels, seen = 0;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
@@ -23669,9 +23659,9 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
         channels = 1;
     } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
+    sum = gpuscan__is_float(dst) ? dst : gpuscan__unsigned_of(gpuscan__types[dst].size); /* unsigned integers wrap */
     if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD,
-                                       desc->custom, "dst_type", "dst_type")) != 0)
+        (r = gpuscan__resolve_elements(gs, e, sum, sum, GPUSCAN_OP_ADD, desc->custom, "dst_type", "dst_type")) != 0)
         return r;
     e->seen = plan->key.seen = seen;
     e->converted = dst;
@@ -23750,23 +23740,10 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
         gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
 }
 
-/* Returns whether at least half of a group's sub-groups would have no strip. */
-static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integral_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    return gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
-           2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
-}
-
-/* One band suits low images of one strip, since these then take one launch instead of two or three. It also suits many
-   images, if their strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
 #define GPUSCAN__INTEGRAL_FEW   48 /* bands of an image that is not high (tuning: integral-few-bands) */
-static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
-    return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
-                                    plan->src.images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips);
-}
 
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -23779,7 +23756,9 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     while (key->group > 1 &&
            gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    while (gpuscan__integral_idle_half(gs, plan)) /* in narrow images, most of a group would have no strip */
+    /* in narrow images, at least half of a group's sub-groups would have no strip */
+    while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
+           2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
@@ -23807,7 +23786,10 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
             bands *= 2;
         rows = gpuscan__max(rows, (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors);
         plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
-        if (gpuscan__integral_is_one_band(gs, plan))
+        /* One band suits low images of one strip, since these then take one launch instead of two or three. It also
+           suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
+        if (!plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
+                                     images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips))
             plan->band_rows = height;
     }
     if (plan->common.forced)
@@ -23864,12 +23846,9 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.width = plan->src.width;
     numbers.height = plan->src.height;
     numbers.images = plan->src.images;
-    numbers.bands = plan->bands;
-    numbers.band_rows = plan->band_rows;
+    GPUSCAN__INTEGRAL_PLAN(GPUSCAN__FROM_PLAN)
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
-    numbers.steps_at = plan->steps_at;
-    numbers.few_strips = (uint64_t)plan->few_strips;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
                                gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
