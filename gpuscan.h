@@ -13570,8 +13570,8 @@ struct gpuscan__operation {
     int alone;        /* a GPUSCAN__ALONE_..., which says when one sub-group works while its group waits */
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
-    /* Sets the program's key, the groups and the scratch from elements, counts and profile. It is called again after
-       group_limit is lowered or a strategy is refused. */
+    /* Sets the program's key (unless a self-test gives it), the groups and the scratch from elements, counts and
+       profile. gpuscan__choose calls it, again after group_limit is lowered or a strategy is refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
@@ -13583,6 +13583,7 @@ struct gpuscan__operation {
     /* Sets the desc of the self-test's round test->round and fills its arrays. Returns 0 if there is no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
+    size_t own_at, own_size;              /* offset in the plan, and size, of the operation's own part of the key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
     /* Tests a program of custom texts through a program that has the self-test's stand-ins instead of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
@@ -13599,7 +13600,8 @@ enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDE
         has_capacity,             GPUSCAN__ALONE_##alone,    gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
         gpuscan__##name##_kernels, gpuscan__##name##_pieces, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
         gpuscan__##name##_test,   sizeof(gpuscan__##name##_plan), sizeof(gpuscan_##name##_desc),                       \
-        offsetof(gpuscan_##name##_desc, call), count_at, prove_custom}
+        offsetof(gpuscan_##name##_desc, call), offsetof(gpuscan__##name##_plan, key),                                  \
+        sizeof(((gpuscan__##name##_plan *)NULL)->key), count_at, prove_custom}
 
 /* Defines gpuscan__X_own, which copies an operation's own part out of a key. */
 #define GPUSCAN__OWN_KEY(operation)                                                                                    \
@@ -16356,6 +16358,21 @@ static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
                                                           : gpuscan__strategies[strategy].portable;
 }
 
+/* Calls the operation's `choose`. In a self-test the key is given. Otherwise copies the operation's own part to it. */
+static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan__operation *operation = plan->operation;
+    unsigned char *own = (unsigned char *)plan + operation->own_at;
+    gpuscan_result r;
+    memset(&plan->need, 0, sizeof(plan->need));
+    if (plan->forced) {
+        plan->key = *plan->forced;
+        memcpy(own, plan->key.own, operation->own_size);
+    }
+    r = operation->choose(gs, plan);
+    memcpy(plan->key.own, own, operation->own_size);
+    return r;
+}
+
 /* Returns the call's strategy, or `by_auto` for AUTO. Replaces it by the next simpler one while `lacks` has its bit. */
 enum {
     GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
@@ -16408,11 +16425,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     uint32_t strategy = plan->key.strategy;
     gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
     gpuscan_call any = *call;
-    gpuscan_result r = plan->operation->choose(gs, plan);
+    gpuscan_result r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        r = plan->operation->choose(gs, plan);
+        r = gpuscan__choose(gs, plan);
     if (r == 0)
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
@@ -16590,7 +16607,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
     do {
         again = 0;
         plan->key.undivided = 0;
-        if ((r = plan->operation->choose(gs, plan)) != 0)
+        if ((r = gpuscan__choose(gs, plan)) != 0)
             return r;
         plan->key.given = plan->e.given;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` had no other strategy */
@@ -17338,7 +17355,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->forced = &program->key;
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
-    if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
+    if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
         return r;
     r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
@@ -17754,7 +17771,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = operation->choose(gs, plan)) != 0 ||
+        (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__check_call(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
@@ -18308,9 +18325,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     uint64_t tile_bytes;
     uint32_t size; /* bytes of a value in state words */
     int is_single = gpuscan__is_single_pass(tuning->strategy), lanes = 0;
-    if (common->forced) {
-        *key = *common->forced;
-    } else {
+    if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
         gpuscan__fit(gs, common, tuning->group,
                      tuning->strategy == GPUSCAN_STRATEGY_MULTI_PASS && gs->device.profile.tiles.parts_vectors
@@ -18323,10 +18338,8 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits, as the numbers of elements and rows do */
     plan->ahead = 1;
-    if (common->forced) {
-        memcpy(&plan->key, key->own, sizeof(plan->key));
+    if (common->forced)
         return;
-    }
     tile_bytes = (uint64_t)key->tile * ((uint64_t)common->e.src_size + common->e.dst_size);
     plan->ahead = gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
@@ -18340,7 +18353,6 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
 static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
@@ -18505,7 +18517,6 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     }
     plan->key.shifts = plan->key.counted = 0;
     key->registers = gpuscan__scan_rows_registers(gs, plan);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
     return 1;
 }
 
@@ -18531,7 +18542,6 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
             break;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
-    memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* whole rows need no look-back and no scratch */
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
@@ -18767,6 +18777,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
+    uint32_t key; /* not used, since the operation has no own part of the key */
 } gpuscan__uniform_add_plan;
 
 #define GPUSCAN__UNIFORM_ADD_NUMBERS(X) X(dst_offset) X(addend_offset) X(count) X(count_offset) X(block) X(flags)
@@ -18816,10 +18827,10 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
 }
 
 static gpuscan_result gpuscan__uniform_add_choose(gpuscan *gs, gpuscan__plan *plan) {
+    if (plan->forced)
+        return GPUSCAN_SUCCESS;
     plan->key.strategy = (uint32_t)gpuscan__strategy_for(plan, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, plan, 256, 4);
-    if (plan->forced)
-        plan->key = *plan->forced;
     return GPUSCAN_SUCCESS;
 }
 
@@ -19385,40 +19396,39 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
         need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
 }
 
-static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
+/* Sets the size of groups and the register limit. */
+static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__elements *e = &common->e;
-    gpuscan__need *need = &common->need;
-    gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = gpuscan__strategy_for(common, profile->reduce.strategy, GPUSCAN__LACKS_AHEAD);
-    const char *why;
-    if ((why = gpuscan__reduce_misfit(gs, common, strategy)) != NULL) {
-        if (common->call->strategy != GPUSCAN_STRATEGY_AUTO)
-            return gpuscan__unsupported(gs, why);
-        strategy = gpuscan__strategies[strategy].portable;
-    }
-    key->strategy = (uint32_t)strategy;
-    key->registers = 0;
-    plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
+    const gpuscan__elements *e = &plan->common.e;
+    gpuscan__key *key = &plan->common.key;
+    int lanes = 0, whole = e->commutes; /* 1: the limit is that of lanes; 1: the limit is that of single results */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
-        if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->segments.lane_registers);
-        else if (plan->key.split && e->t_size <= 8 && plan->is_few)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
+        lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
+        whole = plan->key.split && plan->is_few;
     } else {
-        gpuscan__fit(gs, common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
-        if (e->commutes && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
+        gpuscan__fit(gs, &plan->common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
     }
+    key->registers = 0;
+    if (e->t_size <= 8 && (lanes || whole))
+        key->registers =
+            gpuscan__registers(gs, key, lanes ? profile->segments.lane_registers : profile->reduce.registers);
     key->word = gpuscan__key_word(gs, key, e->t_size);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
-    if (common->forced) {
-        *key = *common->forced;
-        plan->key = gpuscan__reduce_own(key);
+}
+
+static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
+    gpuscan_strategy strategy =
+        gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_AHEAD);
+    const char *why = gpuscan__reduce_misfit(gs, common, strategy);
+    uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN], size = common->e.result_size;
+    if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
+        return gpuscan__unsupported(gs, why);
+    plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
+    if (!common->forced) {
+        common->key.strategy = (uint32_t)(why ? gpuscan__strategies[strategy].portable : strategy);
+        gpuscan__reduce_shape(gs, plan);
     }
-    memset(need, 0, sizeof(*need));
     plan->lane_bits = plan->lane_rows = 0;
     plan->group_tiles = plan->group_rows = plan->split_each = plan->split_count = plan->marks_at = 0;
     plan->split_groups = 1;
@@ -19426,11 +19436,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__segments_cut(gs, plan);
     else
         gpuscan__reduce_cut(gs, plan);
-    plan->result_at =
-        gpuscan__ceil_div(gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]), e->result_size) * e->result_size;
+    plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(*plain), size) * size;
     if (plan->desc->result || !plan->desc->dst.mem)
-        need->bytes[GPUSCAN__PLAIN] =
-            plan->result_at + plan->results * e->result_size + gpuscan__slack(e->result_size) + 8;
+        *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
     return GPUSCAN_SUCCESS;
 }
 
@@ -20610,15 +20618,11 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     int is_cpu;
     uint64_t counters;
     gpuscan_result r;
-    if (common->forced) {
-        common->key = *common->forced;
-        memcpy(own, common->key.own, sizeof(*own));
-    } else {
+    if (!common->forced) {
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
         own->arrivals = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_arrivals(gs, plan);
-        memcpy(common->key.own, own, sizeof(*own));
     }
     is_cpu = gpuscan__key_is_cpu(&common->key);
     if (is_cpu)
@@ -20629,7 +20633,6 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     counters = is_cpu && !own->copies           ? plan->groups * plan->all_bins
                : !own->tiled || !plan->in_launch ? plan->tiles * plan->all_bins
                                                  : 0;
-    memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* a counter that also counts arrivals has 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->arrivals ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
@@ -21631,10 +21634,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
     uint64_t tile_bytes;
-    if (common->forced) {
-        *key = *common->forced;
-        plan->key = gpuscan__select_own(key);
-    } else {
+    if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
         plan->key.moves = common->in_place || plan->shows_in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
@@ -21656,7 +21656,6 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         /* limited registers also make selections by bits faster. tuning: select-bits-registers */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
-        memcpy(key->own, &plan->key, sizeof(plan->key));
     }
 }
 
@@ -21701,7 +21700,6 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     gpuscan_result r = gpuscan__select_strategy(gs, plan);
     if (r != 0)
         return r;
-    memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__is_single_pass(gpuscan__key_strategy(&common->key)))
         gpuscan__need_states(common, plan->tiles);
     else if ((r = gpuscan__cut_parts(gs, common, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
@@ -22781,8 +22779,6 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     const gpuscan__sort_form *row = gpuscan__sort_forms;
     gpuscan__sort_most most;
     if (plan->common.forced) {
-        *key = *plan->common.forced;
-        plan->key = gpuscan__sort_own(key);
         if (plan->by_index)
             plan->values.size = gpuscan__types[key->dst].size;
         return;
@@ -22945,7 +22941,6 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
     uint32_t k;
-    memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__sort_is_single(plan)) {
         *bytes = GPUSCAN__SORT_BASES_BYTES +
                  (plan->key.fills ? 0 : (2 * plan->tiles << plan->key.digit_bits) * sizeof(cl_uint));
@@ -23043,7 +23038,6 @@ static void gpuscan__sort_choose_kernels(const gpuscan *gs, gpuscan__sort_plan *
                                           (plan->passes % 2 != 0 || plan->desc->may_destroy_src));
         key->buckets = gpuscan__key_is_cpu(&plan->common.key) && !key->small && plan->passes > 1 &&
                        plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << key->digit_bits;
-        memcpy(plan->common.key.own, key, sizeof(*key));
     }
     plan->blocks = key->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << key->digit_bits);
 }
@@ -23760,7 +23754,6 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
@@ -23802,18 +23795,13 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     uint32_t t_size = common->e.t_size;
     uint64_t elements;
-    if (common->forced) {
-        common->key = *common->forced;
-        plan->key = gpuscan__integral_own(&common->key);
-    } else {
+    if (!common->forced)
         gpuscan__integral_shape(gs, plan);
-    }
     gpuscan__integral_cut(gs, plan);
     if (!common->forced)
         common->key.undivided = gpuscan__key_is_cpu(&common->key) && plan->bands == 1;
     if (plan->src.images * plan->bands > gs->device.work_items / common->key.group / plan->strips)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "images: a launch would exceed the device's work-items");
-    memset(&common->need, 0, sizeof(common->need));
     plan->steps_at = elements = plan->src.images * plan->bands * plan->src.width;
     if (!gpuscan__key_is_cpu(&common->key)) {
         elements += plan->src.images * (plan->src.height + plan->bands) * plan->strips;
@@ -23964,15 +23952,22 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant, which key.own[0] holds. key.own[1] is 1 if groups share rows.
+   takes a portable strategy and a variant.
     variant  | chosen for                                                           | a row belongs to
     ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
     SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
     RANKS    | otherwise                                                            | row_groups groups
    row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
 
+typedef struct gpuscan__quantile_key {
+    uint32_t variant; /* GPUSCAN__QUANTILE_... */
+    uint32_t shares;  /* 1: several groups share a row */
+} gpuscan__quantile_key;
+GPUSCAN__OWN_KEY(quantile)
+
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
+    gpuscan__quantile_key key;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
     uint32_t row_groups; /* number of groups that take a row together */
@@ -23989,7 +23984,9 @@ GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
     static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
     static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
-    return gpuscan__key_is_cpu(key) ? cpu : key->own[0] == GPUSCAN__QUANTILE_SMALL ? small : any;
+    return gpuscan__key_is_cpu(key)                                              ? cpu
+           : gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL ? small
+                                                                            : any;
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -24003,19 +24000,20 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
 }
 
 /* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
-static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t variant) {
     uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
-    if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
+    if (variant == GPUSCAN__QUANTILE_SMALL)
         words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
     return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
 GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__quantile_key own = gpuscan__quantile_own(&plan->key);
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key, own.variant));
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
-    gpuscan__define_number(text, "QUANTILE_PARTS", plan->key.own[0]);
-    gpuscan__define_number(text, "QUANTILE_JOINS", plan->key.own[1]);
+    gpuscan__define_number(text, "QUANTILE_PARTS", own.variant);
+    gpuscan__define_number(text, "QUANTILE_JOINS", own.shares);
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -24139,7 +24137,7 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
     gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
                  plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
     return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
-           gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
+           gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
 /* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
@@ -24155,9 +24153,9 @@ static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *p
     uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
     if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
         plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
-        (common->forced ? !key->own[1] : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
+        (common->forced ? !plan->key.shares : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
         return;
-    key->own[1] = 1;
+    plan->key.shares = 1;
     plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
     common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
     common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
@@ -24168,24 +24166,21 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     plan->row_groups = 1;
-    memset(&common->need, 0, sizeof(common->need));
-    if (common->forced) {
-        *key = *common->forced;
-    } else {
+    if (!common->forced) {
         int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
         key->strategy =
             (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
         is_all |= gpuscan__key_is_cpu(key);
-        key->own[0] = GPUSCAN__QUANTILE_SMALL;
-        key->own[1] = 0;
+        plan->key.variant = GPUSCAN__QUANTILE_SMALL;
+        plan->key.shares = 0;
         if (!is_all && gpuscan__quantile_fit_small(gs, plan))
             return GPUSCAN_SUCCESS;
-        key->own[0] = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
+        plan->key.variant = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
         gpuscan__quantile_fit(gs, plan);
-        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) > gs->device.local_memory)
             gpuscan__fit(gs, common, key->group / 2, 4);
     }
-    if (key->own[0] == GPUSCAN__QUANTILE_RANKS)
+    if (plan->key.variant == GPUSCAN__QUANTILE_RANKS)
         gpuscan__quantile_share(gs, plan);
     return GPUSCAN_SUCCESS;
 }
@@ -24194,7 +24189,7 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
-    if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
+    if (plan->key.variant != GPUSCAN__QUANTILE_SMALL)
         return plan->row_groups * gpuscan__min(plan->rows, 65536);
     rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
     rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
@@ -24221,7 +24216,7 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
-                               gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
+                               gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
 }
 
 /* Fills counts symmetrically, so that the mean is in the middle. Their total is a power of two, so that fractions are
@@ -24270,7 +24265,8 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
     gpuscan_type counter = (gpuscan_type)key->src;
-    int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
+    const gpuscan__quantile_key own = gpuscan__quantile_own(key);
+    int plain = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
     unsigned round = test->round;
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
     uint64_t *sums, row;
@@ -24289,7 +24285,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     desc->fractions = fractions;
     desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
-    if (!key->own[1]) /* groups that share a row store no cdf */
+    if (!own.shares) /* groups that share a row store no cdf */
         cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
@@ -24611,7 +24607,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     if (r == 0 && is_less && call->strategy != GPUSCAN_STRATEGY_AUTO) {
         plan.common.group_limit = gs->device.group_limit;
         gs->logger.log = NULL;
-        r = operation->choose(gs, &plan.common);
+        r = gpuscan__choose(gs, &plan.common);
         gs->logger = logger;
         if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
             gs->error[0] = 0;
