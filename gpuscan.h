@@ -13570,8 +13570,8 @@ struct gpuscan__operation {
     int alone;        /* a GPUSCAN__ALONE_..., which says when one sub-group works while its group waits */
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
-    /* Sets the program's key, the groups and the scratch from elements, counts and profile. It is called again after
-       group_limit is lowered or a strategy is refused. */
+    /* Sets the program's key (unless a self-test gives it), the groups and the scratch from elements, counts and
+       profile. gpuscan__choose calls it, again after group_limit is lowered or a strategy is refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
@@ -13583,6 +13583,7 @@ struct gpuscan__operation {
     /* Sets the desc of the self-test's round test->round and fills its arrays. Returns 0 if there is no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
+    size_t own_at, own_size;              /* offset in the plan, and size, of the operation's own part of the key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
     /* Tests a program of custom texts through a program that has the self-test's stand-ins instead of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
@@ -13599,7 +13600,8 @@ enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDE
         has_capacity,             GPUSCAN__ALONE_##alone,    gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
         gpuscan__##name##_kernels, gpuscan__##name##_pieces, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
         gpuscan__##name##_test,   sizeof(gpuscan__##name##_plan), sizeof(gpuscan_##name##_desc),                       \
-        offsetof(gpuscan_##name##_desc, call), count_at, prove_custom}
+        offsetof(gpuscan_##name##_desc, call), offsetof(gpuscan__##name##_plan, key),                                  \
+        sizeof(((gpuscan__##name##_plan *)NULL)->key), count_at, prove_custom}
 
 /* Defines gpuscan__X_own, which copies an operation's own part out of a key. */
 #define GPUSCAN__OWN_KEY(operation)                                                                                    \
@@ -14078,12 +14080,6 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     return 0;
 }
 
-/* Returns whether sub-groups run as the kernels need them. PoCL 6 runs a CPU's work-items in a loop and computes a
-   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors and computes this look-back right. */
-static int gpuscan__runs_subgroups(const gpuscan__device *device) {
-    return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
-}
-
 /* Sets how lanes exchange values, and the width of sub-groups. Asks the driver if the profile has LANES_NONE. */
 GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
@@ -14103,7 +14099,10 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
         if (device->vendor == GPUSCAN__VENDOR_AMD && strstr(device->platform, "AMD Accelerated Parallel Processing")) {
             kind = GPUSCAN__LANES_AMD;
             width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
-        } else if (device->version >= 200 && gpuscan__runs_subgroups(device) &&
+        } else if (device->version >= 200 &&
+                   /* PoCL 6 runs a CPU's work-items in a loop and computes a look-back over many tiles wrong. Intel's
+                      CPU runtime maps sub-groups to vectors and computes this look-back right. */
+                   (!(device->type & CL_DEVICE_TYPE_CPU) || strstr(device->platform, "Intel(R) OpenCL")) &&
                    gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
                    gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
             kind = GPUSCAN__LANES_SUBGROUPS;
@@ -15575,11 +15574,6 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     return launch;
 }
 
-GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
-    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format)))
-        gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
-}
-
 /* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
     return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
@@ -16091,6 +16085,7 @@ typedef struct gpuscan__image_facts {
     uint32_t channels, place;
     cl_image_format format;
     size_t width, height;
+    gpuscan__range range; /* what gpuscan__check_range sets for a buffer */
 } gpuscan__image_facts;
 
 static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_image_format format,
@@ -16114,11 +16109,12 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on them.
-   Fills `range` as gpuscan__check_range does for a buffer. */
+/* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on
+   them. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
-                                                      gpuscan__range *range, gpuscan__image_facts *facts) {
+                                                      gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
+    gpuscan__range *range = &facts->range;
     cl_mem mem = image->mem;
     cl_image_format format;
     cl_uint samples = 0;
@@ -16141,20 +16137,22 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
     if (samples > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
-    range->is_image = 1;
-    range->begin = 0;
     range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
     return gpuscan__image_format(gs, field, format, facts);
 }
 
-/* Makes `range`, an input, stand for the image that the range `image` describes. */
-GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
+/* Makes `range`, an input, stand for the call's image, if there is one. */
+GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan_image *image,
+                                          const gpuscan__image_facts *facts) {
+    if (!facts->place)
+        return;
     range->field = field;
-    range->is_image = image->is_image;
-    range->root = image->root;
-    range->flags = image->flags;
-    range->begin = image->begin;
-    range->end = image->end;
+    range->buffer.mem = image->mem;
+    range->is_image = 1;
+    range->root = facts->range.root;
+    range->flags = facts->range.flags;
+    range->begin = 0;
+    range->end = facts->range.end;
     range->row = range->pitch = 0;
 }
 
@@ -16223,6 +16221,16 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
         return gpuscan__fail(gs, code, "clCreateBuffer for init failed");
     plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
     return GPUSCAN_SUCCESS;
+}
+
+/* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
+GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_buffer buffer, const gpuscan_image *image,
+                                             const gpuscan__image_facts *facts) {
+    if (!facts->place)
+        return gpuscan__arg_buffer(launch, buffer);
+    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &facts->format, sizeof(facts->format)))
+        gpuscan__arg_of(launch, &image->mem, sizeof(image->mem), GPUSCAN__CALLERS);
+    return 0;
 }
 
 /* Sets two arguments for init: a value (0 if there is none) and a buffer. Returns the buffer's offset. */
@@ -16350,6 +16358,21 @@ static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
                                                           : gpuscan__strategies[strategy].portable;
 }
 
+/* Calls the operation's `choose`. In a self-test the key is given. Otherwise copies the operation's own part to it. */
+static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan__operation *operation = plan->operation;
+    unsigned char *own = (unsigned char *)plan + operation->own_at;
+    gpuscan_result r;
+    memset(&plan->need, 0, sizeof(plan->need));
+    if (plan->forced) {
+        plan->key = *plan->forced;
+        memcpy(own, plan->key.own, operation->own_size);
+    }
+    r = operation->choose(gs, plan);
+    memcpy(plan->key.own, own, operation->own_size);
+    return r;
+}
+
 /* Returns the call's strategy, or `by_auto` for AUTO. Replaces it by the next simpler one while `lacks` has its bit. */
 enum {
     GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
@@ -16402,11 +16425,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     uint32_t strategy = plan->key.strategy;
     gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
     gpuscan_call any = *call;
-    gpuscan_result r = plan->operation->choose(gs, plan);
+    gpuscan_result r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        r = plan->operation->choose(gs, plan);
+        r = gpuscan__choose(gs, plan);
     if (r == 0)
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
@@ -16584,7 +16607,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
     do {
         again = 0;
         plan->key.undivided = 0;
-        if ((r = plan->operation->choose(gs, plan)) != 0)
+        if ((r = gpuscan__choose(gs, plan)) != 0)
             return r;
         plan->key.given = plan->e.given;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` had no other strategy */
@@ -17332,7 +17355,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->forced = &program->key;
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
-    if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
+    if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
         return r;
     r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
@@ -17748,7 +17771,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = operation->choose(gs, plan)) != 0 ||
+        (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__check_call(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
@@ -18302,9 +18325,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     uint64_t tile_bytes;
     uint32_t size; /* bytes of a value in state words */
     int is_single = gpuscan__is_single_pass(tuning->strategy), lanes = 0;
-    if (common->forced) {
-        *key = *common->forced;
-    } else {
+    if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
         gpuscan__fit(gs, common, tuning->group,
                      tuning->strategy == GPUSCAN_STRATEGY_MULTI_PASS && gs->device.profile.tiles.parts_vectors
@@ -18317,10 +18338,8 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits, as the numbers of elements and rows do */
     plan->ahead = 1;
-    if (common->forced) {
-        memcpy(&plan->key, key->own, sizeof(plan->key));
+    if (common->forced)
         return;
-    }
     tile_bytes = (uint64_t)key->tile * ((uint64_t)common->e.src_size + common->e.dst_size);
     plan->ahead = gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
@@ -18334,7 +18353,6 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
 static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
@@ -18499,7 +18517,6 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     }
     plan->key.shifts = plan->key.counted = 0;
     key->registers = gpuscan__scan_rows_registers(gs, plan);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
     return 1;
 }
 
@@ -18525,7 +18542,6 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
             break;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
-    memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* whole rows need no look-back and no scratch */
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
@@ -18761,6 +18777,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
+    uint32_t key; /* not used, since the operation has no own part of the key */
 } gpuscan__uniform_add_plan;
 
 #define GPUSCAN__UNIFORM_ADD_NUMBERS(X) X(dst_offset) X(addend_offset) X(count) X(count_offset) X(block) X(flags)
@@ -18810,10 +18827,10 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
 }
 
 static gpuscan_result gpuscan__uniform_add_choose(gpuscan *gs, gpuscan__plan *plan) {
+    if (plan->forced)
+        return GPUSCAN_SUCCESS;
     plan->key.strategy = (uint32_t)gpuscan__strategy_for(plan, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, plan, 256, 4);
-    if (plan->forced)
-        plan->key = *plan->forced;
     return GPUSCAN_SUCCESS;
 }
 
@@ -19065,10 +19082,9 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image, and the elements' type. Sets `range` for later checks of the image. */
-static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
-                                            gpuscan_type *type) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+/* Resolves src_image, and the elements' type. */
+static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan_type *type) {
+    const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_image *image = &desc->src_image;
     uint32_t channels = 0;
     uint64_t left;
@@ -19077,12 +19093,11 @@ static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *p
         {image->mem && (desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form),
          GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, rows, src_pitch or segments"}};
     gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
-    memset(range, 0, sizeof(*range));
     *type = desc->src_type;
     plan->src_width = 1;
     if (r != 0 || !image->mem)
         return r;
-    if ((r = gpuscan__resolve_image(gs, "src_image", image, range, &plan->image)) != 0 ||
+    if ((r = gpuscan__resolve_image(gs, "src_image", image, &plan->image)) != 0 ||
         (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0)
         return r;
     left = plan->image.width - gpuscan__min(plan->image.width, image->x);
@@ -19097,11 +19112,11 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = plan->desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
-    gpuscan__range *range, image;
+    gpuscan__range *range;
     gpuscan_type type;
     uint64_t elements, results, bytes;
     gpuscan_result r;
-    if ((r = gpuscan__reduce_image(gs, plan, &image, &type)) != 0 ||
+    if ((r = gpuscan__reduce_image(gs, plan, &type)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, type, desc->dst_type, desc->op, desc->custom, "src_type", "dst_type")) !=
             0)
         return r;
@@ -19129,10 +19144,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    if (plan->image.place) {
-        range->buffer.mem = desc->src_image.mem;
-        gpuscan__input_image(range, "src_image", &image);
-    }
+    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
     /* Adds a range for dst and one for result, so that a result in a host array is also checked for overlap with src.
        Neither needs at_zero: in a rehearsal kernels store at most one result, for which the stand-in has room. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
@@ -19154,12 +19166,6 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
     return NULL;
-}
-
-/* Returns how many elements each load of a lane has: up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX. */
-static uint32_t gpuscan__lane_vector(const gpuscan__elements *e) {
-    uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
-    return e->arg && vector > 4 ? 4 : vector;
 }
 
 /* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
@@ -19248,12 +19254,15 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
-    uint32_t vector = gpuscan__lane_vector(e);
+    /* a load of a lane has up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX */
+    uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
         plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
         return;
     }
+    if (e->arg && vector > 4)
+        vector = 4;
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
@@ -19387,40 +19396,39 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
         need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
 }
 
-static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
+/* Sets the size of groups and the register limit. */
+static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__elements *e = &common->e;
-    gpuscan__need *need = &common->need;
-    gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = gpuscan__strategy_for(common, profile->reduce.strategy, GPUSCAN__LACKS_AHEAD);
-    const char *why;
-    if ((why = gpuscan__reduce_misfit(gs, common, strategy)) != NULL) {
-        if (common->call->strategy != GPUSCAN_STRATEGY_AUTO)
-            return gpuscan__unsupported(gs, why);
-        strategy = gpuscan__strategies[strategy].portable;
-    }
-    key->strategy = (uint32_t)strategy;
-    key->registers = 0;
-    plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
+    const gpuscan__elements *e = &plan->common.e;
+    gpuscan__key *key = &plan->common.key;
+    int lanes = 0, whole = e->commutes; /* 1: the limit is that of lanes; 1: the limit is that of single results */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
-        if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->segments.lane_registers);
-        else if (plan->key.split && e->t_size <= 8 && plan->is_few)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
+        lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
+        whole = plan->key.split && plan->is_few;
     } else {
-        gpuscan__fit(gs, common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
-        if (e->commutes && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
+        gpuscan__fit(gs, &plan->common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
     }
+    key->registers = 0;
+    if (e->t_size <= 8 && (lanes || whole))
+        key->registers =
+            gpuscan__registers(gs, key, lanes ? profile->segments.lane_registers : profile->reduce.registers);
     key->word = gpuscan__key_word(gs, key, e->t_size);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
-    if (common->forced) {
-        *key = *common->forced;
-        plan->key = gpuscan__reduce_own(key);
+}
+
+static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
+    gpuscan_strategy strategy =
+        gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_AHEAD);
+    const char *why = gpuscan__reduce_misfit(gs, common, strategy);
+    uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN], size = common->e.result_size;
+    if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
+        return gpuscan__unsupported(gs, why);
+    plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
+    if (!common->forced) {
+        common->key.strategy = (uint32_t)(why ? gpuscan__strategies[strategy].portable : strategy);
+        gpuscan__reduce_shape(gs, plan);
     }
-    memset(need, 0, sizeof(*need));
     plan->lane_bits = plan->lane_rows = 0;
     plan->group_tiles = plan->group_rows = plan->split_each = plan->split_count = plan->marks_at = 0;
     plan->split_groups = 1;
@@ -19428,11 +19436,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__segments_cut(gs, plan);
     else
         gpuscan__reduce_cut(gs, plan);
-    plan->result_at =
-        gpuscan__ceil_div(gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]), e->result_size) * e->result_size;
+    plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(*plain), size) * size;
     if (plan->desc->result || !plan->desc->dst.mem)
-        need->bytes[GPUSCAN__PLAIN] =
-            plan->result_at + plan->results * e->result_size + gpuscan__slack(e->result_size) + 8;
+        *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
     return GPUSCAN_SUCCESS;
 }
 
@@ -19457,10 +19463,7 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    if (plan->image.place)
-        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
-    else
-        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &desc->src_image, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
     if (plan->key.segments)
@@ -19663,7 +19666,6 @@ typedef struct gpuscan__histogram_plan {
     uint32_t unit;                      /* unit of the kernels' offset and pitch, in bytes: see gpuscan_element */
     uint32_t channels;               /* channels that are counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
-    uint32_t slice_bins;             /* number of bins, or of byte values, that a group counts */
     gpuscan_custom texts;            /* the desc's custom, but `combine` is the desc's weight */
     uint64_t all_bins;               /* number of bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
@@ -19679,10 +19681,11 @@ typedef struct gpuscan__histogram_plan {
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
-    X(count) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across) X(slice_bins)
+    X(count) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across)
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    GPUSCAN__HISTOGRAM_PLAN(X) X(samples_offset) X(pitch) X(count_offset) X(weights_offset) X(edges_offset)            \
-    X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y) X(tables) X(flags)
+    GPUSCAN__HISTOGRAM_PLAN(X) X(slice_bins) X(samples_offset) X(pitch) X(count_offset) X(weights_offset)              \
+    X(edges_offset) X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y)    \
+    X(tables) X(flags)
 #define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X)                                                                           \
     X(accumulators_offset) X(counts_offset) X(counters) X(all_bins) X(tables) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
@@ -19712,7 +19715,7 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
 /* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc lays them out. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    uint64_t counters = (uint64_t)plan->slice_bins + !own->by_value; /* one is for samples without a bin */
+    uint64_t counters = (uint64_t)gpuscan__slice_bins(plan) + !own->by_value; /* one is for samples without a bin */
     uint64_t words = counters * own->copies;
     uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* last edge's index */
     if (own->copies)
@@ -20205,7 +20208,7 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
 
 /* Adds the range of the samples, in a buffer or an image, for later checks. Sets the pitch of rows in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                             gpuscan__histogram_plan *plan, const gpuscan__range *image) {
+                                             gpuscan__histogram_plan *plan) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
     uint32_t size = plan->element_size;
@@ -20234,10 +20237,7 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
         range->row = row;
         range->pitch = plan->pitch;
     }
-    if (plan->image.place) {
-        range->buffer.mem = desc->samples_image.mem;
-        gpuscan__input_image(range, "samples_image", image);
-    }
+    gpuscan__input_image(range, "samples_image", &desc->samples_image, &plan->image);
     return GPUSCAN_SUCCESS;
 }
 
@@ -20266,14 +20266,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
     uint32_t weight_size;
     uint64_t weights;
-    gpuscan__range *range, image;
+    gpuscan__range *range;
     gpuscan_result r;
-    memset(&image, 0, sizeof(image));
     if (desc->samples_image.mem) {
         if (desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                                  "samples_image with samples, pitch or pitch_bytes");
-        if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &image, &plan->image)) != 0 ||
+        if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &plan->image)) != 0 ||
             (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
                                        desc->rows ? desc->rows : 1)) != 0)
             return r;
@@ -20290,7 +20289,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
             0 ||
-        (r = gpuscan__samples_range(gs, desc, plan, &image)) != 0 ||
+        (r = gpuscan__samples_range(gs, desc, plan)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
     range = gpuscan__output(common, "counts", desc->counts, plan->counters, gpuscan__types[plan->counter].size);
@@ -20311,6 +20310,16 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
+/* Sets the number of copies of the bins to the largest power of two from `least` to `most` that fits `local` bytes.
+   Returns whether `least` copies fit. */
+static int gpuscan__fit_copies(gpuscan__histogram_plan *plan, uint64_t most, uint32_t least, uint64_t local) {
+    uint32_t *copies = &plan->key.copies;
+    *copies = (uint32_t)gpuscan__power_of_two_below((size_t)most);
+    while (*copies > least && gpuscan__local_words(plan) * 4 > local)
+        *copies /= 2;
+    return gpuscan__local_words(plan) * 4 <= local;
+}
+
 /* Decides whether a GPU counts bytes by value, with up to `copies` counters for each value in local memory. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
@@ -20320,15 +20329,11 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
         return 0;
     own->merge = !values_are_bins;
     own->by_value = 1;
-    plan->slice_bins = gpuscan__slice_bins(plan);
-    own->spread = copies == 32 && plan->channels % 2 == 0 && plan->slice_bins == 256 * plan->channels && !own->tiled &&
-                  !own->weight;
-    own->copies = (uint32_t)gpuscan__power_of_two_below((size_t)(own->spread ? 32 / plan->channels : copies));
-    while (own->copies && gpuscan__local_words(plan) * 4 > local)
-        own->copies /= 2;
-    if (!own->copies)
-        own->by_value = own->merge = own->spread = 0;
-    return own->copies != 0;
+    own->spread = copies == 32 && plan->channels % 2 == 0 && gpuscan__slice_bins(plan) == 256 * plan->channels &&
+                  !own->tiled && !own->weight;
+    if (!gpuscan__fit_copies(plan, own->spread ? 32 / plan->channels : copies, 1, local))
+        own->copies = own->by_value = own->merge = own->spread = 0;
+    return own->by_value != 0;
 }
 
 /* Up to this many bins, edges are copied to local memory. A cell says where a search begins. tuning: histogram-edges */
@@ -20347,10 +20352,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     if (plan->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
         for (own->edge_cells = 64; own->edge_cells < 4 * plan->bins && own->edge_cells < 4096;)
             own->edge_cells *= 2;
-    plan->slice_bins = gpuscan__slice_bins(plan);
-    while (own->copies > least && gpuscan__local_words(plan) * 4 > local)
-        own->copies /= 2;
-    if (gpuscan__local_words(plan) * 4 > local || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
+    if (!gpuscan__fit_copies(plan, copies, least, local) || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
         own->local_edges = own->edge_cells = 0;
         own->copies = copies;
     }
@@ -20382,15 +20384,6 @@ static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
     return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
 }
 
-/* Sets the number of copies of the bins to the largest power of two up to `copies` that fits `local` bytes. */
-static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, uint64_t local) {
-    gpuscan__histogram_key *own = &plan->key;
-    for (own->copies = 1;
-         own->copies * 2 <= copies &&
-         (plan->all_bins + 1) * 4 * (own->copies * 2 + gpuscan__upper_words(own)) <= local;)
-        own->copies *= 2;
-}
-
 /* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds these counts to the bins.
    It counts other samples in tables of bins. Tables of bins are in the scratch if bins are many or local memory is
    `refused`. Otherwise they are in local memory and have a spare counter. */
@@ -20402,7 +20395,8 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
         plan->key.copies = plan->key.byte_tables = tables;
     else if (!refused && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
              table <= local)
-        gpuscan__set_copies(plan, gpuscan__min(8, gpuscan__tile_copies(plan)), gpuscan__min(local, 16 * GPUSCAN__KIB));
+        gpuscan__fit_copies(plan, gpuscan__min(8, gpuscan__tile_copies(plan)), 1,
+                            gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
 /* Chooses where a GPU counts. It prefers to count bytes by value, then bins in local memory (in several slices if
@@ -20417,7 +20411,7 @@ static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan 
     if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices))
         return "the bins do not fit local memory";
     own->slices = (uint32_t)slices;
-    gpuscan__set_copies(plan, copies, local);
+    gpuscan__fit_copies(plan, slices > 1 ? 1 : copies, 1, local);
     if (own->form == GPUSCAN_BINS_EDGES && slices == 1)
         gpuscan__histogram_edges(plan, local);
     return NULL;
@@ -20501,9 +20495,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         }
     }
     key->registers = spends ? gpuscan__registers(gs, key, profile->histogram.registers) : 0;
-    plan->slice_bins = gpuscan__slice_bins(plan);
     if (!own->by_value)
-        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->slice_bins);
+        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
     own->local_words = 0;
     if (!is_cpu && gpuscan__uses_ptx(gs, key))
         own->local_words = (uint32_t)gpuscan__declared_words(
@@ -20625,16 +20618,11 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     int is_cpu;
     uint64_t counters;
     gpuscan_result r;
-    if (common->forced) {
-        common->key = *common->forced;
-        memcpy(own, common->key.own, sizeof(*own));
-        plan->slice_bins = gpuscan__slice_bins(plan);
-    } else {
+    if (!common->forced) {
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
         own->arrivals = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_arrivals(gs, plan);
-        memcpy(common->key.own, own, sizeof(*own));
     }
     is_cpu = gpuscan__key_is_cpu(&common->key);
     if (is_cpu)
@@ -20645,7 +20633,6 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     counters = is_cpu && !own->copies           ? plan->groups * plan->all_bins
                : !own->tiled || !plan->in_launch ? plan->tiles * plan->all_bins
                                                  : 0;
-    memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* a counter that also counts arrivals has 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->arrivals ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
@@ -20703,16 +20690,14 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
-    numbers.samples_offset = 0;
-    if (plan->image.place)
-        gpuscan__arg_image(&launch, desc->samples_image.mem, plan->image.format);
-    else
-        numbers.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
+    numbers.samples_offset = gpuscan__arg_source(&launch, desc->samples, &desc->samples_image, &plan->image) *
+                             (plan->element_size / plan->unit);
     numbers.image_x = desc->samples_image.x;
     numbers.image_y = desc->samples_image.y;
     numbers.pitch = plan->pitch / plan->unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
+    numbers.slice_bins = gpuscan__slice_bins(plan);
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     gpuscan__arg_bins(&launch, plan);
@@ -20762,18 +20747,21 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
 
 static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
-/* Returns edge k of the self-test as its distance from the type's least value. Around each edge there is room for
-   samples. The last edge is at most the type's largest value. */
-static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t k) {
-    uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8), bins = plan->bins;
-    return gpuscan__min((k + (bins < whole)) * gpuscan__max(whole / (bins + 2), 1), whole);
-}
-
-static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds) {
+/* Returns the bounds of the bins that the self-test counts in. `slot` is the channel's number in the mask. In the form
+   EDGES, the test's own edges are evenly spaced. Around integer edges there is room for samples. Float edge k is k. */
+static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0;
-    return plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__wrap(plan->sample, least + gpuscan__test_edge(plan, 0))
-                                                : bounds->lower;
+    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
+    uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
+    gpuscan__bounds bounds = plan->key.by_channel ? plan->channel[slot] : plan->bounds;
+    if (plan->key.form != GPUSCAN_BINS_EDGES)
+        return bounds;
+    bounds.lower = gpuscan__wrap(plan->sample, least + (bins < whole ? width : 0));
+    bounds.range = bins < whole ? bins * width : whole;
+    bounds.real_lower = 0;
+    bounds.real_upper = plan->bins;
+    bounds.real_step = 1;
+    return bounds;
 }
 
 /* Returns how far bin k begins above the lower bound. For k = bins, returns where the last bin ends. Even bins begin at
@@ -20781,8 +20769,6 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const g
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
-    if (plan->key.form == GPUSCAN_BINS_EDGES)
-        return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
     if (bounds->range == 0) { /* 0 stands for 2^64 */
@@ -20794,14 +20780,13 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, con
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                          uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, part = past, bin, end = plan->bins;
-    uint64_t range = plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__test_bin_begin(plan, bounds, end) : bounds->range;
+    uint64_t lower = bounds->lower, range = bounds->range, past = x - lower, part = past, bin, end = plan->bins;
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
     if (range && past >= range)
         return past == range && plan->key.closed ? (int64_t)plan->bins - 1 : gpuscan__above;
-    if (plan->key.form != GPUSCAN_BINS_EVEN) /* all bins have one width */
-        return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
+    if (plan->key.form == GPUSCAN_BINS_VALUES)
+        return (int64_t)past;
     if (range)
         part = gpuscan__fraction64(past, range); /* `part` is 2^64 * `past` / `range`, rounded down */
     bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* may be 1 too small, as part is cut off */
@@ -20820,28 +20805,24 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
         past = gpuscan__test_bin_begin(plan, bounds, plan->bins) + (turn == 55) - (turn == 31);
     else if (i % 8 != 7)
         past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
-    return gpuscan__wrap(plan->sample, gpuscan__test_lower(plan, bounds) + past);
+    return gpuscan__wrap(plan->sample, bounds->lower + past);
 }
 
-/* Rounds x towards 0 to a value that f16 holds and gpuscan__half accepts. */
+/* Rounds x to a value that f16 holds and gpuscan__half accepts. */
 static double gpuscan__whole_half(double x) {
-    double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
-    if (magnitude < 1.0 / 16384)
-        return 0;
-    for (; magnitude >= 2; magnitude /= 2)
-        part *= 2;
-    for (; magnitude < 1; magnitude *= 2)
-        part /= 2;
-    return (double)(int64_t)(x / part) * part;
+    const uint32_t bits = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, x) & 0xffffe000u; /* keeps 10 of 23 bits */
+    float half;
+    memcpy(&half, &bits, sizeof(half));
+    return half < 1.0f / 16384 && half > -1.0f / 16384 ? 0 : (double)half;
 }
 
 /* Sets `x` to a sample. It is in the middle of a bin, at an edge, or outside the range of all bins. Returns the
    sample's bin, or NOWHERE if the sample, rounded to the type, is too close to an edge. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
-    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
-    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->bins : bounds->real_upper;
-    double step = edges ? 1 : bounds->real_step, most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6, middle, off;
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES;
+    double lower = bounds->real_lower, upper = bounds->real_upper, step = bounds->real_step, middle, off;
+    double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
     int64_t bin = (int64_t)(gpuscan__mix(i) % plan->bins);
     middle = lower + ((double)bin + 0.5) * step;
@@ -20866,16 +20847,15 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
 }
 
 /* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for a NaN, for example). */
-static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
-                                    uint64_t *bits) {
+static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, uint32_t slot, uint64_t i, uint64_t *bits) {
+    const gpuscan__bounds bounds = gpuscan__test_bounds(plan, slot);
     double real;
     int64_t bin;
     if (!gpuscan__is_float(plan->sample)) {
-        *bits = gpuscan__test_integer_sample(plan, bounds, i);
-        return gpuscan__test_integer_bin(plan, bounds, *bits);
+        *bits = gpuscan__test_integer_sample(plan, &bounds, i);
+        return gpuscan__test_integer_bin(plan, &bounds, *bits);
     }
-    bin = gpuscan__test_float(plan, bounds, i, &real);
-    bin = i % 64 == 39 ? gpuscan__nowhere : bin;
+    bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float(plan, &bounds, i, &real);
     *bits = bin == gpuscan__nowhere ? ((uint64_t)0x7ff8 << 48) >> (64 - gpuscan__types[plan->sample].size * 8) /* NaN */
                                     : gpuscan__real_bits(plan->sample, real);
     return bin;
@@ -20905,7 +20885,7 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
     gpuscan__text_add(text, line);
     gpuscan__text_add(text, "constant ulong gpuscan_test_bits[] = {");
     for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
-        gpuscan__test_sample(plan, &plan->bounds, k, &bits);
+        gpuscan__test_sample(plan, 0, k, &bits);
         snprintf(line, sizeof(line), "0x%llxul, ", (unsigned long long)(bits & ~(uint64_t)0 >> (64 - 8 * type->size)));
         gpuscan__text_add(text, line);
     }
@@ -20963,9 +20943,8 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     uint32_t c, slot = 0; /* slot: the channel's number in the mask */
     for (c = 0; c < plan->channels; c++) {
         uint32_t active = plan->key.mask >> c & 1;
-        const gpuscan__bounds *bounds = plan->key.by_channel ? &plan->channel[active ? slot : 0] : &plan->bounds;
         uint64_t bits;
-        int64_t bin = gpuscan__test_sample(plan, bounds, i + c, &bits);
+        int64_t bin = gpuscan__test_sample(plan, active ? slot : 0, i + c, &bits);
         gpuscan__put_bits(gpuscan__types[plan->sample].size, samples, c, bits);
         if (active)
             gpuscan__test_counted(plan, counts ? counts + slot * plan->channel_bins : NULL, bin, weight);
@@ -20986,8 +20965,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
     for (c = 0; c < plan->key.pixel_channels; c++)
         gpuscan__put(plan->element, pixel, c, c == (random >> 8) % plan->key.pixel_channels ? number : 0);
     number += i;
-    gpuscan__test_counted(plan, counts,
-                          gpuscan__test_sample(plan, &plan->bounds, number % GPUSCAN__TEST_VALUES, &unused),
+    gpuscan__test_counted(plan, counts, gpuscan__test_sample(plan, 0, number % GPUSCAN__TEST_VALUES, &unused),
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
@@ -21014,10 +20992,11 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpu
 
 static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned char *edges) {
     gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
-    uint64_t k, lower = gpuscan__is_float(type) ? 0 : gpuscan__test_lower(plan, &plan->bounds);
+    const gpuscan__bounds bounds = gpuscan__test_bounds(plan, 0);
+    uint64_t k;
     for (k = 0; k <= plan->bins; k++)
         gpuscan__put(type, edges, k,
-                     gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
+                     gpuscan__is_float(type) ? k : bounds.lower + gpuscan__test_bin_begin(plan, &bounds, k));
 }
 
 /* Returns the rows of a round. Without gaps there is one row. With gaps, round 0 has two rows and round 1 has many.
@@ -21326,28 +21305,29 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Resolves a tally of up to `count` elements. At most `written` are stored. Sets the dispatch's `items` and `limit`. */
-static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
-                                             const gpuscan_tally *tally, uint64_t count, uint64_t written,
-                                             uint32_t *items, uint32_t *limit) {
+/* Checks the tally, sets the dispatch's `items` and `limit`, and adds the tally's ranges. */
+static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields) {
+    const gpuscan_tally *tally = plan->tally;
+    gpuscan__plan *common = &plan->common;
     uint32_t size;
     gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
     if (r != 0)
         return r;
-    *items = tally->dispatch_items ? tally->dispatch_items : 64;
-    *limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
-    if (tally->count.mem && size == 4 && count > UINT32_MAX)
+    plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
+    plan->limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
+    if (tally->count.mem && size == 4 && plan->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
                              fields[GPUSCAN__TALLY_COUNT_TYPE]);
-    if (tally->dispatch.mem && gpuscan__ceil_div(gpuscan__ceil_div(written, *items), *limit) > UINT32_MAX)
+    if (tally->dispatch.mem &&
+        gpuscan__ceil_div(gpuscan__ceil_div(plan->capacity, plan->items), plan->limit) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
                              fields[GPUSCAN__TALLY_DISPATCH]);
-    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
-    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
+    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
+    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
     if (tally->count.mem)
-        plan->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
+        common->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
-        plan->flags |= GPUSCAN__FLAG_DISPATCH;
+        common->flags |= GPUSCAN__FLAG_DISPATCH;
     return GPUSCAN_SUCCESS;
 }
 
@@ -21366,8 +21346,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
                                  range->field);
     }
-    if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
-                                    &plan->limit)) != 0 ||
+    if ((r = gpuscan__resolve_tally(gs, plan, tally_fields)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
         return r;
     is_tally = tally->count.mem || tally->dispatch.mem;
@@ -21655,10 +21634,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
     uint64_t tile_bytes;
-    if (common->forced) {
-        *key = *common->forced;
-        plan->key = gpuscan__select_own(key);
-    } else {
+    if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
         plan->key.moves = common->in_place || plan->shows_in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
@@ -21680,7 +21656,6 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         /* limited registers also make selections by bits faster. tuning: select-bits-registers */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
-        memcpy(key->own, &plan->key, sizeof(plan->key));
     }
 }
 
@@ -21725,7 +21700,6 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     gpuscan_result r = gpuscan__select_strategy(gs, plan);
     if (r != 0)
         return r;
-    memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__is_single_pass(gpuscan__key_strategy(&common->key)))
         gpuscan__need_states(common, plan->tiles);
     else if ((r = gpuscan__cut_parts(gs, common, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
@@ -22400,51 +22374,41 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
+/* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_PADDED, padded) X(SORT_COUNTED, counted)                    \
     X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, rounds[0]) X(SORT_MORE_ROUNDS, rounds[1]) X(SORT_ONE_ROUNDS, rounds[2])    \
-    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4])
-
-/* Defines how a group ranks its elements, and the size of its local memory. */
-static void gpuscan__sort_define_group(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key,
-                                       const gpuscan__sort_key *own) {
-    uint32_t size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key);
-    uint64_t bytes = gpuscan__sort_struct_bytes(gs, own, size, value_size, key->group, key->vectors);
-    int is_quick = gpuscan__sort_ranks_quick(gs, own, value_size, key->group);
-    gpuscan__define_number(text, "SHARED_BYTES", bytes);
-    gpuscan__define_number(text, "SORT_QUICK", (uint64_t)is_quick);
-    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, own, key->group, key->vectors));
-}
+    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4]) X(SORT_COPIES, copies) X(SORT_LOADS, loads)       \
+    X(SORT_HALVED, halved) X(SORT_BUCKETS, buckets) X(SORT_GATHERS, gathers) X(KEY_WHOLE, whole)                       \
+    X(DIGIT_BITS, digit_bits)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__sort_key own = gpuscan__sort_own(key);
+    uint32_t value_size = gpuscan__sort_value_size(key);
     int real = type->kind == 'f';
     gpuscan__define_shape(text, gs, key, 1);
     gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
-    gpuscan__sort_define_group(text, gs, key, &own);
-    gpuscan__define_number(text, "SORT_COPIES", own.copies);
-    gpuscan__define_number(text, "SORT_LOADS", own.loads);
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__sort_struct_bytes(gs, &own, type->size, value_size,
+                                                                            key->group, key->vectors));
+    gpuscan__define_number(text, "SORT_QUICK",
+                           (uint64_t)gpuscan__sort_ranks_quick(gs, &own, value_size, key->group));
+    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
     GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
-    gpuscan__define_number(text, "SORT_HALVED", own.halved);
-    gpuscan__define_number(text, "SORT_BUCKETS", own.buckets);
-    gpuscan__define_number(text, "SORT_GATHERS", own.gathers); /* no kernel reads it, but it tells programs apart */
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
-    gpuscan__define_number(text, "KEY_WHOLE", own.whole);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
     gpuscan__sort_define_values(text, key);
-    gpuscan__define_number(text, "DIGIT_BITS", own.digit_bits);
     gpuscan__define_number(text, "CUSTOM_KEY", custom != NULL);
     if (!custom)
         return;
@@ -22463,11 +22427,6 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns the type whose program sorts this type. Signed integers are sorted as unsigned, with a flipped sign bit. */
-static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
-    return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
-}
-
 /* Returns which bits of a type's codes are flipped. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
@@ -22476,28 +22435,30 @@ static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     return descending ? ones ^ sign : sign;
 }
 
+/* Returns the type whose program sorts this type. Signed integers are sorted as unsigned, with a flipped sign bit. */
+static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
+    return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
+}
+
 static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_type type = desc->key_type == GPUSCAN_TYPE_DEFAULT ? GPUSCAN_TYPE_U32 : desc->key_type;
     gpuscan_result r;
     uint32_t bits;
-    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type");
-    if (type == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
-                             "key_type: custom elements are sorted by custom->key, which is of a builtin type");
-    plan->key_size = plan->element_size = gpuscan__types[type].size;
-    if (desc->custom) {
-        if (!desc->custom->key)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->key is NULL");
-        if (!desc->custom->type || desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "custom->type is NULL, or custom->size is not from 1 to 1024");
-        if ((r = gpuscan__check_type(gs, "key_type", type)) != 0) /* without custom, keys are only bits */
-            return r;
-        plan->common.e.custom = desc->custom;
-        plan->element_size = (uint32_t)desc->custom->size;
-    }
+    const gpuscan_custom *custom = desc->custom;
+    const gpuscan__mistake mistakes[] = {
+        {(unsigned)type >= GPUSCAN_TYPE_COUNT, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type"},
+        {type == GPUSCAN_TYPE_CUSTOM, GPUSCAN_ERROR_INVALID_TYPE,
+         "key_type: custom elements are sorted by custom->key, which is of a builtin type"},
+        {custom && !custom->key, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->key is NULL"},
+        {custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
+         GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"}};
+    if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0 ||
+        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* without custom, keys are only bits */
+        return r;
+    plan->common.e.custom = custom;
+    plan->key_size = gpuscan__types[type].size;
+    plan->element_size = custom ? (uint32_t)custom->size : plan->key_size;
     bits = plan->key_size * 8;
     plan->begin = desc->bit_begin;
     plan->end = desc->bit_end ? desc->bit_end : bits;
@@ -22507,7 +22468,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)(desc->custom ? type : gpuscan__sort_type(type)); /* an expression may be signed */
+    plan->common.key.src = (uint32_t)(custom ? type : gpuscan__sort_type(type)); /* an expression may be signed */
     return GPUSCAN_SUCCESS;
 }
 
@@ -22797,7 +22758,6 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
 /* Plans the form of `row`. Returns whether the form fits the call. */
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
-    uint64_t count = plan->desc->count;
     plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
     switch (row->form) {
     case GPUSCAN__SORT_ALONE:
@@ -22805,34 +22765,20 @@ static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const
             return 0;
         plan->key.small = plan->key.padded = 1;
         gpuscan__sort_fit(gs, plan, row->group, row->rounds, row->rounds);
-        return count <= plan->common.key.tile;
+        return plan->desc->count <= plan->common.key.tile;
     case GPUSCAN__SORT_MEETING: return gpuscan__sort_fit_meeting(gs, plan, most, row->rounds);
     case GPUSCAN__SORT_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
     default: gpuscan__sort_fit_tiles(gs, plan, most); return 1;
     }
 }
 
-static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    uint64_t count = plan->desc->count;
-    gpuscan__sort_most most;
-    const gpuscan__sort_form *row = gpuscan__sort_forms;
-    plan->key.digit_bits = is_single ? 8 : 4;
-    most = gpuscan__sort_most_of(gs, plan, is_single);
-    while ((row->needs & ~most.has) || count > row->to || plan->key_size < row->key_from ||
-           plan->key_size > row->key_to || plan->values.size > row->value_to ||
-           !gpuscan__sort_take(gs, plan, &most, row))
-        row++;
-    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
-        plan->common.key.registers = most.registers;
-}
-
 /* Sets the key, unless the plan is a self-test's, whose key is given. Sets the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
-    int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
+    int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
+    const gpuscan__sort_form *row = gpuscan__sort_forms;
+    gpuscan__sort_most most;
     if (plan->common.forced) {
-        *key = *plan->common.forced;
-        plan->key = gpuscan__sort_own(key);
         if (plan->by_index)
             plan->values.size = gpuscan__types[key->dst].size;
         return;
@@ -22847,19 +22793,25 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.fields = plan->fields;
-    if (gpuscan__key_is_cpu(key)) {
+    plan->key.digit_bits = cpu || is_single ? 8 : 4;
+    plan->key.whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
+                      plan->end == 8 * plan->key_size;
+    if (cpu) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
-        plan->key.digit_bits = 8;
         plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
-        plan->key.whole = (uint32_t)is_whole;
-    } else {
-        key->registers = 0;
-        gpuscan__sort_shape_gpu(gs, plan, gpuscan__is_single_pass(strategy));
-        plan->key.whole = gpuscan__is_single_pass(strategy) && is_whole;
-        plan->key.fills = gpuscan__is_single_pass(strategy) && !plan->key.small && !plan->key.together &&
-                          plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
+        return;
     }
+    key->registers = 0;
+    most = gpuscan__sort_most_of(gs, plan, is_single);
+    while ((row->needs & ~most.has) || plan->desc->count > row->to || plan->key_size < row->key_from ||
+           plan->key_size > row->key_to || plan->values.size > row->value_to ||
+           !gpuscan__sort_take(gs, plan, &most, row))
+        row++;
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        key->registers = most.registers;
+    plan->key.fills = is_single && !plan->key.small && !plan->key.together && plan->end - plan->begin == 8 &&
+                      plan->key_size == 1 && plan->values.size == 0;
 }
 
 /* Returns whether a destination is known to begin elsewhere than its source. */
@@ -22989,7 +22941,6 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
     uint32_t k;
-    memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__sort_is_single(plan)) {
         *bytes = GPUSCAN__SORT_BASES_BYTES +
                  (plan->key.fills ? 0 : (2 * plan->tiles << plan->key.digit_bits) * sizeof(cl_uint));
@@ -23087,7 +23038,6 @@ static void gpuscan__sort_choose_kernels(const gpuscan *gs, gpuscan__sort_plan *
                                           (plan->passes % 2 != 0 || plan->desc->may_destroy_src));
         key->buckets = gpuscan__key_is_cpu(&plan->common.key) && !key->small && plan->passes > 1 &&
                        plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << key->digit_bits;
-        memcpy(plan->common.key.own, key, sizeof(*key));
     }
     plan->blocks = key->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << key->digit_bits);
 }
@@ -23189,8 +23139,7 @@ static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
                                         size_t numbers_size, uint64_t groups, uint64_t shared) {
-    int is_last = --run->commands == 0;
-    return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, is_last);
+    return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
 }
 
 /* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles, it is the number
@@ -23356,21 +23305,11 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     return r;
 }
 
-/* Gathers an array by index. If its destination may be its source, the elements go through the scratch. */
-static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
-    gpuscan_buffer from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
-    gpuscan_buffer moved = {NULL, run->plan->moved_at};
-    gpuscan_result r;
-    if (gpuscan__sort_is_apart(src))
-        return gpuscan__sort_move(run, from, to, src->size, 1, 0);
-    r = gpuscan__sort_move(run, from, moved, src->size, 1, 0);
-    return r != 0 ? r : gpuscan__sort_move(run, moved, to, src->size, 0, 0);
-}
-
 static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
+    const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if dst may be its src */
     gpuscan__sort_run run = {chain, plan, common->key.group, plan->commands};
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
@@ -23383,8 +23322,13 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
             r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), both[i]->dst, both[i]->size, 0, 0);
     for (i = 0; i <= desc->payload_count && r == 0; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
-        if (src)
-            r = gpuscan__sort_gather(&run, src);
+        int apart = src && gpuscan__sort_is_apart(src);
+        if (!src)
+            continue;
+        r = gpuscan__sort_move(&run, gpuscan__sort_of(src->buffer), apart ? gpuscan__sort_of(src[1].buffer) : moved,
+                               src->size, 1, 0);
+        if (r == 0 && !apart)
+            r = gpuscan__sort_move(&run, moved, gpuscan__sort_of(src[1].buffer), src->size, 0, 0);
     }
     if (r == 0 && gpuscan__sort_widens(plan))
         r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, &plan->values), desc->permutation, plan->index_size, 0,
@@ -23561,13 +23505,14 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* where the steps' sums begin in PLAIN scratch, in elements */
-    int few_strips;                    /* 1: each tile adds up the strips to its left, so carries is not launched */
+    uint32_t few_strips;               /* 1: each tile adds up the strips to its left, so carries is not launched */
     int is_apart;                      /* 1: in this self-test few_strips stays 0 */
 } gpuscan__integral_plan;
 
+#define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(few_strips)
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
-    X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(few_strips) X(image_x) X(image_y) X(flags)
+    GPUSCAN__INTEGRAL_PLAN(X) X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image)          \
+    X(width) X(height) X(images) X(strips) X(carries_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
 enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
@@ -23580,11 +23525,6 @@ static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
-}
-
-/* Returns the type of the sums. Signed integers are summed as unsigned integers. */
-static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
-    return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
 
 /* Defines how a CPU loads and converts a vector of pixels of one channel. */
@@ -23687,7 +23627,7 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
-    gpuscan_type src = desc->src_type, dst = desc->dst_type;
+    gpuscan_type src = desc->src_type, dst = desc->dst_type, sum;
     uint32_t channels = desc->channels, seen = 0;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
@@ -23713,9 +23653,9 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
         channels = 1;
     } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
+    sum = gpuscan__is_float(dst) ? dst : gpuscan__unsigned_of(gpuscan__types[dst].size); /* unsigned integers wrap */
     if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD,
-                                       desc->custom, "dst_type", "dst_type")) != 0)
+        (r = gpuscan__resolve_elements(gs, e, sum, sum, GPUSCAN_OP_ADD, desc->custom, "dst_type", "dst_type")) != 0)
         return r;
     e->seen = plan->key.seen = seen;
     e->converted = dst;
@@ -23733,16 +23673,15 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image. Stores in `range` what later checks of the image need. */
 static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
-                                              const gpuscan_integral_desc *desc, gpuscan__range *range) {
+                                              const gpuscan_integral_desc *desc) {
     gpuscan_result r;
     if (!desc->src_image.mem)
         return GPUSCAN_SUCCESS;
     if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes || desc->src_image_pitch ||
         desc->images > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, its pitches or several images");
-    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, range, &plan->image)) != 0)
+    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, &plan->image)) != 0)
         return r;
     plan->key.image = plan->image.place;
     return gpuscan__check_region(gs, "src_image", &desc->src_image, &plan->image, desc->width, desc->height);
@@ -23756,11 +23695,9 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
                                                 desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
     uint64_t src_elements, dst_elements;
-    gpuscan_buffer src = desc->src;
-    gpuscan__range *range, image;
+    gpuscan__range *range;
     gpuscan_result r;
-    memset(&image, 0, sizeof(image));
-    if ((r = gpuscan__integral_image(gs, plan, desc, &image)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
+    if ((r = gpuscan__integral_image(gs, plan, desc)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
@@ -23777,13 +23714,9 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
         (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
-    if (plan->image.place)
-        src.mem = desc->src_image.mem;
-    range = gpuscan__input(common, "src", src, src_elements, plan->src.size);
-    if (plan->image.place)
-        gpuscan__input_image(range, "src_image", &image);
-    else
-        gpuscan__pixels_rows(range, &plan->src);
+    range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
+    gpuscan__pixels_rows(range, &plan->src);
+    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
     gpuscan__pixels_rows(range, &plan->dst);
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
@@ -23801,23 +23734,10 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
         gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
 }
 
-/* Returns whether at least half of a group's sub-groups would have no strip. */
-static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integral_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    return gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
-           2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
-}
-
-/* One band suits low images of one strip, since these then take one launch instead of two or three. It also suits many
-   images, if their strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
 #define GPUSCAN__INTEGRAL_FEW   48 /* bands of an image that is not high (tuning: integral-few-bands) */
-static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
-    return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
-                                    plan->src.images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips);
-}
 
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -23830,9 +23750,10 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     while (key->group > 1 &&
            gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    while (gpuscan__integral_idle_half(gs, plan)) /* in narrow images, most of a group would have no strip */
+    /* in narrow images, at least half of a group's sub-groups would have no strip */
+    while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
+           2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
@@ -23858,7 +23779,10 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
             bands *= 2;
         rows = gpuscan__max(rows, (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors);
         plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
-        if (gpuscan__integral_is_one_band(gs, plan))
+        /* One band suits low images of one strip, since these then take one launch instead of two or three. It also
+           suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
+        if (!plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
+                                     images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips))
             plan->band_rows = height;
     }
     if (plan->common.forced)
@@ -23871,18 +23795,13 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     uint32_t t_size = common->e.t_size;
     uint64_t elements;
-    if (common->forced) {
-        common->key = *common->forced;
-        plan->key = gpuscan__integral_own(&common->key);
-    } else {
+    if (!common->forced)
         gpuscan__integral_shape(gs, plan);
-    }
     gpuscan__integral_cut(gs, plan);
     if (!common->forced)
         common->key.undivided = gpuscan__key_is_cpu(&common->key) && plan->bands == 1;
     if (plan->src.images * plan->bands > gs->device.work_items / common->key.group / plan->strips)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "images: a launch would exceed the device's work-items");
-    memset(&common->need, 0, sizeof(common->need));
     plan->steps_at = elements = plan->src.images * plan->bands * plan->src.width;
     if (!gpuscan__key_is_cpu(&common->key)) {
         elements += plan->src.images * (plan->src.height + plan->bands) * plan->strips;
@@ -23902,10 +23821,8 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    if ((is_last || kernel == GPUSCAN__INTEGRAL_SUMS) && plan->image.place)
-        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
-    else if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
-        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+        numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &desc->src_image, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
     if (is_last)
@@ -23917,12 +23834,9 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.width = plan->src.width;
     numbers.height = plan->src.height;
     numbers.images = plan->src.images;
-    numbers.bands = plan->bands;
-    numbers.band_rows = plan->band_rows;
+    GPUSCAN__INTEGRAL_PLAN(GPUSCAN__FROM_PLAN)
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
-    numbers.steps_at = plan->steps_at;
-    numbers.few_strips = (uint64_t)plan->few_strips;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
                                gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
@@ -24038,35 +23952,41 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant, which key.own[0] holds. key.own[1] is 1 if groups share rows.
+   takes a portable strategy and a variant.
     variant  | chosen for                                                           | a row belongs to
     ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
     SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
     RANKS    | otherwise                                                            | row_groups groups
    row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
 
-typedef struct gpuscan__fractions {
-    double fraction[GPUSCAN_MAX_FRACTIONS];
-} gpuscan__fractions;
+typedef struct gpuscan__quantile_key {
+    uint32_t variant; /* GPUSCAN__QUANTILE_... */
+    uint32_t shares;  /* 1: several groups share a row */
+} gpuscan__quantile_key;
+GPUSCAN__OWN_KEY(quantile)
 
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
+    gpuscan__quantile_key key;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
     uint32_t row_groups; /* number of groups that take a row together */
-    float lower, upper, bin_width;
+    uint32_t lower, upper, bin_width; /* the bits of f32 numbers */
 } gpuscan__quantile_plan;
 
-#define GPUSCAN__QUANTILE_PLAN(X) X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups)
+#define GPUSCAN__QUANTILE_PLAN(X)                                                                                      \
+    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(lower) X(upper) X(bin_width)
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
-    X(lower) X(upper) X(bin_width) X(none) X(arrivals_offset) X(sums_offset) X(flags)
+    X(none) X(arrivals_offset) X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
     static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
     static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
-    return gpuscan__key_is_cpu(key) ? cpu : key->own[0] == GPUSCAN__QUANTILE_SMALL ? small : any;
+    return gpuscan__key_is_cpu(key)                                              ? cpu
+           : gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL ? small
+                                                                            : any;
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -24080,19 +24000,20 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
 }
 
 /* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
-static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t variant) {
     uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
-    if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
+    if (variant == GPUSCAN__QUANTILE_SMALL)
         words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
     return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
 GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__quantile_key own = gpuscan__quantile_own(&plan->key);
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key, own.variant));
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
-    gpuscan__define_number(text, "QUANTILE_PARTS", plan->key.own[0]);
-    gpuscan__define_number(text, "QUANTILE_JOINS", plan->key.own[1]);
+    gpuscan__define_number(text, "QUANTILE_PARTS", own.variant);
+    gpuscan__define_number(text, "QUANTILE_JOINS", own.shares);
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -24115,6 +24036,12 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
+static uint32_t gpuscan__float_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
 /* Resolves the positions of bins. They are those of a histogram's even bins of f32. By default, bin k begins at k. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
@@ -24126,12 +24053,12 @@ static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_pla
         upper = plan->bins;
     if (!(lower >= -most && lower <= most && upper >= -most && upper <= most))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower or upper does not fit f32");
-    plan->lower = (float)lower;
-    plan->upper = (float)upper;
-    step = ((double)plan->upper - (double)plan->lower) / plan->bins;
+    step = ((double)(float)upper - (double)(float)lower) / plan->bins;
     if (!(step >= least && step <= most))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins are empty, or too fine for f32");
-    plan->bin_width = (float)step;
+    plan->lower = gpuscan__float_bits((float)lower);
+    plan->upper = gpuscan__float_bits((float)upper);
+    plan->bin_width = gpuscan__float_bits((float)step);
     return GPUSCAN_SUCCESS;
 }
 
@@ -24210,7 +24137,7 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
     gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
                  plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
     return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
-           gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
+           gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
 /* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
@@ -24226,9 +24153,9 @@ static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *p
     uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
     if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
         plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
-        (common->forced ? !key->own[1] : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
+        (common->forced ? !plan->key.shares : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
         return;
-    key->own[1] = 1;
+    plan->key.shares = 1;
     plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
     common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
     common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
@@ -24239,39 +24166,30 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     plan->row_groups = 1;
-    memset(&common->need, 0, sizeof(common->need));
-    if (common->forced) {
-        *key = *common->forced;
-    } else {
+    if (!common->forced) {
         int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
         key->strategy =
             (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
         is_all |= gpuscan__key_is_cpu(key);
-        key->own[0] = GPUSCAN__QUANTILE_SMALL;
-        key->own[1] = 0;
+        plan->key.variant = GPUSCAN__QUANTILE_SMALL;
+        plan->key.shares = 0;
         if (!is_all && gpuscan__quantile_fit_small(gs, plan))
             return GPUSCAN_SUCCESS;
-        key->own[0] = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
+        plan->key.variant = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
         gpuscan__quantile_fit(gs, plan);
-        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) > gs->device.local_memory)
             gpuscan__fit(gs, common, key->group / 2, 4);
     }
-    if (key->own[0] == GPUSCAN__QUANTILE_RANKS)
+    if (plan->key.variant == GPUSCAN__QUANTILE_RANKS)
         gpuscan__quantile_share(gs, plan);
     return GPUSCAN_SUCCESS;
-}
-
-static uint32_t gpuscan__float_bits(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof(bits));
-    return bits;
 }
 
 /* Returns the number of groups. Each group goes from row to row. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
-    if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
+    if (plan->key.variant != GPUSCAN__QUANTILE_SMALL)
         return plan->row_groups * gpuscan__min(plan->rows, 65536);
     rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
     rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
@@ -24283,26 +24201,22 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     gpuscan__quantile_numbers numbers;
-    gpuscan__fractions fractions;
+    double fractions[GPUSCAN_MAX_FRACTIONS] = {0};
     numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-    memset(&fractions, 0, sizeof(fractions));
-    memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
-    gpuscan__arg(&launch, &fractions, sizeof(fractions));
+    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, fractions, sizeof(fractions));
     GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.form = desc->form;
     numbers.by_edges = desc->edges.mem != NULL;
-    numbers.lower = gpuscan__float_bits(plan->lower);
-    numbers.upper = gpuscan__float_bits(plan->upper);
-    numbers.bin_width = gpuscan__float_bits(plan->bin_width);
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
-                               gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
+                               gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
 }
 
 /* Fills counts symmetrically, so that the mean is in the middle. Their total is a power of two, so that fractions are
@@ -24351,7 +24265,8 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
     gpuscan_type counter = (gpuscan_type)key->src;
-    int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
+    const gpuscan__quantile_key own = gpuscan__quantile_own(key);
+    int plain = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
     unsigned round = test->round;
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
     uint64_t *sums, row;
@@ -24370,7 +24285,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     desc->fractions = fractions;
     desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
-    if (!key->own[1]) /* groups that share a row store no cdf */
+    if (!own.shares) /* groups that share a row store no cdf */
         cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
@@ -24692,7 +24607,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     if (r == 0 && is_less && call->strategy != GPUSCAN_STRATEGY_AUTO) {
         plan.common.group_limit = gs->device.group_limit;
         gs->logger.log = NULL;
-        r = operation->choose(gs, &plan.common);
+        r = gpuscan__choose(gs, &plan.common);
         gs->logger = logger;
         if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
             gs->error[0] = 0;
