@@ -15225,55 +15225,6 @@ struct gpuscan__chain {
     gpuscan__text *recording; /* in a rehearsal, steps are appended here and not enqueued; otherwise NULL */
 };
 
-/* Checks call.queue and call.wait_list, and gets the queue. */
-static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
-                                          int *in_order) {
-    const gpuscan_opencl *cl = &gs->cl;
-    cl_command_queue_properties properties = 0;
-    gpuscan_result r;
-    cl_uint i;
-    cl_int code;
-    if ((call->wait_count == 0) != (call->wait_list == NULL))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_count and call.wait_list do not agree");
-    if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
-        return r;
-    *queue = call->queue ? call->queue : gs->queue;
-    *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
-    if (*queue != gs->last_queue) {
-        cl_context context = NULL;
-        cl_device_id device = NULL;
-        code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
-        if (code == CL_SUCCESS)
-            code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
-        if (code == CL_SUCCESS)
-            code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
-        if (context != gs->context || device != gs->device_id)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
-        *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    }
-    for (i = 0; i < call->wait_count; i++) {
-        cl_context context = NULL;
-        cl_int status = CL_QUEUED;
-        if (!call->wait_list[i])
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_list[%u] is NULL", (unsigned)i);
-        code = cl->clGetEventInfo(call->wait_list[i], CL_EVENT_CONTEXT, sizeof(context), &context, NULL);
-        if (code == CL_SUCCESS)
-            code = cl->clGetEventInfo(call->wait_list[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
-                                      NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "call.wait_list[%u]: clGetEventInfo failed", (unsigned)i);
-        if (context != gs->context)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.wait_list[%u] is of another context",
-                                 (unsigned)i);
-        if (status < 0)
-            return gpuscan__fail(gs, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "call.wait_list[%u] has failed",
-                                 (unsigned)i);
-    }
-    return GPUSCAN_SUCCESS;
-}
-
 static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     if (*event)
         gs->cl.clReleaseEvent(*event);
@@ -15889,35 +15840,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan 
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks the caller's scratch, and adds a range for it. */
-static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_call *call = plan->call;
-    uint64_t bytes = gpuscan__need_total(&plan->need), usable;
-    gpuscan__range *range;
-    gpuscan_result r;
-    if (!call->scratch.mem && call->scratch_size)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size is given without call.scratch");
-    if (call->scratch.offset % 64 != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is not a multiple of 64");
-    if (!call->scratch.mem)
-        return GPUSCAN_SUCCESS;
-    range = gpuscan__output(plan, "call.scratch", call->scratch, call->scratch_size, 1);
-    range->reads = 1;
-    range->alignment = 64;
-    if ((r = gpuscan__check_range(gs, range)) != 0)
-        return r;
-    if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "call.scratch is read for result, but the buffer's flags do not let the host read it");
-    plan->scratch_flags = range->flags;
-    usable = call->scratch_size ? call->scratch_size : range->size_left;
-    if (usable < bytes)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
-                             (unsigned long long)usable, (unsigned long long)bytes);
-    range->end = range->begin + bytes; /* overlaps matter only in the bytes that the call uses */
-    return gpuscan__check_overlaps(gs, plan);
-}
-
 /* Checks that a type is u32, u64 or the default, which is u32. Gets the type's size in bytes. */
 static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field, gpuscan_type type, uint32_t *size) {
     *size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
@@ -16050,6 +15972,146 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is not a multiple of %u, the elements' alignment",
                              fields->pitch_bytes, (unsigned)alignment);
     return GPUSCAN_SUCCESS;
+}
+
+/* ---- the fields that every call has */
+
+/* Checks all fields of gpuscan_call except `strategy`, which gpuscan__enter checks before an operation reads it. The
+   operation has resolved its own fields. What only OpenCL knows is left to the functions below: whether the queue, the
+   events and the buffers are valid. Preparations may lack queue, events and buffers, so these are not checked then. */
+static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    const gpuscan__elements *e = &plan->e;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    int runs = plan->is_run || plan->from_host;
+    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* no dst: sorts, histograms */
+    const gpuscan__mistake mistakes[] = {
+        {call->values_size > GPUSCAN__VALUES_MOST, argument, "call.values_size is above 256"},
+        {(call->values || runs) && !call->values != !call->values_size, argument,
+         "call.values or call.values_size is missing"},
+        {call->values_size && !e->custom, argument, "call.values without a custom text"},
+        {call->source_count > GPUSCAN_MAX_SOURCES, argument, "call.source_count is above 4"},
+        {!call->sources != !call->source_count, argument, "call.sources or call.source_count is missing"},
+        {call->source_count && !(e->custom && sees_sources), argument, /* operators get no element's index */
+         "call.sources: the call uses no convert, select, equal, key or weight, which could see them"},
+        {runs && !call->wait_count != !call->wait_list, GPUSCAN_ERROR_INVALID_EVENT,
+         "call.wait_count and call.wait_list do not agree"},
+        {runs && call->scratch_size && !call->scratch.mem, argument, "call.scratch_size is given without call.scratch"},
+        {runs && call->scratch.offset % 64 != 0, argument, "call.scratch.offset is not a multiple of 64"}};
+    return GPUSCAN__REFUSE(gs, mistakes);
+}
+
+static const char gpuscan__source_fields[GPUSCAN_MAX_SOURCES][24] = {
+    "call.sources[0].buffer", "call.sources[1].buffer", "call.sources[2].buffer", "call.sources[3].buffer"};
+
+/* Checks source `k` and adds its range. If the source has no count of its own, it has `count` elements. */
+GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
+    const gpuscan_source *source = &plan->call->sources[k];
+    const char *field = gpuscan__source_fields[k];
+    int is_custom = source->type == GPUSCAN_TYPE_CUSTOM, is_type = (unsigned)source->type < GPUSCAN_TYPE_COUNT;
+    gpuscan_type type = source->type == GPUSCAN_TYPE_DEFAULT || !is_type ? GPUSCAN_TYPE_U32 : source->type;
+    uint32_t size = is_custom ? (uint32_t)source->size : gpuscan__types[type].size;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    const gpuscan__mistake mistakes[] = {
+        {!is_type, argument, "type is not a gpuscan_type"},
+        {is_custom && (!source->custom_type || source->size == 0 || source->size > GPUSCAN__CUSTOM_MOST), argument,
+         "custom_type is NULL, or size is not from 1 to 1024"},
+        {!is_custom && (source->custom_type || source->size), argument,
+         "custom_type or size is given, but type is not CUSTOM"},
+        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
+        {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
+    size_t i;
+    gpuscan_result r;
+    for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
+        if (mistakes[i].is_made)
+            return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
+    count = source->count ? source->count : count;
+    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
+        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
+        return r;
+    gpuscan__input(plan, field, source->buffer, count, size);
+    plan->e.source_types[k] = source->custom_type;
+    plan->e.given.sources[k] = (uint32_t)type | size << 8;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Checks a queue. Sets *in_order to 1 if it is in-order, otherwise to 0. */
+static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, int *in_order) {
+    const gpuscan_opencl *cl = &gs->cl;
+    cl_command_queue_properties properties = 0;
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int code;
+    *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
+    if (queue == gs->last_queue)
+        return GPUSCAN_SUCCESS;
+    code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
+    if (context != gs->context || device != gs->device_id)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
+    *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Gets the call's queue, and checks it and the events of the wait list. */
+static gpuscan_result gpuscan__check_queue_and_events(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
+                                                      int *in_order) {
+    gpuscan_result r;
+    cl_uint i;
+    if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
+        return r;
+    *queue = call->queue ? call->queue : gs->queue;
+    if ((r = gpuscan__check_queue(gs, *queue, in_order)) != 0)
+        return r;
+    for (i = 0; i < call->wait_count; i++) {
+        const cl_event event = call->wait_list[i];
+        cl_context context = NULL;
+        cl_int status = CL_QUEUED, code;
+        if (!event)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_list[%u] is NULL", (unsigned)i);
+        code = gs->cl.clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof(context), &context, NULL);
+        if (code == CL_SUCCESS)
+            code = gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "call.wait_list[%u]: clGetEventInfo failed", (unsigned)i);
+        if (context != gs->context)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.wait_list[%u] is of another context",
+                                 (unsigned)i);
+        if (status < 0)
+            return gpuscan__fail(gs, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "call.wait_list[%u] has failed",
+                                 (unsigned)i);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Checks the caller's scratch, whose size follows from the plan, and adds a range for it. */
+static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    uint64_t bytes = gpuscan__need_total(&plan->need), usable;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if (!call->scratch.mem)
+        return GPUSCAN_SUCCESS;
+    range = gpuscan__output(plan, "call.scratch", call->scratch, call->scratch_size, 1);
+    range->reads = 1;
+    range->alignment = 64;
+    if ((r = gpuscan__check_range(gs, range)) != 0)
+        return r;
+    if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                             "call.scratch is read for result, but the buffer's flags do not let the host read it");
+    plan->scratch_flags = range->flags;
+    usable = call->scratch_size ? call->scratch_size : range->size_left;
+    if (usable < bytes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
+                             (unsigned long long)usable, (unsigned long long)bytes);
+    range->end = range->begin + bytes; /* overlaps matter only in the bytes that the call uses */
+    return gpuscan__check_overlaps(gs, plan);
 }
 
 /* ---- images */
@@ -16665,12 +16727,30 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     return r;
 }
 
+/* Resolves the desc's own fields, then those of its gpuscan_call. */
+static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    uint64_t count = 0;
+    uint32_t k;
+    gpuscan_result r = plan->operation->resolve(gs, plan);
+    if (r == 0)
+        r = gpuscan__check_call(gs, plan);
+    if (r != 0)
+        return r;
+    plan->e.given.values_size = (uint32_t)call->values_size;
+    if (plan->operation->count_at)
+        memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
+    for (k = 0; r == 0 && k < call->source_count; k++)
+        r = gpuscan__resolve_source(gs, plan, k, count);
+    return r;
+}
+
 static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__program *program = NULL;
     cl_command_queue queue = NULL;
     int in_order = 1;
     gpuscan_result r;
-    if ((r = gpuscan__check_call(gs, plan->call, &queue, &in_order)) != 0 ||
+    if ((r = gpuscan__check_queue_and_events(gs, plan->call, &queue, &in_order)) != 0 ||
         (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
         return r;
     if (!plan->is_nothing &&
@@ -16739,75 +16819,6 @@ static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan
             gpuscan__store_cached(gs, program);
     }
     return r;
-}
-
-static const char gpuscan__source_fields[GPUSCAN_MAX_SOURCES][24] = {
-    "call.sources[0].buffer", "call.sources[1].buffer", "call.sources[2].buffer", "call.sources[3].buffer"};
-
-/* Checks source `k` and adds its range. If the source has no count of its own, it has `count` elements. */
-GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
-    const gpuscan_source *source = &plan->call->sources[k];
-    const char *field = gpuscan__source_fields[k];
-    int is_custom = source->type == GPUSCAN_TYPE_CUSTOM, is_type = (unsigned)source->type < GPUSCAN_TYPE_COUNT;
-    gpuscan_type type = source->type == GPUSCAN_TYPE_DEFAULT || !is_type ? GPUSCAN_TYPE_U32 : source->type;
-    uint32_t size = is_custom ? (uint32_t)source->size : gpuscan__types[type].size;
-    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
-    const gpuscan__mistake mistakes[] = {
-        {!is_type, argument, "type is not a gpuscan_type"},
-        {is_custom && (!source->custom_type || source->size == 0 || source->size > GPUSCAN__CUSTOM_MOST), argument,
-         "custom_type is NULL, or size is not from 1 to 1024"},
-        {!is_custom && (source->custom_type || source->size), argument,
-         "custom_type or size is given, but type is not CUSTOM"},
-        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
-        {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
-    size_t i;
-    gpuscan_result r;
-    for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
-        if (mistakes[i].is_made)
-            return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
-    count = source->count ? source->count : count;
-    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
-        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
-        return r;
-    gpuscan__input(plan, field, source->buffer, count, size);
-    plan->e.source_types[k] = source->custom_type;
-    plan->e.given.sources[k] = (uint32_t)type | size << 8;
-    return GPUSCAN_SUCCESS;
-}
-
-/* Checks the call's sources. Custom operators cannot use them, since they get no element's index. */
-GPUSCAN__COLD gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_call *call = plan->call;
-    const gpuscan__elements *e = &plan->e;
-    int is_seen = e->custom && (!e->dst || e->convert || e->key == GPUSCAN_TYPE_CUSTOM); /* no dst: sorts, histograms */
-    const gpuscan__mistake mistakes[] = {
-        {call->source_count > GPUSCAN_MAX_SOURCES, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.source_count is above 4"},
-        {!call->sources != !call->source_count, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "call.sources or call.source_count is missing"},
-        {call->source_count && !is_seen, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "call.sources: the call uses no convert, select, equal, key or weight, which could see them"}};
-    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
-    uint64_t count = 0;
-    uint32_t k;
-    if (plan->operation->count_at)
-        memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
-    for (k = 0; r == 0 && k < call->source_count; k++)
-        r = gpuscan__resolve_source(gs, plan, k, count);
-    return r;
-}
-
-static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_call *call = plan->call;
-    gpuscan_result r = plan->operation->resolve(gs, plan);
-    const gpuscan__mistake mistakes[] = {
-        {call->values_size > GPUSCAN__VALUES_MOST, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values_size is above 256"},
-        {(call->values || plan->is_run || plan->from_host) && !call->values != !call->values_size,
-         GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values or call.values_size is missing"},
-        {call->values_size && !plan->e.custom, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values without a custom text"}};
-    if (r == 0)
-        r = GPUSCAN__REFUSE(gs, mistakes);
-    plan->e.given.values_size = r == 0 ? (uint32_t)call->values_size : 0;
-    return r == 0 ? gpuscan__resolve_sources(gs, plan) : r;
 }
 
 /* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
@@ -17749,7 +17760,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     plan->group_limit = gs->device.group_limit;
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
         (r = operation->choose(gs, plan)) != 0 ||
-        (r = gpuscan__check_call(gs, call, &host->queue, &host->in_order)) != 0)
+        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
@@ -24489,6 +24500,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
     const char *wanted;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
+    int in_order;
     size_t i;
     if ((r = gpuscan__open_opencl(gs, desc)) != 0)
         return r;
@@ -24525,19 +24537,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
     }
     if ((r = gpuscan__open_device(gs)) != 0)
         return r;
-    if (desc->queue) {
-        gpuscan_call call;
-        cl_command_queue queue;
-        int in_order;
-        memset(&call, 0, sizeof(call));
-        call.queue = desc->queue;
-        if ((r = gpuscan__check_call(gs, &call, &queue, &in_order)) != 0)
-            return r == GPUSCAN_ERROR_INVALID_CONTEXT
-                       ? gpuscan__fail(gs, r, "queue belongs to another context or device than the object")
-                       : r;
-        return gpuscan__keep_queue(gs, &gs->queue, desc->queue);
-    }
-    return GPUSCAN_SUCCESS;
+    if (!desc->queue)
+        return GPUSCAN_SUCCESS;
+    r = gpuscan__check_queue(gs, desc->queue, &in_order);
+    if (r == GPUSCAN_ERROR_INVALID_CONTEXT)
+        gpuscan__fail(gs, r, "queue belongs to another context or device than the object");
+    return r == 0 ? gpuscan__keep_queue(gs, &gs->queue, desc->queue) : r;
 }
 
 static char *gpuscan__copy_bytes(gpuscan *gs, const void *bytes, uint64_t size) {
