@@ -12721,6 +12721,7 @@ typedef struct gpuscan__given {
 /* Holds what determines a program's source, except custom texts. memcmp compares keys: clear a key before use. */
 typedef struct gpuscan__key {
     gpuscan__given given;
+    uint32_t lanes; /* gs->device.lanes when the program was requested */
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join them are left out */
@@ -12755,7 +12756,7 @@ typedef struct gpuscan__text {
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* if the program is loaded from a blob, only key.registers is set */
+    gpuscan__key key; /* until a call requests a blob's program, only key.registers is set, so key.group is 0 */
     char *custom; /* the custom texts, each with its NUL; NULL: none */
     size_t custom_length;
     char *prefix; /* the text before the kernels, by which a blob identifies the program */
@@ -12832,8 +12833,7 @@ struct gpuscan {
     cl_command_queue last_queue;    /* the last call's queue; retained */
     int last_in_order;              /* 1: last_queue is in-order */
     gpuscan__device device;
-    gpuscan__program *programs;
-    gpuscan__program *loaded; /* programs loaded from a blob and not requested yet, found by their text */
+    gpuscan__program *programs; /* those that were built, and those of blobs. The latest is the first */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
@@ -14506,20 +14506,6 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
     }
 }
 
-/* Frees a list's idle programs, and marks the others as idle. The next call that uses a program clears its mark. */
-GPUSCAN__COLD void gpuscan__trim_programs(gpuscan *gs, gpuscan__program **at) {
-    while (*at) {
-        gpuscan__program *program = *at;
-        if (!program->idle) {
-            program->idle = 1;
-            at = &program->next;
-            continue;
-        }
-        *at = program->next;
-        gpuscan__free_program(gs, program);
-    }
-}
-
 enum { GPUSCAN__CUSTOM_TEXTS = 8 + GPUSCAN_MAX_SOURCES };
 
 /* Returns one of the caller's texts from which a program is built: texts of `e->custom`, then the types of sources. */
@@ -14644,33 +14630,30 @@ static int gpuscan__same_text(const gpuscan__program *program, const char *prefi
     return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
 }
 
-/* Looks in gs->loaded for a program with the text and kernels of `program`, and moves it there. Returns 1 if found. */
-GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
+/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `program`. Removes
+   it from the list and returns it with `program`'s key and custom texts, or returns NULL. */
+GPUSCAN__COLD gpuscan__program *gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
     gpuscan__program **at, *loaded;
-    for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
-        if (!gpuscan__same_text(loaded, program->prefix, program->prefix_length) ||
+    for (at = &gs->programs; (loaded = *at) != NULL; at = &loaded->next) {
+        if (loaded->key.group || !gpuscan__same_text(loaded, program->prefix, program->prefix_length) ||
             !gpuscan__same_names(loaded->names, program->names))
             continue;
-        program->program = loaded->program;
-        memcpy(program->kernels, loaded->kernels, sizeof(program->kernels));
-        program->recording = loaded->recording;
-        program->rehearsed = loaded->rehearsed;
-        program->proved = loaded->proved;
-        program->stored = loaded->recording.length + 1;
-        loaded->program = NULL;
-        memset(loaded->kernels, 0, sizeof(loaded->kernels));
-        memset(&loaded->recording, 0, sizeof(loaded->recording));
         *at = loaded->next;
-        gpuscan__free_program(gs, loaded);
-        return 1;
+        loaded->key = program->key;
+        loaded->custom = program->custom;
+        loaded->custom_length = program->custom_length;
+        loaded->stored = loaded->recording.length + 1;
+        loaded->idle = 0;
+        program->custom = NULL;
+        return loaded;
     }
-    return 0;
+    return NULL;
 }
 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 
-/* Takes the program from a blob or the cache, or builds it from source and creates its kernels. If this fails, the
-   caller frees the program, and with it any objects that a driver returned along with an error code. */
+/* Builds a program from source and creates its kernels. If this fails, the caller frees the program, and with it any
+   objects that a driver returned along with an error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const char *const *literal;
     gpuscan__text kernels = gpuscan__text_of(gs);
@@ -14678,9 +14661,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
     const char *sources[2];
     size_t i;
     cl_int code = CL_SUCCESS;
-    program->names = plan->operation->kernels(&program->key);
-    if (gpuscan__take_loaded(gs, program) || (gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, program)))
-        return GPUSCAN_SUCCESS;
     kernels.given = program->key.given;
     for (i = 0; i < GPUSCAN__PIECES; i++)
         for (literal = gpuscan__pieces[i]; (pieces >> i & 1) && *literal; literal++)
@@ -14997,8 +14977,9 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
         gpuscan__define_custom(text, e);
 }
 
+/* Takes the plan's program from a blob or the cache, or builds it. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
-    gpuscan__program *program;
+    gpuscan__program *program, *loaded = NULL;
     gpuscan__text prefix = gpuscan__text_of(gs);
     gpuscan_result r = GPUSCAN_SUCCESS;
     program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
@@ -15006,6 +14987,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     memset(program, 0, sizeof(*program));
     program->key = plan->key;
+    program->names = plan->operation->kernels(&plan->key);
     prefix.given = plan->key.given;
     prefix.prints = gpuscan__prints(&plan->e);
     plan->operation->define(&prefix, gs, plan);
@@ -15025,12 +15007,16 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
         if (texts.failed)
             r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the custom text");
     }
-    if (r == 0)
+    if (r == 0 && (loaded = gpuscan__take_loaded(gs, program)) == NULL && gpuscan__load_cached(gs, program))
+        loaded = gpuscan__take_loaded(gs, program);
+    if (r == 0 && !loaded)
         r = gpuscan__build(gs, plan, program);
-    if (r != 0) {
+    if (r != 0 || loaded) {
         gpuscan__free_program(gs, program);
-        return r;
+        program = loaded;
     }
+    if (r != 0)
+        return r;
     program->next = gs->programs;
     gs->programs = program;
     *found = program;
@@ -15041,6 +15027,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
 static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program;
     plan->not_built = 0;
+    plan->key.lanes = (uint32_t)gs->device.lanes;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 &&
             gpuscan__same_custom(program, &plan->e)) {
@@ -16438,20 +16425,15 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Returns all programs built so far, which the caller frees or puts back. */
-static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
-    gpuscan__program *programs = gs->programs;
-    gs->programs = NULL;
+/* Stops using the vendor's instructions. No call takes programs with them any more, since their key.lanes differs. */
+static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
-    return programs;
 }
 
-/* Frees what gpuscan__leave_lanes returned, and notes that the vendor's instructions are given up. */
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
-                                   const char *why) {
-    gpuscan__free_programs(gs, programs);
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
+    gpuscan__leave_lanes(gs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
@@ -16462,9 +16444,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
-    gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
+    gpuscan__program *program;
     gpuscan_call any = *call;
-    gpuscan_result r = plan->operation->choose(gs, plan);
+    gpuscan_result r;
+    gpuscan__leave_lanes(gs);
+    r = plan->operation->choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
@@ -16474,12 +16458,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     plan->call = call;
     if (r == 0) {
         plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
-        gpuscan__give_up_lanes(gs, plan, programs, "its program did not build with them");
+        gpuscan__give_up_lanes(gs, plan, "its program did not build with them");
         gs->error[0] = 0;
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
-    gs->programs = programs;
     gs->device = device;
     return r;
 }
@@ -16598,7 +16581,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
         return r;
     *again = 1;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
     } else if (gpuscan__strategies[strategy].portable != strategy) {
         gs->refused[plan->operation->number] |= 1u << strategy;
         gpuscan__note_refusal(gs, plan, "its strategy is no longer used", "its self-test failed");
@@ -16619,7 +16602,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     if (r == 0)
         r = gpuscan__program_group(gs, plan, *program, &group);
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its sub-groups have another width");
+        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
@@ -24610,7 +24593,6 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     if (!gs)
         return;
     gpuscan__free_programs(gs, gs->programs);
-    gpuscan__free_programs(gs, gs->loaded);
     for (i = 0; i < GPUSCAN__SCRATCHES; i++)
         gpuscan__drop_scratch(gs, i);
     gpuscan__forget_event(gs, &gs->scratch_event);
@@ -24631,11 +24613,20 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
 }
 
 GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs) {
+    gpuscan__program **at, *program;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
-    gpuscan__trim_programs(gs, &gs->programs);
-    gpuscan__trim_programs(gs, &gs->loaded);
+    at = &gs->programs;
+    while ((program = *at) != NULL) {
+        if (!program->idle) {
+            program->idle = 1;
+            at = &program->next;
+            continue;
+        }
+        *at = program->next;
+        gpuscan__free_program(gs, program);
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -24869,9 +24860,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     if (only)
         r = gpuscan__blob_program(gs, only, blob);
     header.entries = only != NULL;
-    for (i = 0; i < 2 && !only; i++)
-        for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next, header.entries++)
-            r = gpuscan__blob_program(gs, program, blob);
+    for (program = gs->programs; program && !only && r == 0; program = program->next, header.entries++)
+        r = gpuscan__blob_program(gs, program, blob);
     if (r != 0 || blob->failed)
         return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
     header.size = blob->length;
@@ -24993,12 +24983,9 @@ static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *vie
     const char *prefix = (const char *)view->parts[GPUSCAN__PART_PREFIX];
     size_t length = (size_t)view->entry.sizes[GPUSCAN__PART_PREFIX];
     const gpuscan__program *program = gs->programs;
-    int i;
-    for (i = 0; i < 2; i++, program = gs->loaded)
-        for (; program; program = program->next)
-            if (gpuscan__same_text(program, prefix, length))
-                return 1;
-    return 0;
+    while (program && !gpuscan__same_text(program, prefix, length))
+        program = program->next;
+    return program != NULL;
 }
 
 static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
@@ -25083,9 +25070,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
             program->recording.length = 0;
         }
     for (last = &loaded; *last; last = &(*last)->next)
-        ;
-    *last = gs->loaded;
-    gs->loaded = loaded;
+        continue;
+    *last = gs->programs;
+    gs->programs = loaded;
     gpuscan__grow_as_before(gs, header.scratch);
     return GPUSCAN_SUCCESS;
 }

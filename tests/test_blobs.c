@@ -497,11 +497,11 @@ static void test_unusable_part_of_blob(void **state) {
         test.gs = gs;
         test_ok(gpuscan_set_blob(gs, blob, size));
         assert_string_equal(gpuscan_error(gs), "");
-        for (programs = 0, program = gs->loaded; program; program = program->next)
+        for (programs = 0, program = gs->programs; program; program = program->next)
             programs++;
         assert_int_equal(programs, round ? 2 : 1);
         if (round)
-            gs->loaded->loaded_names[0] = "gpuscan_other";
+            gs->programs->loaded_names[0] = "gpuscan_other";
         layer_reset();
         for (i = 0; i < sizeof jobs / sizeof *jobs; i++) {
             job j;
