@@ -12754,21 +12754,21 @@ typedef struct gpuscan__text {
     int failed;
 } gpuscan__text;
 
+/* Lists the parts of a program that a blob stores. PREFIX: the text before the kernels, which identifies the program.
+   NAMES: the kernels' names, each with its NUL. RECORDING: steps of rehearsals, see gpuscan__step. BINARY: the driver's
+   binary. */
+enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
+
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
     gpuscan__key key; /* until a call requests a blob's program, only key.registers is set, so key.group is 0 */
-    char *custom; /* the custom texts, each with its NUL; NULL: none */
-    size_t custom_length;
-    char *prefix; /* the text before the kernels, by which a blob identifies the program */
-    size_t prefix_length;
+    gpuscan__text custom; /* the custom texts, each with its NUL; empty: none */
+    gpuscan__text parts[GPUSCAN__PART_BINARY]; /* what a blob stores of the program besides its binary */
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
-    const char *const *names; /* the kernels' names, then NULL */
-    char *loaded_text;        /* the characters of loaded_names, which a blob's program uses as `names` */
-    const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
+    const char *const *names; /* the kernels' names, then NULL. Not set until a call requests a blob's program */
     size_t group; /* maximum group size with which all kernels can be launched; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
-    gpuscan__text recording; /* the program's recorded rehearsals, see gpuscan__step */
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
@@ -14371,9 +14371,6 @@ typedef struct gpuscan__blob_header {
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
-/* Lists the parts of an entry. PREFIX: the text before the kernels, which identifies the program. NAMES: the kernels'
-   names, each with its NUL. RECORDING: steps of rehearsals, see gpuscan__step. BINARY: the driver's binary. */
-enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
@@ -14461,6 +14458,7 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
    same group size count as equal, since drivers compile the same code for them. Only PoCL compiles different code for
    fewer than 65,536 work-items. So of two equal launches, both have fewer than 65,536 work-items, or neither has. */
 static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
+    const gpuscan__text *all = &program->parts[GPUSCAN__PART_RECORDING];
     gpuscan__step_launch launch, known;
     uint64_t kernel = 0;
     size_t at = 0;
@@ -14468,20 +14466,24 @@ static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__
     while (!adds && !recording->failed && gpuscan__next_launch(recording, &at, &kernel, &launch)) {
         uint64_t known_kernel = 0;
         size_t known_at = 0;
-        for (adds = 1; adds && gpuscan__next_launch(&program->recording, &known_at, &known_kernel, &known);)
+        for (adds = 1; adds && gpuscan__next_launch(all, &known_at, &known_kernel, &known);)
             adds = known_kernel != kernel || known.group != launch.group ||
                    (known.global < 65536) != (launch.global < 65536);
     }
     return adds;
 }
 
-/* Appends `recording` to the program's recordings. If memory runs out, drops all of them. */
-static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
-    gpuscan__text *kept = &program->recording;
-    kept->allocator = &gs->allocator;
-    gpuscan__text_bytes(kept, recording->data, recording->length);
-    if (kept->failed)
-        memset(kept, 0, sizeof(*kept));
+/* Returns a program with empty texts, or NULL if memory is short. */
+GPUSCAN__COLD gpuscan__program *gpuscan__new_program(gpuscan *gs) {
+    gpuscan__program *program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
+    size_t i;
+    if (!program)
+        return NULL;
+    memset(program, 0, sizeof(*program));
+    program->custom = gpuscan__text_of(gs);
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+        program->parts[i] = gpuscan__text_of(gs);
+    return program;
 }
 
 GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
@@ -14491,10 +14493,9 @@ GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program)
             gs->cl.clReleaseKernel(program->kernels[i]);
     if (program->program)
         gs->cl.clReleaseProgram(program->program);
-    gpuscan__release(&gs->allocator, program->custom);
-    gpuscan__release(&gs->allocator, program->prefix);
-    gpuscan__release(&gs->allocator, program->loaded_text);
-    gpuscan__release(&gs->allocator, program->recording.data);
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+        gpuscan__release(&gs->allocator, program->parts[i].data);
+    gpuscan__release(&gs->allocator, program->custom.data);
     gpuscan__release(&gs->allocator, program);
 }
 
@@ -14528,17 +14529,15 @@ static int gpuscan__prints(const gpuscan__elements *e) {
 }
 
 static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__elements *e) {
+    const gpuscan__text *texts = &program->custom;
     size_t i, at = 0;
-    if (!e->custom || !program->custom)
-        return !e->custom && !program->custom;
-    for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++) {
+    for (i = 0; e->custom && i < GPUSCAN__CUSTOM_TEXTS; i++) {
         size_t length = strlen(gpuscan__custom_text(e, i)) + 1;
-        if (length > program->custom_length - at ||
-            memcmp(program->custom + at, gpuscan__custom_text(e, i), length) != 0)
+        if (length > texts->length - at || memcmp(texts->data + at, gpuscan__custom_text(e, i), length) != 0)
             return 0;
         at += length;
     }
-    return at == program->custom_length;
+    return at == texts->length;
 }
 
 /* Returns the field whose size is wrong, or NULL. A wrong size puts an array of negative size into the build log. */
@@ -14610,41 +14609,40 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
 }
 
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
+    const gpuscan__text *names = &program->parts[GPUSCAN__PART_NAMES];
+    const char *name = names->data;
     size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c checks MAX_KERNELS */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < names->data + names->length; i++) { /* see tests/programs.c */
         cl_int code = CL_SUCCESS;
-        program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
+        program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", program->names[i]);
+            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", name);
+        name += strlen(name) + 1;
     }
     return GPUSCAN_SUCCESS;
 }
 
-static int gpuscan__same_names(const char *const *a, const char *const *b) {
-    for (; *a && *b && strcmp(*a, *b) == 0; a++)
-        b++;
-    return !*a && !*b;
-}
-
-static int gpuscan__same_text(const gpuscan__program *program, const char *prefix, size_t length) {
-    return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
+static int gpuscan__same_text(const gpuscan__text *text, const void *bytes, uint64_t length) {
+    return text->length == length && memcmp(text->data, bytes, text->length) == 0;
 }
 
 /* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `program`. Removes
    it from the list and returns it with `program`'s key and custom texts, or returns NULL. */
 GPUSCAN__COLD gpuscan__program *gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
+    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
     gpuscan__program **at, *loaded;
     for (at = &gs->programs; (loaded = *at) != NULL; at = &loaded->next) {
-        if (loaded->key.group || !gpuscan__same_text(loaded, program->prefix, program->prefix_length) ||
-            !gpuscan__same_names(loaded->names, program->names))
+        if (loaded->key.group ||
+            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_PREFIX], prefix->data, prefix->length) ||
+            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_NAMES], names->data, names->length))
             continue;
         *at = loaded->next;
         loaded->key = program->key;
+        loaded->names = program->names;
         loaded->custom = program->custom;
-        loaded->custom_length = program->custom_length;
-        loaded->stored = loaded->recording.length + 1;
+        loaded->stored = loaded->parts[GPUSCAN__PART_RECORDING].length + 1;
         loaded->idle = 0;
-        program->custom = NULL;
+        program->custom.data = NULL;
         return loaded;
     }
     return NULL;
@@ -14667,7 +14665,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels' text");
-    sources[0] = program->prefix;
+    sources[0] = program->parts[GPUSCAN__PART_PREFIX].data;
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -14980,33 +14978,27 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 /* Takes the plan's program from a blob or the cache, or builds it. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program, *loaded = NULL;
-    gpuscan__text prefix = gpuscan__text_of(gs);
+    gpuscan__text *prefix, *names;
+    size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
+    program = gpuscan__new_program(gs);
     if (!program)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
-    memset(program, 0, sizeof(*program));
     program->key = plan->key;
     program->names = plan->operation->kernels(&plan->key);
-    prefix.given = plan->key.given;
-    prefix.prints = gpuscan__prints(&plan->e);
-    plan->operation->define(&prefix, gs, plan);
-    gpuscan__text_add(&prefix, "#line 1 \"kernels.cl.inc\"\n");
-    program->prefix = prefix.data;
-    program->prefix_length = prefix.length;
-    if (prefix.failed)
+    prefix = &program->parts[GPUSCAN__PART_PREFIX];
+    prefix->given = plan->key.given;
+    prefix->prints = gpuscan__prints(&plan->e);
+    plan->operation->define(prefix, gs, plan);
+    gpuscan__text_add(prefix, "#line 1 \"kernels.cl.inc\"\n");
+    names = &program->parts[GPUSCAN__PART_NAMES];
+    for (i = 0; program->names[i]; i++)
+        gpuscan__text_bytes(names, program->names[i], strlen(program->names[i]) + 1);
+    for (i = 0; plan->e.custom && i < GPUSCAN__CUSTOM_TEXTS; i++)
+        gpuscan__text_bytes(&program->custom, gpuscan__custom_text(&plan->e, i),
+                            strlen(gpuscan__custom_text(&plan->e, i)) + 1);
+    if (prefix->failed || names->failed || program->custom.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
-    if (r == 0 && plan->e.custom) {
-        gpuscan__text texts = gpuscan__text_of(gs);
-        size_t i;
-        for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++)
-            gpuscan__text_bytes(&texts, gpuscan__custom_text(&plan->e, i),
-                                strlen(gpuscan__custom_text(&plan->e, i)) + 1);
-        program->custom = texts.data;
-        program->custom_length = texts.length;
-        if (texts.failed)
-            r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the custom text");
-    }
     if (r == 0 && (loaded = gpuscan__take_loaded(gs, program)) == NULL && gpuscan__load_cached(gs, program))
         loaded = gpuscan__take_loaded(gs, program);
     if (r == 0 && !loaded)
@@ -17484,7 +17476,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     uint32_t flags = plan->flags;
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan__step_buffers bytes;
-    gpuscan__text recording = gpuscan__text_of(gs);
+    gpuscan__text recording = gpuscan__text_of(gs), *kept = &program->parts[GPUSCAN__PART_RECORDING];
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
@@ -17520,7 +17512,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     if (r == 0 && (!late || gpuscan__adds_launch(program, &recording))) {
         r = gpuscan__replay(gs, program, &recording);
         if (r == 0 && late && bytes.scratch <= GPUSCAN__SHAM_MOST)
-            gpuscan__keep_recording(gs, program, &recording);
+            gpuscan__text_bytes(kept, recording.data, recording.length);
+        if (kept->failed) /* drops all recordings, since memory ran out */
+            *kept = gpuscan__text_of(gs);
     }
     gpuscan__release(&gs->allocator, recording.data);
     program->rehearsed = r == 0;
@@ -24528,13 +24522,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
     return r == 0 ? gpuscan__keep_queue(gs, &gs->queue, desc->queue) : r;
 }
 
-static char *gpuscan__copy_bytes(gpuscan *gs, const void *bytes, uint64_t size) {
-    char *copy = (char *)gpuscan__allocate(&gs->allocator, (size_t)size + 1);
-    if (copy)
-        memcpy(copy, bytes, (size_t)size);
-    return copy;
-}
-
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *desc) {
     gpuscan_desc nothing;
     gpuscan_allocator allocator;
@@ -24573,8 +24560,10 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     gs->limits = desc->limits;
     r = gpuscan__open(gs, desc);
     if (r == 0 && desc->cache && *desc->cache) {
-        gs->cache = gpuscan__copy_bytes(gs, desc->cache, strlen(desc->cache) + 1);
-        if (!gs->cache)
+        gs->cache = (char *)gpuscan__allocate(&gs->allocator, strlen(desc->cache) + 1);
+        if (gs->cache)
+            memcpy(gs->cache, desc->cache, strlen(desc->cache) + 1);
+        else
             r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the cache's name");
     }
     if (r == 0) {
@@ -24831,17 +24820,11 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     memset(&entry, 0, sizeof(entry));
     entry.registers = program->key.registers;
     entry.proved = (uint32_t)program->proved;
-    entry.sizes[GPUSCAN__PART_PREFIX] = program->prefix_length;
-    entry.sizes[GPUSCAN__PART_RECORDING] = program->recording.length;
     gpuscan__text_padded(blob, &entry, sizeof(entry));
-    gpuscan__text_padded(blob, program->prefix, program->prefix_length);
-    for (i = 0; program->names[i]; i++) {
-        size_t size = strlen(program->names[i]) + 1;
-        gpuscan__text_bytes(blob, program->names[i], size);
-        entry.sizes[GPUSCAN__PART_NAMES] += size;
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+        entry.sizes[i] = program->parts[i].length;
+        gpuscan__text_padded(blob, program->parts[i].data, program->parts[i].length);
     }
-    gpuscan__text_padded(blob, NULL, 0);
-    gpuscan__text_padded(blob, program->recording.data, program->recording.length);
     r = gpuscan__blob_binary(gs, program, blob, &entry.sizes[GPUSCAN__PART_BINARY]);
     if (!blob->failed) /* the entry now has all sizes */
         memcpy(blob->data + at, &entry, sizeof(entry));
@@ -24948,42 +24931,28 @@ static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint
 
 /* Copies a program from a blob, without its binary. Returns NULL if memory is short. */
 static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_view *view) {
-    const uint64_t *sizes = view->entry.sizes;
-    gpuscan__program *program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
-    char *name;
-    size_t i;
+    gpuscan__program *program = gpuscan__new_program(gs);
+    int i;
     if (!program)
         return NULL;
-    memset(program, 0, sizeof(*program));
     program->key.registers =
         gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
     program->rehearsed = 1; /* its launches were rehearsed before it was stored */
-    program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
-    program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
-    program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
-    program->recording.allocator = &gs->allocator;
-    program->recording.data =
-        gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_RECORDING], sizes[GPUSCAN__PART_RECORDING]);
-    program->recording.length = (size_t)sizes[GPUSCAN__PART_RECORDING];
-    program->recording.capacity = program->recording.length + 1;
-    if (!program->prefix || !program->loaded_text || !program->recording.data) {
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+        gpuscan__text_bytes(&program->parts[i], view->parts[i], (size_t)view->entry.sizes[i]);
+        if (!program->parts[i].failed)
+            continue;
         gpuscan__free_program(gs, program);
         return NULL;
     }
-    for (i = 0, name = program->loaded_text; name < program->loaded_text + sizes[GPUSCAN__PART_NAMES]; i++) {
-        program->loaded_names[i] = name;
-        name += strlen(name) + 1;
-    }
-    program->names = program->loaded_names;
     return program;
 }
 
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
-    const char *prefix = (const char *)view->parts[GPUSCAN__PART_PREFIX];
-    size_t length = (size_t)view->entry.sizes[GPUSCAN__PART_PREFIX];
     const gpuscan__program *program = gs->programs;
-    while (program && !gpuscan__same_text(program, prefix, length))
+    while (program && !gpuscan__same_text(&program->parts[GPUSCAN__PART_PREFIX], view->parts[GPUSCAN__PART_PREFIX],
+                                          view->entry.sizes[GPUSCAN__PART_PREFIX]))
         program = program->next;
     return program != NULL;
 }
@@ -25065,9 +25034,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
         return r;
     }
     for (program = loaded; program && gs->device.profile.facts.launches_late; program = program->next)
-        if (gpuscan__replay(gs, program, &program->recording) != 0) {
+        if (gpuscan__replay(gs, program, &program->parts[GPUSCAN__PART_RECORDING]) != 0) {
             gpuscan__left_out(gs, NULL, "a stored program has not been launched", gs->error);
-            program->recording.length = 0;
+            program->parts[GPUSCAN__PART_RECORDING].length = 0;
         }
     for (last = &loaded; *last; last = &(*last)->next)
         continue;
@@ -25092,11 +25061,11 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 /* Returns the path of a program's file, or NULL if memory is short. */
 GPUSCAN__COLD char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
-    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), program->prefix, program->prefix_length);
-    size_t i, size = strlen(gs->cache) + 64;
+    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
+    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), prefix->data, prefix->length);
+    size_t size = strlen(gs->cache) + 64;
     char *path = (char *)gpuscan__allocate(&gs->allocator, size);
-    for (i = 0; program->names[i]; i++)
-        hash = gpuscan__hash(hash, program->names[i], strlen(program->names[i]) + 1);
+    hash = gpuscan__hash(hash, names->data, names->length);
     if (path)
         snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache, (unsigned long)(hash >> 32),
                  (unsigned long)(hash & 0xffffffffu));
@@ -25173,10 +25142,10 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;
     const char *why;
-    size_t room;
-    if (!gs->cache || program->runs || program->stored == program->recording.length + 1)
+    size_t room, recorded = program->parts[GPUSCAN__PART_RECORDING].length;
+    if (!gs->cache || program->runs || program->stored == recorded + 1)
         return;
-    program->stored = program->recording.length + 1; /* a failure is not tried again until the recording grows */
+    program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
     room = path ? strlen(path) + 16 : 0;
     partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;
