@@ -14393,13 +14393,16 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Gets the step at `*at` of a valid recording, and a pointer to its bytes. Returns 0 at the recording's end. */
+/* Gets the step at `*at` of a recording, and a pointer to its bytes. Returns 0 if there is no whole step. */
 static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
                               const unsigned char **bytes) {
-    if (*at >= length)
+    size_t left = length - *at;
+    if (left < sizeof(*step))
         return 0;
     *bytes = (const unsigned char *)recording + *at;
     memcpy(step, *bytes, sizeof(*step));
+    if (gpuscan__padded(step->size) > left - sizeof(*step))
+        return 0;
     *bytes += sizeof(*step);
     *at += sizeof(*step) + (size_t)gpuscan__padded(step->size);
     return 1;
@@ -14411,20 +14414,13 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
         sizeof(gpuscan__step_launch)};
     uint64_t number = kernels;
-    gpuscan__step_buffers buffers;
+    gpuscan__step_buffers buffers = {0, 0, 0}; /* not valid, so a recording must begin with a step that sets them */
     gpuscan__step step;
     const unsigned char *bytes;
     size_t at = 0;
-    memset(&buffers, 0, sizeof(buffers));
-    while (at < length) {
-        size_t left = length - at;
-        if (left < sizeof(step))
+    while (gpuscan__next_step(recording, length, &at, &step, &bytes)) {
+        if (step.kind >= GPUSCAN__STEPS || (sizes[step.kind] && step.size != sizes[step.kind]))
             return 0;
-        memcpy(&step, recording + at, sizeof(step));
-        if (step.kind >= GPUSCAN__STEPS || gpuscan__padded(step.size) > left - sizeof(step) ||
-            (sizes[step.kind] && step.size != sizes[step.kind]) || (at == 0 && step.kind != GPUSCAN__STEP_BUFFERS))
-            return 0;
-        gpuscan__next_step(recording, length, &at, &step, &bytes);
         if (step.kind == GPUSCAN__STEP_KERNEL)
             memcpy(&number, bytes, sizeof(number));
         if (step.kind == GPUSCAN__STEP_BUFFERS)
@@ -14435,7 +14431,7 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
             buffers.scratch > GPUSCAN__SHAM_MOST || buffers.zeros > buffers.scratch)
             return 0;
     }
-    return 1;
+    return at == length;
 }
 
 /* Gets the next launch of a valid recording, and the number of its kernel. Returns 0 at the recording's end. */
@@ -15068,6 +15064,12 @@ static uint64_t gpuscan__need_total(const gpuscan__need *need) {
     return total;
 }
 
+static void gpuscan__forget_queue(gpuscan *gs, cl_command_queue *queue) {
+    if (*queue)
+        gs->cl.clReleaseCommandQueue(*queue);
+    *queue = NULL;
+}
+
 /* Creates `*queue`, one of the library's own queues, on first use. Releases a queue that comes with an error code. */
 static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     cl_int code = CL_SUCCESS;
@@ -15076,9 +15078,7 @@ static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     *queue = gs->cl.clCreateCommandQueue(gs->context, gs->device_id, 0, &code);
     if (*queue && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
-    if (*queue)
-        gs->cl.clReleaseCommandQueue(*queue);
-    *queue = NULL;
+    gpuscan__forget_queue(gs, queue);
     return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
 }
 
@@ -15319,11 +15319,12 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
 
 /* Stores a queue in `*kept` and retains it. Releases the queue that was stored there before, if any. */
 static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, cl_command_queue queue) {
-    cl_int code = *kept == queue ? CL_SUCCESS : gs->cl.clRetainCommandQueue(queue);
-    if (code != CL_SUCCESS)
+    cl_int code;
+    if (*kept == queue)
+        return GPUSCAN_SUCCESS;
+    if ((code = gs->cl.clRetainCommandQueue(queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clRetainCommandQueue failed");
-    if (*kept && *kept != queue)
-        gs->cl.clReleaseCommandQueue(*kept);
+    gpuscan__forget_queue(gs, kept);
     *kept = queue;
     return GPUSCAN_SUCCESS;
 }
@@ -16738,64 +16739,6 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
-/* Returns whether two of the plan's ranges may be the same. `in_place` is set in both, so it is enough to find one. */
-static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
-    size_t i;
-    for (i = 0; i < plan->range_count; i++)
-        if (plan->ranges[i].in_place)
-            return 1;
-    return 0;
-}
-
-/* Refuses sizes that no device can address. A preparation may have no buffers whose sizes could be checked instead. */
-#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
-static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
-    size_t i;
-    for (i = 0; i < plan->range_count; i++) {
-        const gpuscan__range *range = &plan->ranges[i];
-        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
-    }
-    return GPUSCAN_SUCCESS;
-}
-
-/* Collects what is needed for all counts that one preparation covers. */
-typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
-    gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
-    uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
-} gpuscan__prepared;
-
-/* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
-   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
-   Rehearses the program if `always` is 1, or if the count before had another program. */
-static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
-                                       gpuscan__prepared *known) {
-    int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
-    gpuscan__program *program = NULL;
-    gpuscan_result r = gpuscan__check_sizes(gs, plan);
-    if (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch)
-        return r;
-    for (plan->in_place = 0; r == 0 && plan->in_place < kinds; plan->in_place++) {
-        gpuscan__key *last = &known->keys[plan->in_place];
-        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
-            return r;
-        if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: larger than any buffer");
-        known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
-        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
-            known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
-        if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
-            continue;
-        *last = plan->key;
-        if (mode == GPUSCAN__SIZE)
-            r = gpuscan__rehearse_once(gs, plan, program);
-        else if ((r = gpuscan__rehearse(gs, plan, program)) == 0)
-            gpuscan__store_cached(gs, program);
-    }
-    return r;
-}
-
 /* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
 static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan_result r;
@@ -17240,11 +17183,12 @@ static void gpuscan__test_end(gpuscan__test *test) {
     }
 }
 
-static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *mem) {
+/* Creates a buffer, with a copy of `data` unless that is NULL. Creates none if `bytes` is 0. */
+static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *data, cl_mem *mem) {
     cl_int code;
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
-    *mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
+    *mem = gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, &code);
     return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
@@ -17301,14 +17245,9 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
         gpuscan__test_array *array = &test->arrays[i];
         if (array->is_input)
             memcpy(array->expected, array->before, (size_t)array->bytes);
-        if (!array->buffer)
-            continue;
-        if ((r = gpuscan__test_buffer(gs, array->bytes, &array->buffer->mem)) != 0)
+        if (array->buffer &&
+            (r = gpuscan__test_buffer(gs, array->bytes, array->before, &array->buffer->mem)) != 0)
             return r;
-        code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, array->buffer->mem, CL_TRUE, 0, (size_t)array->bytes,
-                                           array->before, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
     }
     if ((r = gpuscan__test_make_image(test)) != 0)
         return r;
@@ -17319,7 +17258,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), NULL, &call->scratch.mem)) != 0)
         return r;
     r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
@@ -17386,9 +17325,9 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->sham, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
-        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &stage[GPUSCAN__STEP_NONE])) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->scratch, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->sham, NULL, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, NULL, &stage[GPUSCAN__STEP_NONE])) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->scratch, NULL, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
         (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
         (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
         r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SCRATCH], bytes->zeros);
@@ -24578,21 +24517,15 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
 
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     gpuscan_allocator allocator;
-    int i;
     if (!gs)
         return;
     gpuscan__free_programs(gs, gs->programs);
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
-        gpuscan__drop_scratch(gs, i);
+    gpuscan__drop_all_scratch(gs);
     gpuscan__forget_event(gs, &gs->scratch_event);
-    if (gs->scratch_queue)
-        gs->cl.clReleaseCommandQueue(gs->scratch_queue);
-    if (gs->last_queue)
-        gs->cl.clReleaseCommandQueue(gs->last_queue);
-    if (gs->service_queue)
-        gs->cl.clReleaseCommandQueue(gs->service_queue);
-    if (gs->queue)
-        gs->cl.clReleaseCommandQueue(gs->queue);
+    gpuscan__forget_queue(gs, &gs->scratch_queue);
+    gpuscan__forget_queue(gs, &gs->last_queue);
+    gpuscan__forget_queue(gs, &gs->service_queue);
+    gpuscan__forget_queue(gs, &gs->queue);
     if (gs->context)
         gs->cl.clReleaseContext(gs->context);
     gpuscan__release(&gs->allocator, gs->cache);
@@ -24664,27 +24597,76 @@ typedef union gpuscan__any_desc {
 #undef GPUSCAN__PLAN_OF
 #undef GPUSCAN__DESC_OF
 
-/* Prepares a call for one count, or only sizes its scratch. `is_less` is 1 if the count is below the caller's. If a
-   forced strategy cannot do such a count, nothing is prepared or logged. gpuscan__prepare explains `always`. */
+#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
+
+/* Refuses ranges that are too large. A preparation may have no buffers whose sizes could be checked instead. Sets
+   *in_place to 1 if two ranges may be the same. `in_place` is set in both, so it is enough to find one. */
+static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan, int *in_place) {
+    size_t i;
+    *in_place = 0;
+    for (i = 0; i < plan->range_count; i++) {
+        const gpuscan__range *range = &plan->ranges[i];
+        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
+        *in_place |= range->in_place != 0;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Collects what is needed for all counts that one preparation covers. */
+typedef struct gpuscan__prepared {
+    gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
+    gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
+    uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
+} gpuscan__prepared;
+
+/* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
+   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
+   `is_less` is 1 if the count is below the caller's. If a forced strategy cannot do such a count, nothing is prepared
+   or logged. Rehearses the program if `always` is 1, or if the count before had another program. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
-    gpuscan__any_plan plan;
+    gpuscan__any_plan any;
+    gpuscan__plan *plan = &any.common;
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
-    gpuscan_logger logger = gs->logger;
+    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place, i;
+    gpuscan__program *program = NULL;
     gpuscan_result r;
-    gpuscan__plan_begin(&plan.common, operation, desc, call);
-    r = gpuscan__resolve(gs, &plan.common);
-    if (r == 0 && is_less && call->strategy != GPUSCAN_STRATEGY_AUTO) {
-        plan.common.group_limit = gs->device.group_limit;
+    gpuscan__plan_begin(plan, operation, desc, call);
+    r = gpuscan__resolve(gs, plan);
+    if (r == 0 && is_less && !is_auto) {
+        const gpuscan_logger logger = gs->logger;
+        plan->group_limit = gs->device.group_limit;
         gs->logger.log = NULL;
-        r = operation->choose(gs, &plan.common);
+        r = operation->choose(gs, plan);
         gs->logger = logger;
         if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
             gs->error[0] = 0;
             return GPUSCAN_SUCCESS;
         }
     }
-    return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
+    if (r == 0)
+        r = gpuscan__check_sizes(gs, plan, &in_place);
+    if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
+        return r;
+    for (; r == 0 && plan->in_place <= (in_place && is_auto); plan->in_place++) {
+        gpuscan__key *last = &known->keys[plan->in_place];
+        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
+            return r;
+        if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: larger than any buffer");
+        known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
+        if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
+            continue;
+        *last = plan->key;
+        if (mode == GPUSCAN__SIZE)
+            r = gpuscan__rehearse_once(gs, plan, program);
+        else if ((r = gpuscan__rehearse(gs, plan, program)) == 0)
+            gpuscan__store_cached(gs, program);
+    }
+    return r;
 }
 
 /* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
@@ -25003,22 +24985,13 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Grows each kind of scratch to the size that it had when the blob was made, if that was at most SHAM_MOST bytes. */
-static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    int i;
-    for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
-        if (bytes[i] <= GPUSCAN__SHAM_MOST)
-            r = gpuscan__grow_scratch(gs, i, bytes[i]);
-    if (r != 0)
-        gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
-}
-
-/* Adds a blob's programs to those that are loaded. */
+/* Adds a blob's programs to the object's. Grows each kind of scratch to the size that it had when the blob was made, if
+   that was at most SHAM_MOST bytes. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob, size_t size) {
     gpuscan__blob_header header;
     gpuscan__program *loaded = NULL, *program, **last;
     gpuscan_result r;
+    int i;
     if (size < sizeof(header))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is shorter than its header");
     memcpy(&header, blob, sizeof(header));
@@ -25042,7 +25015,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
         continue;
     *last = gs->programs;
     gs->programs = loaded;
-    gpuscan__grow_as_before(gs, header.scratch);
+    for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
+        if (header.scratch[i] <= GPUSCAN__SHAM_MOST)
+            r = gpuscan__grow_scratch(gs, i, header.scratch[i]);
+    if (r != 0)
+        gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
     return GPUSCAN_SUCCESS;
 }
 
