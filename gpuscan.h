@@ -12431,11 +12431,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 #define GPUSCAN__DEVICE_ENUM(name, value) GPUSCAN__##name = value,
 enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
-#undef GPUSCAN__DEVICE_ENUM
 
 #define GPUSCAN__DEVICE_TEXT(name, value) "#define $" #name " " #value "\n"
 static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_TEXT);
-#undef GPUSCAN__DEVICE_TEXT
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
@@ -12462,8 +12460,6 @@ static const struct {
     GPUSCAN_RESULTS(GPUSCAN__RESULT_TEXT)
     GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_TEXT)
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-#undef GPUSCAN__OPENCL_TEXT
-#undef GPUSCAN__RESULT_TEXT
 };
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
@@ -12703,7 +12699,6 @@ typedef struct gpuscan__device {
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
-#undef GPUSCAN__OPERATION_NUMBER
 
 typedef struct gpuscan__operation gpuscan__operation;
 typedef struct gpuscan__plan gpuscan__plan;
@@ -13042,47 +13037,36 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
      the unsigned type of the same size, in which signed integers are added, since it wraps by definition
      the size in bytes
      the kind: 's' for signed, 'u' for unsigned, 'f' for float, otherwise 0
-     the least value, and the largest value */
+     the least value, and the largest value
+     the names that gpuscan_type_from_name knows, each between commas */
 #define GPUSCAN__TYPES(X)                                                                                              \
-    X(TYPE_DEFAULT, "", "", 0, 0, "", "")                                                                              \
-    X(TYPE_I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                        \
-    X(TYPE_U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX")                                                             \
-    X(TYPE_I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX")                                                     \
-    X(TYPE_U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX")                                                          \
-    X(TYPE_I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX")                                                           \
-    X(TYPE_U32, "uint", "uint", 4, 'u', "0", "UINT_MAX")                                                               \
-    X(TYPE_I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX")                                                       \
-    X(TYPE_U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX")                                                            \
-    X(TYPE_F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY")                                                   \
-    X(TYPE_F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY")                                                     \
-    X(TYPE_F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY")                                                   \
-    X(TYPE_CUSTOM, "", "", 0, 0, "", "")
+    X(TYPE_DEFAULT, "", "", 0, 0, "", "", "")                                                                          \
+    X(TYPE_I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX", ",i8,int8,int8_t,char,signed char,")                   \
+    X(TYPE_U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX", ",u8,uint8,uint8_t,uchar,unsigned char,")                   \
+    X(TYPE_I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX",                                                     \
+      ",i16,int16,int16_t,short,short int,signed short,")                                                              \
+    X(TYPE_U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX",                                                          \
+      ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,")                                                \
+    X(TYPE_I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX", ",i32,int32,int32_t,int,signed,signed int,")              \
+    X(TYPE_U32, "uint", "uint", 4, 'u', "0", "UINT_MAX", ",u32,uint32,uint32_t,uint,unsigned,unsigned int,")           \
+    X(TYPE_I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX",                                                       \
+      ",i64,int64,int64_t,long,long int,signed long,long long,long long int,")                                         \
+    X(TYPE_U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX",                                                            \
+      ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,")         \
+    X(TYPE_F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY", ",f16,float16,half,")                             \
+    X(TYPE_F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY", ",f32,float32,float,")                              \
+    X(TYPE_F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY", ",f64,float64,double,")                           \
+    X(TYPE_CUSTOM, "", "", 0, 0, "", "", "")
 
 typedef struct gpuscan__type_facts {
     char name[8], unsigned_name[8]; /* arrays, since each pointer costs an executable a relocation */
     uint32_t size;
-    char kind, least[12], largest[12];
+    char kind, least[12], largest[12], names[112];
 } gpuscan__type_facts;
 
 #define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
-/* Lists the names of types for gpuscan_type_from_name, in the order of gpuscan_type. A comma ends each name. */
-static const char gpuscan__names_of_types[][112] = {
-    "",
-    ",i8,int8,int8_t,char,signed char,",
-    ",u8,uint8,uint8_t,uchar,unsigned char,",
-    ",i16,int16,int16_t,short,short int,signed short,",
-    ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,",
-    ",i32,int32,int32_t,int,signed,signed int,",
-    ",u32,uint32,uint32_t,uint,unsigned,unsigned int,",
-    ",i64,int64,int64_t,long,long int,signed long,long long,long long int,",
-    ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,",
-    ",f16,float16,half,",
-    ",f32,float32,float,",
-    ",f64,float64,double,"};
-GPUSCAN__ASSERT(sizeof(gpuscan__names_of_types) == 112 * GPUSCAN_TYPE_CUSTOM, names_of_types)
-#undef GPUSCAN__TYPE_ROW
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
 
@@ -13121,7 +13105,6 @@ typedef struct gpuscan__op_facts {
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
-#undef GPUSCAN__OP_ROW
 
 /* Lists the strategies in the order of gpuscan_strategy. Columns after the name:
      the name in words
@@ -13136,20 +13119,14 @@ GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
     X(STRATEGY_CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                 \
     X(STRATEGY_CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
 
-typedef struct gpuscan__strategy_facts {
+#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
+    {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
+static const struct {
     const char *name;
     int cpu, single_pass;
     gpuscan_strategy portable;
-} gpuscan__strategy_facts;
-
-#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
-    {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
-static const gpuscan__strategy_facts gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
+} gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__STRATEGIES, STRATEGY_COUNT)
-#undef GPUSCAN__STRATEGY_ROW
-#undef GPUSCAN__BIND_ROWS
-#undef GPUSCAN__ROW_BOUND
-#undef GPUSCAN__ROW_PLACE
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].cpu;
@@ -13828,7 +13805,6 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_runs)};
-#undef GPUSCAN__ROWS_OF
 
 /* Gives the row for scans that no other row matches. The parameters are fields of gpuscan__tuning. */
 #define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
@@ -13850,7 +13826,6 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
     {GPUSCAN__ON_CPU, GPUSCAN__REST(CPU_SINGLE_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
-#undef GPUSCAN__REST
 
 /* A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the caches, the prefetch
    distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches, if lines are
@@ -13867,7 +13842,6 @@ static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
     {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT}};
-#undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, registers, vectors_custom */
@@ -13974,7 +13948,6 @@ static const struct {
     GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
-#undef GPUSCAN__ROW_TABLE
 };
 
 /* Sets `p` to row `i` of gpuscan__profiles, and each part to its table's first row for this profile, or to 0. */
@@ -14751,7 +14724,6 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
     GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEFINE_PUBLIC)
-#undef GPUSCAN__DEFINE_PUBLIC
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", ptx);
@@ -15083,12 +15055,7 @@ static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
 }
 
 static void *gpuscan__without_const(const void *pointer) {
-    union {
-        const void *from;
-        void *to;
-    } cast;
-    cast.from = pointer;
-    return cast.to;
+    return (void *)(uintptr_t)pointer;
 }
 
 /* Releases a buffer or an image, if there is one. */
@@ -15846,7 +15813,6 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan
 static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(0), GPUSCAN__PAYLOAD_FIELDS(1), GPUSCAN__PAYLOAD_FIELDS(2), GPUSCAN__PAYLOAD_FIELDS(3),
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
-#undef GPUSCAN__PAYLOAD_FIELDS
 
 /* Checks the payloads and adds their ranges. A call reads `count` elements of each and writes up to `written`. The
    ranges of payload k get `in_place` + k as their in_place, or 0 if `in_place` is 0: then none may be in place. */
@@ -16097,11 +16063,10 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 /* ---- images */
 
 /* Says how many channels a pixel has, and where. Plain numbers stand for orders that OpenCL 1.2's headers lack. */
-typedef struct gpuscan__image_order {
+static const struct {
     cl_channel_order order;
     uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
-} gpuscan__image_order;
-static const gpuscan__image_order gpuscan__image_orders[] = {
+} gpuscan__image_orders[] = {
     {CL_R, 1, GPUSCAN__IMAGE_RED},           {CL_A, 1, GPUSCAN__IMAGE_ALPHA},
     {CL_RG, 2, GPUSCAN__IMAGE_RED},          {CL_RA, 2, GPUSCAN__IMAGE_RED_ALPHA},
     {CL_RGB, 3, GPUSCAN__IMAGE_RED},         {CL_RGBA, 4, GPUSCAN__IMAGE_RED},
@@ -16113,11 +16078,10 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
 /* Gives the type of the numbers that kernels read from an image's channels. */
-typedef struct gpuscan__image_channel {
+static const struct {
     cl_channel_type channel;
     gpuscan_type type;
-} gpuscan__image_channel;
-static const gpuscan__image_channel gpuscan__image_channels[] = {
+} gpuscan__image_channels[] = {
     {CL_SNORM_INT8, GPUSCAN_TYPE_F32},       {CL_SNORM_INT16, GPUSCAN_TYPE_F32},
     {CL_UNORM_INT8, GPUSCAN_TYPE_F32},       {CL_UNORM_INT16, GPUSCAN_TYPE_F32},
     {CL_UNORM_SHORT_565, GPUSCAN_TYPE_F32},  {CL_UNORM_SHORT_555, GPUSCAN_TYPE_F32},
@@ -16840,7 +16804,6 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 #define GPUSCAN__OP_CASE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                           \
     case GPUSCAN_##name: return gpuscan__wrap(type, host);
         GPUSCAN__OPS(GPUSCAN__OP_CASE)
-#undef GPUSCAN__OP_CASE
     case GPUSCAN_OP_COUNT: break;
     }
     return a;
@@ -17771,8 +17734,6 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
         return names[0][own] + first;
     return names[gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 3 : 1][own] + first;
 }
-#undef GPUSCAN__ENGINE_ROW
-#undef GPUSCAN__ENGINE_ROWS
 
 /* Maximum number of tiles in the form FEW: each of 512 lanes loads one earlier tile's sum. Tests set a lower one. */
 #ifndef GPUSCAN__FEW_TILES
@@ -24351,7 +24312,7 @@ GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type
     if (!name || !type)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     for (i = GPUSCAN_TYPE_I8; i < GPUSCAN_TYPE_CUSTOM && length && !strchr(name, ','); i++)
-        for (at = gpuscan__names_of_types[i]; (at = strstr(at, name)) != NULL; at++)
+        for (at = gpuscan__types[i].names; (at = strstr(at, name)) != NULL; at++)
             if (at[-1] == ',' && at[length] == ',') {
                 *type = (gpuscan_type)i;
                 return GPUSCAN_SUCCESS;
@@ -24377,8 +24338,6 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
 #define GPUSCAN__STRUCT_SIZE(name) {#name, sizeof(name)},
 #define GPUSCAN__DESC_SIZE(operation) {"gpuscan_" #operation "_desc", sizeof(gpuscan_##operation##_desc)},
         GPUSCAN__STRUCTS(GPUSCAN__STRUCT_SIZE) GPUSCAN__OPERATIONS(GPUSCAN__DESC_SIZE)
-#undef GPUSCAN__DESC_SIZE
-#undef GPUSCAN__STRUCT_SIZE
     };
     size_t i;
     for (i = 0; name && i < GPUSCAN__COUNT_OF(structs); i++)
@@ -24594,8 +24553,6 @@ typedef union gpuscan__any_plan {
 typedef union gpuscan__any_desc {
     GPUSCAN__OPERATIONS(GPUSCAN__DESC_OF)
 } gpuscan__any_desc;
-#undef GPUSCAN__PLAN_OF
-#undef GPUSCAN__DESC_OF
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
@@ -24749,7 +24706,6 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__SIZE, size);                        \
     }
 GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
-#undef GPUSCAN__PUBLIC
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
