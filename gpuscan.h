@@ -17434,6 +17434,7 @@ typedef struct gpuscan__host_array {
     gpuscan_buffer *buffer; /* NULL if the call writes the array without a buffer */
     gpuscan__range range;   /* the plan's range whose field is `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
+    int owns;               /* 1: the array owns the buffer, which others may share */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -17447,8 +17448,6 @@ typedef struct gpuscan__host_call {
     int count;
     cl_command_queue queue;
     int in_order;
-    cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* the arrays' buffers, which this struct owns */
-    int mem_count;
 } gpuscan__host_call;
 
 /* Fails if the desc sets a field that a parameter of the blocking function replaces. */
@@ -17560,7 +17559,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
     if (!mem)
         return gpuscan__no_buffer(gs, code, bytes, "");
-    host->mem[host->mem_count++] = mem;
+    array->owns = 1;
     array->buffer->mem = mem;
     if (reads && !array->zero_copy)
         return gpuscan__host_upload(host, longest, mem);
@@ -17656,8 +17655,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
         *caller = event;
     else
         gpuscan__forget_event(gs, &event);
-    while (host->mem_count > 0)
-        gpuscan__forget_mem(gs, &host->mem[--host->mem_count]);
+    for (i = 0; i < host->count; i++)
+        if (host->arrays[i].owns)
+            gpuscan__forget_mem(gs, &host->arrays[i].buffer->mem);
     return r;
 }
 
@@ -24826,24 +24826,6 @@ typedef struct gpuscan__blob_view {
     const unsigned char *parts[GPUSCAN__PARTS];
 } gpuscan__blob_view;
 
-/* Reads the program at *at and moves *at to its end. Returns 0 if the program exceeds the blob or has no binary. */
-static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
-    uint64_t part_size;
-    int part;
-    if (size - *at < sizeof(view->entry))
-        return 0;
-    memcpy(&view->entry, blob + *at, sizeof(view->entry));
-    *at += sizeof(view->entry);
-    for (part = 0; part < GPUSCAN__PARTS; part++) {
-        part_size = view->entry.sizes[part];
-        if (part_size > size || gpuscan__padded(part_size) > size - *at)
-            return 0;
-        view->parts[part] = blob + *at;
-        *at += gpuscan__padded(part_size);
-    }
-    return view->entry.sizes[GPUSCAN__PART_BINARY] != 0;
-}
-
 /* Returns the number of kernel names; 0: there are none or too many, or the last name is not terminated. */
 static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
     uint64_t i, count = 0;
@@ -24852,19 +24834,34 @@ static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) 
     return size && names[size - 1] == 0 && count <= GPUSCAN__MAX_KERNELS ? count : 0;
 }
 
+/* Reads the program at *at and moves *at to its end. Returns 0 if the program is not whole. */
+static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
+    const uint64_t *sizes = view->entry.sizes;
+    uint64_t kernels;
+    int part;
+    if (size - *at < sizeof(view->entry))
+        return 0;
+    memcpy(&view->entry, blob + *at, sizeof(view->entry));
+    *at += sizeof(view->entry);
+    for (part = 0; part < GPUSCAN__PARTS; part++) {
+        if (sizes[part] > size || gpuscan__padded(sizes[part]) > size - *at)
+            return 0;
+        view->parts[part] = blob + *at;
+        *at += gpuscan__padded(sizes[part]);
+    }
+    kernels = gpuscan__count_names(view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
+    return kernels && sizes[GPUSCAN__PART_BINARY] &&
+           gpuscan__recording_is_whole(view->parts[GPUSCAN__PART_RECORDING], (size_t)sizes[GPUSCAN__PART_RECORDING],
+                                       kernels);
+}
+
 /* Returns whether a blob's programs follow each other without gaps up to its end. */
 static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
-    uint64_t at = sizeof(gpuscan__blob_header), kernels;
+    uint64_t at = sizeof(gpuscan__blob_header);
     gpuscan__blob_view view;
-    while (entries--) {
-        if (!gpuscan__blob_next(blob, size, &at, &view))
-            return 0;
-        kernels = gpuscan__count_names(view.parts[GPUSCAN__PART_NAMES], view.entry.sizes[GPUSCAN__PART_NAMES]);
-        if (!kernels || !gpuscan__recording_is_whole(view.parts[GPUSCAN__PART_RECORDING],
-                                                     (size_t)view.entry.sizes[GPUSCAN__PART_RECORDING], kernels))
-            return 0;
-    }
-    return at == size;
+    while (entries && gpuscan__blob_next(blob, size, &at, &view))
+        entries--;
+    return !entries && at == size;
 }
 
 /* Copies a program from a blob, without its binary. Returns NULL if memory is short. */
@@ -25005,39 +25002,47 @@ GPUSCAN__COLD char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *pr
     return path;
 }
 
+/* Reads a file into memory, which the caller releases. Returns NULL, or why this failed. *bytes stays NULL if there is
+   no such file. */
+static const char *gpuscan__read_file(gpuscan *gs, const char *path, unsigned char **bytes, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    const char *why = NULL;
+    long length = 0;
+    if (!file)
+        return errno == ENOENT ? NULL : strerror(errno);
+    if (fseek(file, 0, SEEK_END) != 0 || (length = ftell(file)) <= 0 || length > GPUSCAN__CACHED_MOST ||
+        fseek(file, 0, SEEK_SET) != 0)
+        why = "it is empty, too large or not a file";
+    *size = (size_t)length;
+    if (!why && (*bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, *size)) == NULL)
+        why = "no memory for the file's bytes";
+    if (!why && fread(*bytes, 1, *size, file) != *size)
+        why = "it could not be read completely";
+    fclose(file);
+    return why;
+}
+
 /* Loads a program from the cache. Returns 0 if the cache has no file for it, or only an unusable file. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     char *path;
-    const char *why = NULL;
+    const char *why = "no memory for the file's name";
     unsigned char *bytes = NULL;
-    FILE *file = NULL;
-    long size = 0;
+    size_t size;
     gpuscan_logger logger = gs->logger;
     int loaded;
     if (!gs->cache)
         return 0;
     gs->logger.log = NULL; /* an unusable file is no error */
     path = gpuscan__cached_path(gs, program);
-    if (path && (file = fopen(path, "rb")) == NULL && errno != ENOENT)
-        why = strerror(errno);
-    if (!path)
-        why = "no memory for the file's name";
-    else if (file && (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) <= 0 || size > GPUSCAN__CACHED_MOST ||
-                      fseek(file, 0, SEEK_SET) != 0))
-        why = "it is empty, too large or not a file";
-    else if (file && (bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size)) == NULL)
-        why = "no memory for the file's bytes";
-    else if (file && fread(bytes, 1, (size_t)size, file) != (size_t)size)
-        why = "it could not be read completely";
-    else if (file && gpuscan__read_blob(gs, bytes, (size_t)size) != 0)
+    if (path)
+        why = gpuscan__read_file(gs, path, &bytes, &size);
+    if (!why && bytes && gpuscan__read_blob(gs, bytes, size) != 0)
         why = gs->error;
     gs->logger = logger;
     if (why)
         gpuscan__left_out(gs, path ? path : gs->cache, "not used", why);
-    loaded = file && !why;
+    loaded = bytes && !why;
     gpuscan__release(&gs->allocator, bytes);
-    if (file)
-        fclose(file);
     gpuscan__release(&gs->allocator, path);
     return loaded;
 }
