@@ -13034,32 +13034,29 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 
 /* Lists the types in the order of gpuscan_type. Columns after the name:
      the type's name in OpenCL C. An f16 is stored as its bits
-     the unsigned type of the same size, in which signed integers are added, since it wraps by definition
      the size in bytes
      the kind: 's' for signed, 'u' for unsigned, 'f' for float, otherwise 0
      the least value, and the largest value
      the names that gpuscan_type_from_name knows, each between commas */
 #define GPUSCAN__TYPES(X)                                                                                              \
-    X(TYPE_DEFAULT, "", "", 0, 0, "", "", "")                                                                          \
-    X(TYPE_I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX", ",i8,int8,int8_t,char,signed char,")                   \
-    X(TYPE_U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX", ",u8,uint8,uint8_t,uchar,unsigned char,")                   \
-    X(TYPE_I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX",                                                     \
-      ",i16,int16,int16_t,short,short int,signed short,")                                                              \
-    X(TYPE_U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX",                                                          \
-      ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,")                                                \
-    X(TYPE_I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX", ",i32,int32,int32_t,int,signed,signed int,")              \
-    X(TYPE_U32, "uint", "uint", 4, 'u', "0", "UINT_MAX", ",u32,uint32,uint32_t,uint,unsigned,unsigned int,")           \
-    X(TYPE_I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX",                                                       \
+    X(TYPE_DEFAULT, "", 0, 0, "", "", "")                                                                              \
+    X(TYPE_I8, "char", 1, 's', "CHAR_MIN", "CHAR_MAX", ",i8,int8,int8_t,char,signed char,")                            \
+    X(TYPE_U8, "uchar", 1, 'u', "0", "UCHAR_MAX", ",u8,uint8,uint8_t,uchar,unsigned char,")                            \
+    X(TYPE_I16, "short", 2, 's', "SHRT_MIN", "SHRT_MAX", ",i16,int16,int16_t,short,short int,signed short,")           \
+    X(TYPE_U16, "ushort", 2, 'u', "0", "USHRT_MAX", ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,")  \
+    X(TYPE_I32, "int", 4, 's', "INT_MIN", "INT_MAX", ",i32,int32,int32_t,int,signed,signed int,")                      \
+    X(TYPE_U32, "uint", 4, 'u', "0", "UINT_MAX", ",u32,uint32,uint32_t,uint,unsigned,unsigned int,")                   \
+    X(TYPE_I64, "long", 8, 's', "LONG_MIN", "LONG_MAX",                                                                \
       ",i64,int64,int64_t,long,long int,signed long,long long,long long int,")                                         \
-    X(TYPE_U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX",                                                            \
+    X(TYPE_U64, "ulong", 8, 'u', "0", "ULONG_MAX",                                                                     \
       ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,")         \
-    X(TYPE_F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY", ",f16,float16,half,")                             \
-    X(TYPE_F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY", ",f32,float32,float,")                              \
-    X(TYPE_F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY", ",f64,float64,double,")                           \
-    X(TYPE_CUSTOM, "", "", 0, 0, "", "", "")
+    X(TYPE_F16, "ushort", 2, 'f', "-INFINITY", "INFINITY", ",f16,float16,half,")                                       \
+    X(TYPE_F32, "float", 4, 'f', "-INFINITY", "INFINITY", ",f32,float32,float,")                                       \
+    X(TYPE_F64, "double", 8, 'f', "-INFINITY", "INFINITY", ",f64,float64,double,")                                     \
+    X(TYPE_CUSTOM, "", 0, 0, "", "", "")
 
 typedef struct gpuscan__type_facts {
-    char name[8], unsigned_name[8]; /* arrays, since each pointer costs an executable a relocation */
+    char name[8]; /* texts are arrays, since each pointer costs an executable a relocation */
     uint32_t size;
     char kind, least[12], largest[12], names[112];
 } gpuscan__type_facts;
@@ -13412,7 +13409,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     names.value = e->seen ? "GPUSCAN_NEAR" : e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
-        names.t = dst->unsigned_name;
+        names.t = gpuscan__unsigned_name(dst->size); /* in which sums wrap by definition */
     if (e->channels > 1) { /* vectors have one type for source, destination and arithmetic */
         snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
         names.src = names.dst = names.value = names.number = names.t = vector;
@@ -16613,12 +16610,14 @@ static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     return need;
 }
 
-/* Rehearses a program, once, if the driver defers work to a kernel's first launch. Blobs then contain the recording. */
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+/* Rehearses a program if `always` is 1. Otherwise rehearses it once, if the driver defers work to a kernel's first
+   launch: blobs then contain the recording. Stores the program in the cache. */
+GPUSCAN__COLD gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
+                                                 int always) {
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (!program->rehearsed && gs->device.profile.facts.launches_late &&
-        gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST)
+    if (always || (!program->rehearsed && gs->device.profile.facts.launches_late &&
+                   gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST))
         r = gpuscan__rehearse(gs, plan, program);
     if (r == 0)
         gpuscan__store_cached(gs, program);
@@ -16694,7 +16693,8 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
         (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
         return r;
     if (!plan->is_nothing &&
-        ((r = gpuscan__plan_program(gs, plan, &program)) != 0 || (r = gpuscan__rehearse_once(gs, plan, program)) != 0))
+        ((r = gpuscan__plan_program(gs, plan, &program)) != 0 ||
+         (r = gpuscan__make_ready(gs, plan, program, 0)) != 0))
         return r;
     if ((r = gpuscan__check_scratch(gs, plan)) != 0)
         return r;
@@ -24618,10 +24618,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
         if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
             continue;
         *last = plan->key;
-        if (mode == GPUSCAN__SIZE)
-            r = gpuscan__rehearse_once(gs, plan, program);
-        else if ((r = gpuscan__rehearse(gs, plan, program)) == 0)
-            gpuscan__store_cached(gs, program);
+        r = gpuscan__make_ready(gs, plan, program, mode == GPUSCAN__PREPARE);
     }
     return r;
 }
