@@ -12431,11 +12431,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 #define GPUSCAN__DEVICE_ENUM(name, value) GPUSCAN__##name = value,
 enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
-#undef GPUSCAN__DEVICE_ENUM
 
 #define GPUSCAN__DEVICE_TEXT(name, value) "#define $" #name " " #value "\n"
 static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_TEXT);
-#undef GPUSCAN__DEVICE_TEXT
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
@@ -12462,8 +12460,6 @@ static const struct {
     GPUSCAN_RESULTS(GPUSCAN__RESULT_TEXT)
     GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_TEXT)
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-#undef GPUSCAN__OPENCL_TEXT
-#undef GPUSCAN__RESULT_TEXT
 };
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
@@ -12703,7 +12699,6 @@ typedef struct gpuscan__device {
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
-#undef GPUSCAN__OPERATION_NUMBER
 
 typedef struct gpuscan__operation gpuscan__operation;
 typedef struct gpuscan__plan gpuscan__plan;
@@ -12721,6 +12716,7 @@ typedef struct gpuscan__given {
 /* Holds what determines a program's source, except custom texts. memcmp compares keys: clear a key before use. */
 typedef struct gpuscan__key {
     gpuscan__given given;
+    uint32_t lanes; /* gs->device.lanes when the program was requested */
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join them are left out */
@@ -12753,21 +12749,21 @@ typedef struct gpuscan__text {
     int failed;
 } gpuscan__text;
 
+/* Lists the parts of a program that a blob stores. PREFIX: the text before the kernels, which identifies the program.
+   NAMES: the kernels' names, each with its NUL. RECORDING: steps of rehearsals, see gpuscan__step. BINARY: the driver's
+   binary. */
+enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
+
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* if the program is loaded from a blob, only key.registers is set */
-    char *custom; /* the custom texts, each with its NUL; NULL: none */
-    size_t custom_length;
-    char *prefix; /* the text before the kernels, by which a blob identifies the program */
-    size_t prefix_length;
+    gpuscan__key key; /* until a call requests a blob's program, only key.registers is set, so key.group is 0 */
+    gpuscan__text custom; /* the custom texts, each with its NUL; empty: none */
+    gpuscan__text parts[GPUSCAN__PART_BINARY]; /* what a blob stores of the program besides its binary */
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
-    const char *const *names; /* the kernels' names, then NULL */
-    char *loaded_text;        /* the characters of loaded_names, which a blob's program uses as `names` */
-    const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
+    const char *const *names; /* the kernels' names, then NULL. Not set until a call requests a blob's program */
     size_t group; /* maximum group size with which all kernels can be launched; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
-    gpuscan__text recording; /* the program's recorded rehearsals, see gpuscan__step */
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
@@ -12832,8 +12828,7 @@ struct gpuscan {
     cl_command_queue last_queue;    /* the last call's queue; retained */
     int last_in_order;              /* 1: last_queue is in-order */
     gpuscan__device device;
-    gpuscan__program *programs;
-    gpuscan__program *loaded; /* programs loaded from a blob and not requested yet, found by their text */
+    gpuscan__program *programs; /* those that were built, and those of blobs. The latest is the first */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
@@ -13039,50 +13034,36 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 
 /* Lists the types in the order of gpuscan_type. Columns after the name:
      the type's name in OpenCL C. An f16 is stored as its bits
-     the unsigned type of the same size, in which signed integers are added, since it wraps by definition
      the size in bytes
      the kind: 's' for signed, 'u' for unsigned, 'f' for float, otherwise 0
-     the least value, and the largest value */
+     the least value, and the largest value
+     the names that gpuscan_type_from_name knows, each between commas */
 #define GPUSCAN__TYPES(X)                                                                                              \
-    X(TYPE_DEFAULT, "", "", 0, 0, "", "")                                                                              \
-    X(TYPE_I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                        \
-    X(TYPE_U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX")                                                             \
-    X(TYPE_I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX")                                                     \
-    X(TYPE_U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX")                                                          \
-    X(TYPE_I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX")                                                           \
-    X(TYPE_U32, "uint", "uint", 4, 'u', "0", "UINT_MAX")                                                               \
-    X(TYPE_I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX")                                                       \
-    X(TYPE_U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX")                                                            \
-    X(TYPE_F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY")                                                   \
-    X(TYPE_F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY")                                                     \
-    X(TYPE_F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY")                                                   \
-    X(TYPE_CUSTOM, "", "", 0, 0, "", "")
+    X(TYPE_DEFAULT, "", 0, 0, "", "", "")                                                                              \
+    X(TYPE_I8, "char", 1, 's', "CHAR_MIN", "CHAR_MAX", ",i8,int8,int8_t,char,signed char,")                            \
+    X(TYPE_U8, "uchar", 1, 'u', "0", "UCHAR_MAX", ",u8,uint8,uint8_t,uchar,unsigned char,")                            \
+    X(TYPE_I16, "short", 2, 's', "SHRT_MIN", "SHRT_MAX", ",i16,int16,int16_t,short,short int,signed short,")           \
+    X(TYPE_U16, "ushort", 2, 'u', "0", "USHRT_MAX", ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,")  \
+    X(TYPE_I32, "int", 4, 's', "INT_MIN", "INT_MAX", ",i32,int32,int32_t,int,signed,signed int,")                      \
+    X(TYPE_U32, "uint", 4, 'u', "0", "UINT_MAX", ",u32,uint32,uint32_t,uint,unsigned,unsigned int,")                   \
+    X(TYPE_I64, "long", 8, 's', "LONG_MIN", "LONG_MAX",                                                                \
+      ",i64,int64,int64_t,long,long int,signed long,long long,long long int,")                                         \
+    X(TYPE_U64, "ulong", 8, 'u', "0", "ULONG_MAX",                                                                     \
+      ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,")         \
+    X(TYPE_F16, "ushort", 2, 'f', "-INFINITY", "INFINITY", ",f16,float16,half,")                                       \
+    X(TYPE_F32, "float", 4, 'f', "-INFINITY", "INFINITY", ",f32,float32,float,")                                       \
+    X(TYPE_F64, "double", 8, 'f', "-INFINITY", "INFINITY", ",f64,float64,double,")                                     \
+    X(TYPE_CUSTOM, "", 0, 0, "", "", "")
 
 typedef struct gpuscan__type_facts {
-    char name[8], unsigned_name[8]; /* arrays, since each pointer costs an executable a relocation */
+    char name[8]; /* texts are arrays, since each pointer costs an executable a relocation */
     uint32_t size;
-    char kind, least[12], largest[12];
+    char kind, least[12], largest[12], names[112];
 } gpuscan__type_facts;
 
 #define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
-/* Lists the names of types for gpuscan_type_from_name, in the order of gpuscan_type. A comma ends each name. */
-static const char gpuscan__names_of_types[][112] = {
-    "",
-    ",i8,int8,int8_t,char,signed char,",
-    ",u8,uint8,uint8_t,uchar,unsigned char,",
-    ",i16,int16,int16_t,short,short int,signed short,",
-    ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,",
-    ",i32,int32,int32_t,int,signed,signed int,",
-    ",u32,uint32,uint32_t,uint,unsigned,unsigned int,",
-    ",i64,int64,int64_t,long,long int,signed long,long long,long long int,",
-    ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,",
-    ",f16,float16,half,",
-    ",f32,float32,float,",
-    ",f64,float64,double,"};
-GPUSCAN__ASSERT(sizeof(gpuscan__names_of_types) == 112 * GPUSCAN_TYPE_CUSTOM, names_of_types)
-#undef GPUSCAN__TYPE_ROW
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
 
@@ -13121,7 +13102,6 @@ typedef struct gpuscan__op_facts {
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
-#undef GPUSCAN__OP_ROW
 
 /* Lists the strategies in the order of gpuscan_strategy. Columns after the name:
      the name in words
@@ -13136,20 +13116,14 @@ GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
     X(STRATEGY_CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                 \
     X(STRATEGY_CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
 
-typedef struct gpuscan__strategy_facts {
+#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
+    {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
+static const struct {
     const char *name;
     int cpu, single_pass;
     gpuscan_strategy portable;
-} gpuscan__strategy_facts;
-
-#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
-    {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
-static const gpuscan__strategy_facts gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
+} gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__STRATEGIES, STRATEGY_COUNT)
-#undef GPUSCAN__STRATEGY_ROW
-#undef GPUSCAN__BIND_ROWS
-#undef GPUSCAN__ROW_BOUND
-#undef GPUSCAN__ROW_PLACE
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].cpu;
@@ -13435,7 +13409,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     names.value = e->seen ? "GPUSCAN_NEAR" : e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
-        names.t = dst->unsigned_name;
+        names.t = gpuscan__unsigned_name(dst->size); /* in which sums wrap by definition */
     if (e->channels > 1) { /* vectors have one type for source, destination and arithmetic */
         snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
         names.src = names.dst = names.value = names.number = names.t = vector;
@@ -13830,7 +13804,6 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_runs)};
-#undef GPUSCAN__ROWS_OF
 
 /* Gives the row for scans that no other row matches. The parameters are fields of gpuscan__tuning. */
 #define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
@@ -13852,7 +13825,6 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
     {GPUSCAN__ON_CPU, GPUSCAN__REST(CPU_SINGLE_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
-#undef GPUSCAN__REST
 
 /* A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the caches, the prefetch
    distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches, if lines are
@@ -13869,7 +13841,6 @@ static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
     {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT}};
-#undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, registers, vectors_custom */
@@ -13976,7 +13947,6 @@ static const struct {
     GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
-#undef GPUSCAN__ROW_TABLE
 };
 
 /* Sets `p` to row `i` of gpuscan__profiles, and each part to its table's first row for this profile, or to 0. */
@@ -14370,9 +14340,6 @@ typedef struct gpuscan__blob_header {
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
-/* Lists the parts of an entry. PREFIX: the text before the kernels, which identifies the program. NAMES: the kernels'
-   names, each with its NUL. RECORDING: steps of rehearsals, see gpuscan__step. BINARY: the driver's binary. */
-enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
@@ -14395,13 +14362,16 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Gets the step at `*at` of a valid recording, and a pointer to its bytes. Returns 0 at the recording's end. */
+/* Gets the step at `*at` of a recording, and a pointer to its bytes. Returns 0 if there is no whole step. */
 static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
                               const unsigned char **bytes) {
-    if (*at >= length)
+    size_t left = length - *at;
+    if (left < sizeof(*step))
         return 0;
     *bytes = (const unsigned char *)recording + *at;
     memcpy(step, *bytes, sizeof(*step));
+    if (gpuscan__padded(step->size) > left - sizeof(*step))
+        return 0;
     *bytes += sizeof(*step);
     *at += sizeof(*step) + (size_t)gpuscan__padded(step->size);
     return 1;
@@ -14413,20 +14383,13 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
         sizeof(gpuscan__step_launch)};
     uint64_t number = kernels;
-    gpuscan__step_buffers buffers;
+    gpuscan__step_buffers buffers = {0, 0, 0}; /* not valid, so a recording must begin with a step that sets them */
     gpuscan__step step;
     const unsigned char *bytes;
     size_t at = 0;
-    memset(&buffers, 0, sizeof(buffers));
-    while (at < length) {
-        size_t left = length - at;
-        if (left < sizeof(step))
+    while (gpuscan__next_step(recording, length, &at, &step, &bytes)) {
+        if (step.kind >= GPUSCAN__STEPS || (sizes[step.kind] && step.size != sizes[step.kind]))
             return 0;
-        memcpy(&step, recording + at, sizeof(step));
-        if (step.kind >= GPUSCAN__STEPS || gpuscan__padded(step.size) > left - sizeof(step) ||
-            (sizes[step.kind] && step.size != sizes[step.kind]) || (at == 0 && step.kind != GPUSCAN__STEP_BUFFERS))
-            return 0;
-        gpuscan__next_step(recording, length, &at, &step, &bytes);
         if (step.kind == GPUSCAN__STEP_KERNEL)
             memcpy(&number, bytes, sizeof(number));
         if (step.kind == GPUSCAN__STEP_BUFFERS)
@@ -14437,7 +14400,7 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
             buffers.scratch > GPUSCAN__SHAM_MOST || buffers.zeros > buffers.scratch)
             return 0;
     }
-    return 1;
+    return at == length;
 }
 
 /* Gets the next launch of a valid recording, and the number of its kernel. Returns 0 at the recording's end. */
@@ -14460,6 +14423,7 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
    same group size count as equal, since drivers compile the same code for them. Only PoCL compiles different code for
    fewer than 65,536 work-items. So of two equal launches, both have fewer than 65,536 work-items, or neither has. */
 static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
+    const gpuscan__text *all = &program->parts[GPUSCAN__PART_RECORDING];
     gpuscan__step_launch launch, known;
     uint64_t kernel = 0;
     size_t at = 0;
@@ -14467,20 +14431,24 @@ static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__
     while (!adds && !recording->failed && gpuscan__next_launch(recording, &at, &kernel, &launch)) {
         uint64_t known_kernel = 0;
         size_t known_at = 0;
-        for (adds = 1; adds && gpuscan__next_launch(&program->recording, &known_at, &known_kernel, &known);)
+        for (adds = 1; adds && gpuscan__next_launch(all, &known_at, &known_kernel, &known);)
             adds = known_kernel != kernel || known.group != launch.group ||
                    (known.global < 65536) != (launch.global < 65536);
     }
     return adds;
 }
 
-/* Appends `recording` to the program's recordings. If memory runs out, drops all of them. */
-static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
-    gpuscan__text *kept = &program->recording;
-    kept->allocator = &gs->allocator;
-    gpuscan__text_bytes(kept, recording->data, recording->length);
-    if (kept->failed)
-        memset(kept, 0, sizeof(*kept));
+/* Returns a program with empty texts, or NULL if memory is short. */
+GPUSCAN__COLD gpuscan__program *gpuscan__new_program(gpuscan *gs) {
+    gpuscan__program *program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
+    size_t i;
+    if (!program)
+        return NULL;
+    memset(program, 0, sizeof(*program));
+    program->custom = gpuscan__text_of(gs);
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+        program->parts[i] = gpuscan__text_of(gs);
+    return program;
 }
 
 GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
@@ -14490,10 +14458,9 @@ GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program)
             gs->cl.clReleaseKernel(program->kernels[i]);
     if (program->program)
         gs->cl.clReleaseProgram(program->program);
-    gpuscan__release(&gs->allocator, program->custom);
-    gpuscan__release(&gs->allocator, program->prefix);
-    gpuscan__release(&gs->allocator, program->loaded_text);
-    gpuscan__release(&gs->allocator, program->recording.data);
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+        gpuscan__release(&gs->allocator, program->parts[i].data);
+    gpuscan__release(&gs->allocator, program->custom.data);
     gpuscan__release(&gs->allocator, program);
 }
 
@@ -14502,20 +14469,6 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
         gpuscan__program *next = programs->next;
         gpuscan__free_program(gs, programs);
         programs = next;
-    }
-}
-
-/* Frees a list's idle programs, and marks the others as idle. The next call that uses a program clears its mark. */
-GPUSCAN__COLD void gpuscan__trim_programs(gpuscan *gs, gpuscan__program **at) {
-    while (*at) {
-        gpuscan__program *program = *at;
-        if (!program->idle) {
-            program->idle = 1;
-            at = &program->next;
-            continue;
-        }
-        *at = program->next;
-        gpuscan__free_program(gs, program);
     }
 }
 
@@ -14541,17 +14494,15 @@ static int gpuscan__prints(const gpuscan__elements *e) {
 }
 
 static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__elements *e) {
+    const gpuscan__text *texts = &program->custom;
     size_t i, at = 0;
-    if (!e->custom || !program->custom)
-        return !e->custom && !program->custom;
-    for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++) {
+    for (i = 0; e->custom && i < GPUSCAN__CUSTOM_TEXTS; i++) {
         size_t length = strlen(gpuscan__custom_text(e, i)) + 1;
-        if (length > program->custom_length - at ||
-            memcmp(program->custom + at, gpuscan__custom_text(e, i), length) != 0)
+        if (length > texts->length - at || memcmp(texts->data + at, gpuscan__custom_text(e, i), length) != 0)
             return 0;
         at += length;
     }
-    return at == program->custom_length;
+    return at == texts->length;
 }
 
 /* Returns the field whose size is wrong, or NULL. A wrong size puts an array of negative size into the build log. */
@@ -14623,53 +14574,49 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
 }
 
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
+    const gpuscan__text *names = &program->parts[GPUSCAN__PART_NAMES];
+    const char *name = names->data;
     size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c checks MAX_KERNELS */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < names->data + names->length; i++) { /* see tests/programs.c */
         cl_int code = CL_SUCCESS;
-        program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
+        program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", program->names[i]);
+            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", name);
+        name += strlen(name) + 1;
     }
     return GPUSCAN_SUCCESS;
 }
 
-static int gpuscan__same_names(const char *const *a, const char *const *b) {
-    for (; *a && *b && strcmp(*a, *b) == 0; a++)
-        b++;
-    return !*a && !*b;
+static int gpuscan__same_text(const gpuscan__text *text, const void *bytes, uint64_t length) {
+    return text->length == length && memcmp(text->data, bytes, text->length) == 0;
 }
 
-static int gpuscan__same_text(const gpuscan__program *program, const char *prefix, size_t length) {
-    return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
-}
-
-/* Looks in gs->loaded for a program with the text and kernels of `program`, and moves it there. Returns 1 if found. */
-GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
+/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `program`. Removes
+   it from the list and returns it with `program`'s key and custom texts, or returns NULL. */
+GPUSCAN__COLD gpuscan__program *gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
+    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
     gpuscan__program **at, *loaded;
-    for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
-        if (!gpuscan__same_text(loaded, program->prefix, program->prefix_length) ||
-            !gpuscan__same_names(loaded->names, program->names))
+    for (at = &gs->programs; (loaded = *at) != NULL; at = &loaded->next) {
+        if (loaded->key.group ||
+            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_PREFIX], prefix->data, prefix->length) ||
+            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_NAMES], names->data, names->length))
             continue;
-        program->program = loaded->program;
-        memcpy(program->kernels, loaded->kernels, sizeof(program->kernels));
-        program->recording = loaded->recording;
-        program->rehearsed = loaded->rehearsed;
-        program->proved = loaded->proved;
-        program->stored = loaded->recording.length + 1;
-        loaded->program = NULL;
-        memset(loaded->kernels, 0, sizeof(loaded->kernels));
-        memset(&loaded->recording, 0, sizeof(loaded->recording));
         *at = loaded->next;
-        gpuscan__free_program(gs, loaded);
-        return 1;
+        loaded->key = program->key;
+        loaded->names = program->names;
+        loaded->custom = program->custom;
+        loaded->stored = loaded->parts[GPUSCAN__PART_RECORDING].length + 1;
+        loaded->idle = 0;
+        program->custom.data = NULL;
+        return loaded;
     }
-    return 0;
+    return NULL;
 }
 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 
-/* Takes the program from a blob or the cache, or builds it from source and creates its kernels. If this fails, the
-   caller frees the program, and with it any objects that a driver returned along with an error code. */
+/* Builds a program from source and creates its kernels. If this fails, the caller frees the program, and with it any
+   objects that a driver returned along with an error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const char *const *literal;
     gpuscan__text kernels = gpuscan__text_of(gs);
@@ -14677,16 +14624,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
     const char *sources[2];
     size_t i;
     cl_int code = CL_SUCCESS;
-    program->names = plan->operation->kernels(&program->key);
-    if (gpuscan__take_loaded(gs, program) || (gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, program)))
-        return GPUSCAN_SUCCESS;
     kernels.given = program->key.given;
     for (i = 0; i < GPUSCAN__PIECES; i++)
         for (literal = gpuscan__pieces[i]; (pieces >> i & 1) && *literal; literal++)
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels' text");
-    sources[0] = program->prefix;
+    sources[0] = program->parts[GPUSCAN__PART_PREFIX].data;
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -14776,7 +14720,6 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
     GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEFINE_PUBLIC)
-#undef GPUSCAN__DEFINE_PUBLIC
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", ptx);
@@ -14996,40 +14939,40 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
         gpuscan__define_custom(text, e);
 }
 
+/* Takes the plan's program from a blob or the cache, or builds it. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
-    gpuscan__program *program;
-    gpuscan__text prefix = gpuscan__text_of(gs);
+    gpuscan__program *program, *loaded = NULL;
+    gpuscan__text *prefix, *names;
+    size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
+    program = gpuscan__new_program(gs);
     if (!program)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
-    memset(program, 0, sizeof(*program));
     program->key = plan->key;
-    prefix.given = plan->key.given;
-    prefix.prints = gpuscan__prints(&plan->e);
-    plan->operation->define(&prefix, gs, plan);
-    gpuscan__text_add(&prefix, "#line 1 \"kernels.cl.inc\"\n");
-    program->prefix = prefix.data;
-    program->prefix_length = prefix.length;
-    if (prefix.failed)
+    program->names = plan->operation->kernels(&plan->key);
+    prefix = &program->parts[GPUSCAN__PART_PREFIX];
+    prefix->given = plan->key.given;
+    prefix->prints = gpuscan__prints(&plan->e);
+    plan->operation->define(prefix, gs, plan);
+    gpuscan__text_add(prefix, "#line 1 \"kernels.cl.inc\"\n");
+    names = &program->parts[GPUSCAN__PART_NAMES];
+    for (i = 0; program->names[i]; i++)
+        gpuscan__text_bytes(names, program->names[i], strlen(program->names[i]) + 1);
+    for (i = 0; plan->e.custom && i < GPUSCAN__CUSTOM_TEXTS; i++)
+        gpuscan__text_bytes(&program->custom, gpuscan__custom_text(&plan->e, i),
+                            strlen(gpuscan__custom_text(&plan->e, i)) + 1);
+    if (prefix->failed || names->failed || program->custom.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
-    if (r == 0 && plan->e.custom) {
-        gpuscan__text texts = gpuscan__text_of(gs);
-        size_t i;
-        for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++)
-            gpuscan__text_bytes(&texts, gpuscan__custom_text(&plan->e, i),
-                                strlen(gpuscan__custom_text(&plan->e, i)) + 1);
-        program->custom = texts.data;
-        program->custom_length = texts.length;
-        if (texts.failed)
-            r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the custom text");
-    }
-    if (r == 0)
+    if (r == 0 && (loaded = gpuscan__take_loaded(gs, program)) == NULL && gpuscan__load_cached(gs, program))
+        loaded = gpuscan__take_loaded(gs, program);
+    if (r == 0 && !loaded)
         r = gpuscan__build(gs, plan, program);
-    if (r != 0) {
+    if (r != 0 || loaded) {
         gpuscan__free_program(gs, program);
-        return r;
+        program = loaded;
     }
+    if (r != 0)
+        return r;
     program->next = gs->programs;
     gs->programs = program;
     *found = program;
@@ -15040,6 +14983,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
 static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program;
     plan->not_built = 0;
+    plan->key.lanes = (uint32_t)gs->device.lanes;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 &&
             gpuscan__same_custom(program, &plan->e)) {
@@ -15088,6 +15032,12 @@ static uint64_t gpuscan__need_total(const gpuscan__need *need) {
     return total;
 }
 
+static void gpuscan__forget_queue(gpuscan *gs, cl_command_queue *queue) {
+    if (*queue)
+        gs->cl.clReleaseCommandQueue(*queue);
+    *queue = NULL;
+}
+
 /* Creates `*queue`, one of the library's own queues, on first use. Releases a queue that comes with an error code. */
 static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     cl_int code = CL_SUCCESS;
@@ -15096,19 +15046,12 @@ static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     *queue = gs->cl.clCreateCommandQueue(gs->context, gs->device_id, 0, &code);
     if (*queue && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
-    if (*queue)
-        gs->cl.clReleaseCommandQueue(*queue);
-    *queue = NULL;
+    gpuscan__forget_queue(gs, queue);
     return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
 }
 
 static void *gpuscan__without_const(const void *pointer) {
-    union {
-        const void *from;
-        void *to;
-    } cast;
-    cast.from = pointer;
-    return cast.to;
+    return (void *)(uintptr_t)pointer;
 }
 
 /* Releases a buffer or an image, if there is one. */
@@ -15223,55 +15166,6 @@ struct gpuscan__chain {
     gpuscan__place place;
     gpuscan__text *recording; /* in a rehearsal, steps are appended here and not enqueued; otherwise NULL */
 };
-
-/* Checks call.queue and call.wait_list, and gets the queue. */
-static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
-                                          int *in_order) {
-    const gpuscan_opencl *cl = &gs->cl;
-    cl_command_queue_properties properties = 0;
-    gpuscan_result r;
-    cl_uint i;
-    cl_int code;
-    if ((call->wait_count == 0) != (call->wait_list == NULL))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_count and call.wait_list do not agree");
-    if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
-        return r;
-    *queue = call->queue ? call->queue : gs->queue;
-    *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
-    if (*queue != gs->last_queue) {
-        cl_context context = NULL;
-        cl_device_id device = NULL;
-        code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
-        if (code == CL_SUCCESS)
-            code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
-        if (code == CL_SUCCESS)
-            code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
-        if (context != gs->context || device != gs->device_id)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
-        *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    }
-    for (i = 0; i < call->wait_count; i++) {
-        cl_context context = NULL;
-        cl_int status = CL_QUEUED;
-        if (!call->wait_list[i])
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_list[%u] is NULL", (unsigned)i);
-        code = cl->clGetEventInfo(call->wait_list[i], CL_EVENT_CONTEXT, sizeof(context), &context, NULL);
-        if (code == CL_SUCCESS)
-            code = cl->clGetEventInfo(call->wait_list[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
-                                      NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "call.wait_list[%u]: clGetEventInfo failed", (unsigned)i);
-        if (context != gs->context)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.wait_list[%u] is of another context",
-                                 (unsigned)i);
-        if (status < 0)
-            return gpuscan__fail(gs, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "call.wait_list[%u] has failed",
-                                 (unsigned)i);
-    }
-    return GPUSCAN_SUCCESS;
-}
 
 static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     if (*event)
@@ -15388,11 +15282,12 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
 
 /* Stores a queue in `*kept` and retains it. Releases the queue that was stored there before, if any. */
 static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, cl_command_queue queue) {
-    cl_int code = *kept == queue ? CL_SUCCESS : gs->cl.clRetainCommandQueue(queue);
-    if (code != CL_SUCCESS)
+    cl_int code;
+    if (*kept == queue)
+        return GPUSCAN_SUCCESS;
+    if ((code = gs->cl.clRetainCommandQueue(queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clRetainCommandQueue failed");
-    if (*kept && *kept != queue)
-        gs->cl.clReleaseCommandQueue(*kept);
+    gpuscan__forget_queue(gs, kept);
     *kept = queue;
     return GPUSCAN_SUCCESS;
 }
@@ -15883,35 +15778,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan 
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks the caller's scratch, and adds a range for it. */
-static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_call *call = plan->call;
-    uint64_t bytes = gpuscan__need_total(&plan->need), usable;
-    gpuscan__range *range;
-    gpuscan_result r;
-    if (!call->scratch.mem && call->scratch_size)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size is given without call.scratch");
-    if (call->scratch.offset % 64 != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is not a multiple of 64");
-    if (!call->scratch.mem)
-        return GPUSCAN_SUCCESS;
-    range = gpuscan__output(plan, "call.scratch", call->scratch, call->scratch_size, 1);
-    range->reads = 1;
-    range->alignment = 64;
-    if ((r = gpuscan__check_range(gs, range)) != 0)
-        return r;
-    if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "call.scratch is read for result, but the buffer's flags do not let the host read it");
-    plan->scratch_flags = range->flags;
-    usable = call->scratch_size ? call->scratch_size : range->size_left;
-    if (usable < bytes)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
-                             (unsigned long long)usable, (unsigned long long)bytes);
-    range->end = range->begin + bytes; /* overlaps matter only in the bytes that the call uses */
-    return gpuscan__check_overlaps(gs, plan);
-}
-
 /* Checks that a type is u32, u64 or the default, which is u32. Gets the type's size in bytes. */
 static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field, gpuscan_type type, uint32_t *size) {
     *size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
@@ -15938,7 +15804,6 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan
 static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(0), GPUSCAN__PAYLOAD_FIELDS(1), GPUSCAN__PAYLOAD_FIELDS(2), GPUSCAN__PAYLOAD_FIELDS(3),
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
-#undef GPUSCAN__PAYLOAD_FIELDS
 
 /* Checks the payloads and adds their ranges. A call reads `count` elements of each and writes up to `written`. The
    ranges of payload k get `in_place` + k as their in_place, or 0 if `in_place` is 0: then none may be in place. */
@@ -16046,14 +15911,153 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
     return GPUSCAN_SUCCESS;
 }
 
+/* ---- the fields that every call has */
+
+/* Checks all fields of gpuscan_call except `strategy`, which gpuscan__enter checks before an operation reads it. The
+   operation has resolved its own fields. What only OpenCL knows is left to the functions below: whether the queue, the
+   events and the buffers are valid. Preparations may lack queue, events and buffers, so these are not checked then. */
+static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    const gpuscan__elements *e = &plan->e;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    int runs = plan->is_run || plan->from_host;
+    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* no dst: sorts, histograms */
+    const gpuscan__mistake mistakes[] = {
+        {call->values_size > GPUSCAN__VALUES_MOST, argument, "call.values_size is above 256"},
+        {(call->values || runs) && !call->values != !call->values_size, argument,
+         "call.values or call.values_size is missing"},
+        {call->values_size && !e->custom, argument, "call.values without a custom text"},
+        {call->source_count > GPUSCAN_MAX_SOURCES, argument, "call.source_count is above 4"},
+        {!call->sources != !call->source_count, argument, "call.sources or call.source_count is missing"},
+        {call->source_count && !(e->custom && sees_sources), argument, /* operators get no element's index */
+         "call.sources: the call uses no convert, select, equal, key or weight, which could see them"},
+        {runs && !call->wait_count != !call->wait_list, GPUSCAN_ERROR_INVALID_EVENT,
+         "call.wait_count and call.wait_list do not agree"},
+        {runs && call->scratch_size && !call->scratch.mem, argument, "call.scratch_size is given without call.scratch"},
+        {runs && call->scratch.offset % 64 != 0, argument, "call.scratch.offset is not a multiple of 64"}};
+    return GPUSCAN__REFUSE(gs, mistakes);
+}
+
+static const char gpuscan__source_fields[GPUSCAN_MAX_SOURCES][24] = {
+    "call.sources[0].buffer", "call.sources[1].buffer", "call.sources[2].buffer", "call.sources[3].buffer"};
+
+/* Checks source `k` and adds its range. If the source has no count of its own, it has `count` elements. */
+GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
+    const gpuscan_source *source = &plan->call->sources[k];
+    const char *field = gpuscan__source_fields[k];
+    int is_custom = source->type == GPUSCAN_TYPE_CUSTOM, is_type = (unsigned)source->type < GPUSCAN_TYPE_COUNT;
+    gpuscan_type type = source->type == GPUSCAN_TYPE_DEFAULT || !is_type ? GPUSCAN_TYPE_U32 : source->type;
+    uint32_t size = is_custom ? (uint32_t)source->size : gpuscan__types[type].size;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    const gpuscan__mistake mistakes[] = {
+        {!is_type, argument, "type is not a gpuscan_type"},
+        {is_custom && (!source->custom_type || source->size == 0 || source->size > GPUSCAN__CUSTOM_MOST), argument,
+         "custom_type is NULL, or size is not from 1 to 1024"},
+        {!is_custom && (source->custom_type || source->size), argument,
+         "custom_type or size is given, but type is not CUSTOM"},
+        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
+        {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
+    size_t i;
+    gpuscan_result r;
+    for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
+        if (mistakes[i].is_made)
+            return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
+    count = source->count ? source->count : count;
+    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
+        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
+        return r;
+    gpuscan__input(plan, field, source->buffer, count, size);
+    plan->e.source_types[k] = source->custom_type;
+    plan->e.given.sources[k] = (uint32_t)type | size << 8;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Checks a queue. Sets *in_order to 1 if it is in-order, otherwise to 0. */
+static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, int *in_order) {
+    const gpuscan_opencl *cl = &gs->cl;
+    cl_command_queue_properties properties = 0;
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int code;
+    *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
+    if (queue == gs->last_queue)
+        return GPUSCAN_SUCCESS;
+    code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
+    if (context != gs->context || device != gs->device_id)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
+    *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Gets the call's queue, and checks it and the events of the wait list. */
+static gpuscan_result gpuscan__check_queue_and_events(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
+                                                      int *in_order) {
+    gpuscan_result r;
+    cl_uint i;
+    if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
+        return r;
+    *queue = call->queue ? call->queue : gs->queue;
+    if ((r = gpuscan__check_queue(gs, *queue, in_order)) != 0)
+        return r;
+    for (i = 0; i < call->wait_count; i++) {
+        const cl_event event = call->wait_list[i];
+        cl_context context = NULL;
+        cl_int status = CL_QUEUED, code;
+        if (!event)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_list[%u] is NULL", (unsigned)i);
+        code = gs->cl.clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof(context), &context, NULL);
+        if (code == CL_SUCCESS)
+            code = gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "call.wait_list[%u]: clGetEventInfo failed", (unsigned)i);
+        if (context != gs->context)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.wait_list[%u] is of another context",
+                                 (unsigned)i);
+        if (status < 0)
+            return gpuscan__fail(gs, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "call.wait_list[%u] has failed",
+                                 (unsigned)i);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Checks the caller's scratch, whose size follows from the plan, and adds a range for it. */
+static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    uint64_t bytes = gpuscan__need_total(&plan->need), usable;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if (!call->scratch.mem)
+        return GPUSCAN_SUCCESS;
+    range = gpuscan__output(plan, "call.scratch", call->scratch, call->scratch_size, 1);
+    range->reads = 1;
+    range->alignment = 64;
+    if ((r = gpuscan__check_range(gs, range)) != 0)
+        return r;
+    if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                             "call.scratch is read for result, but the buffer's flags do not let the host read it");
+    plan->scratch_flags = range->flags;
+    usable = call->scratch_size ? call->scratch_size : range->size_left;
+    if (usable < bytes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
+                             (unsigned long long)usable, (unsigned long long)bytes);
+    range->end = range->begin + bytes; /* overlaps matter only in the bytes that the call uses */
+    return gpuscan__check_overlaps(gs, plan);
+}
+
 /* ---- images */
 
 /* Says how many channels a pixel has, and where. Plain numbers stand for orders that OpenCL 1.2's headers lack. */
-typedef struct gpuscan__image_order {
+static const struct {
     cl_channel_order order;
     uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
-} gpuscan__image_order;
-static const gpuscan__image_order gpuscan__image_orders[] = {
+} gpuscan__image_orders[] = {
     {CL_R, 1, GPUSCAN__IMAGE_RED},           {CL_A, 1, GPUSCAN__IMAGE_ALPHA},
     {CL_RG, 2, GPUSCAN__IMAGE_RED},          {CL_RA, 2, GPUSCAN__IMAGE_RED_ALPHA},
     {CL_RGB, 3, GPUSCAN__IMAGE_RED},         {CL_RGBA, 4, GPUSCAN__IMAGE_RED},
@@ -16065,11 +16069,10 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
 /* Gives the type of the numbers that kernels read from an image's channels. */
-typedef struct gpuscan__image_channel {
+static const struct {
     cl_channel_type channel;
     gpuscan_type type;
-} gpuscan__image_channel;
-static const gpuscan__image_channel gpuscan__image_channels[] = {
+} gpuscan__image_channels[] = {
     {CL_SNORM_INT8, GPUSCAN_TYPE_F32},       {CL_SNORM_INT16, GPUSCAN_TYPE_F32},
     {CL_UNORM_INT8, GPUSCAN_TYPE_F32},       {CL_UNORM_INT16, GPUSCAN_TYPE_F32},
     {CL_UNORM_SHORT_565, GPUSCAN_TYPE_F32},  {CL_UNORM_SHORT_555, GPUSCAN_TYPE_F32},
@@ -16399,20 +16402,15 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Returns all programs built so far, which the caller frees or puts back. */
-static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
-    gpuscan__program *programs = gs->programs;
-    gs->programs = NULL;
+/* Stops using the vendor's instructions. No call takes programs with them any more, since their key.lanes differs. */
+static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
-    return programs;
 }
 
-/* Frees what gpuscan__leave_lanes returned, and notes that the vendor's instructions are given up. */
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
-                                   const char *why) {
-    gpuscan__free_programs(gs, programs);
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
+    gpuscan__leave_lanes(gs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
@@ -16423,9 +16421,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
-    gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
+    gpuscan__program *program;
     gpuscan_call any = *call;
-    gpuscan_result r = gpuscan__choose(gs, plan);
+    gpuscan_result r;
+    gpuscan__leave_lanes(gs);
+    r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
@@ -16435,12 +16435,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     plan->call = call;
     if (r == 0) {
         plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
-        gpuscan__give_up_lanes(gs, plan, programs, "its program did not build with them");
+        gpuscan__give_up_lanes(gs, plan, "its program did not build with them");
         gs->error[0] = 0;
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
-    gs->programs = programs;
     gs->device = device;
     return r;
 }
@@ -16559,7 +16558,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
         return r;
     *again = 1;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
     } else if (gpuscan__strategies[strategy].portable != strategy) {
         gs->refused[plan->operation->number] |= 1u << strategy;
         gpuscan__note_refusal(gs, plan, "its strategy is no longer used", "its self-test failed");
@@ -16580,7 +16579,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     if (r == 0)
         r = gpuscan__program_group(gs, plan, *program, &group);
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its sub-groups have another width");
+        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
@@ -16634,12 +16633,14 @@ static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     return need;
 }
 
-/* Rehearses a program, once, if the driver defers work to a kernel's first launch. Blobs then contain the recording. */
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+/* Rehearses a program if `always` is 1. Otherwise rehearses it once, if the driver defers work to a kernel's first
+   launch: blobs then contain the recording. Stores the program in the cache. */
+GPUSCAN__COLD gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
+                                                 int always) {
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (!program->rehearsed && gs->device.profile.facts.launches_late &&
-        gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST)
+    if (always || (!program->rehearsed && gs->device.profile.facts.launches_late &&
+                   gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST))
         r = gpuscan__rehearse(gs, plan, program);
     if (r == 0)
         gpuscan__store_cached(gs, program);
@@ -16688,130 +16689,17 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     return r;
 }
 
-static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
-    gpuscan__program *program = NULL;
-    cl_command_queue queue = NULL;
-    int in_order = 1;
-    gpuscan_result r;
-    if ((r = gpuscan__check_call(gs, plan->call, &queue, &in_order)) != 0 ||
-        (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
-        return r;
-    if (!plan->is_nothing &&
-        ((r = gpuscan__plan_program(gs, plan, &program)) != 0 || (r = gpuscan__rehearse_once(gs, plan, program)) != 0))
-        return r;
-    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
-        return r;
-    if (program)
-        program->runs = 1;
-    return gpuscan__enqueue(gs, plan, program, queue, in_order);
-}
-
-/* Returns whether two of the plan's ranges may be the same. `in_place` is set in both, so it is enough to find one. */
-static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
-    size_t i;
-    for (i = 0; i < plan->range_count; i++)
-        if (plan->ranges[i].in_place)
-            return 1;
-    return 0;
-}
-
-/* Refuses sizes that no device can address. A preparation may have no buffers whose sizes could be checked instead. */
-#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
-static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
-    size_t i;
-    for (i = 0; i < plan->range_count; i++) {
-        const gpuscan__range *range = &plan->ranges[i];
-        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
-    }
-    return GPUSCAN_SUCCESS;
-}
-
-/* Collects what is needed for all counts that one preparation covers. */
-typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
-    gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
-    uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
-} gpuscan__prepared;
-
-/* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
-   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
-   Rehearses the program if `always` is 1, or if the count before had another program. */
-static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
-                                       gpuscan__prepared *known) {
-    int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
-    gpuscan__program *program = NULL;
-    gpuscan_result r = gpuscan__check_sizes(gs, plan);
-    if (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch)
-        return r;
-    for (plan->in_place = 0; r == 0 && plan->in_place < kinds; plan->in_place++) {
-        gpuscan__key *last = &known->keys[plan->in_place];
-        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
-            return r;
-        if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: larger than any buffer");
-        known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
-        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
-            known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
-        if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
-            continue;
-        *last = plan->key;
-        if (mode == GPUSCAN__SIZE)
-            r = gpuscan__rehearse_once(gs, plan, program);
-        else if ((r = gpuscan__rehearse(gs, plan, program)) == 0)
-            gpuscan__store_cached(gs, program);
-    }
-    return r;
-}
-
-static const char gpuscan__source_fields[GPUSCAN_MAX_SOURCES][24] = {
-    "call.sources[0].buffer", "call.sources[1].buffer", "call.sources[2].buffer", "call.sources[3].buffer"};
-
-/* Checks source `k` and adds its range. If the source has no count of its own, it has `count` elements. */
-GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
-    const gpuscan_source *source = &plan->call->sources[k];
-    const char *field = gpuscan__source_fields[k];
-    int is_custom = source->type == GPUSCAN_TYPE_CUSTOM, is_type = (unsigned)source->type < GPUSCAN_TYPE_COUNT;
-    gpuscan_type type = source->type == GPUSCAN_TYPE_DEFAULT || !is_type ? GPUSCAN_TYPE_U32 : source->type;
-    uint32_t size = is_custom ? (uint32_t)source->size : gpuscan__types[type].size;
-    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
-    const gpuscan__mistake mistakes[] = {
-        {!is_type, argument, "type is not a gpuscan_type"},
-        {is_custom && (!source->custom_type || source->size == 0 || source->size > GPUSCAN__CUSTOM_MOST), argument,
-         "custom_type is NULL, or size is not from 1 to 1024"},
-        {!is_custom && (source->custom_type || source->size), argument,
-         "custom_type or size is given, but type is not CUSTOM"},
-        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
-        {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
-    size_t i;
-    gpuscan_result r;
-    for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
-        if (mistakes[i].is_made)
-            return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
-    count = source->count ? source->count : count;
-    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
-        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
-        return r;
-    gpuscan__input(plan, field, source->buffer, count, size);
-    plan->e.source_types[k] = source->custom_type;
-    plan->e.given.sources[k] = (uint32_t)type | size << 8;
-    return GPUSCAN_SUCCESS;
-}
-
-/* Checks the call's sources. Custom operators cannot use them, since they get no element's index. */
-GPUSCAN__COLD gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan *plan) {
+/* Resolves the desc's own fields, then those of its gpuscan_call. */
+static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
-    const gpuscan__elements *e = &plan->e;
-    int is_seen = e->custom && (!e->dst || e->convert || e->key == GPUSCAN_TYPE_CUSTOM); /* no dst: sorts, histograms */
-    const gpuscan__mistake mistakes[] = {
-        {call->source_count > GPUSCAN_MAX_SOURCES, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.source_count is above 4"},
-        {!call->sources != !call->source_count, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "call.sources or call.source_count is missing"},
-        {call->source_count && !is_seen, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "call.sources: the call uses no convert, select, equal, key or weight, which could see them"}};
-    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
     uint64_t count = 0;
     uint32_t k;
+    gpuscan_result r = plan->operation->resolve(gs, plan);
+    if (r == 0)
+        r = gpuscan__check_call(gs, plan);
+    if (r != 0)
+        return r;
+    plan->e.given.values_size = (uint32_t)call->values_size;
     if (plan->operation->count_at)
         memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
     for (k = 0; r == 0 && k < call->source_count; k++)
@@ -16819,18 +16707,23 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan
     return r;
 }
 
-static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_call *call = plan->call;
-    gpuscan_result r = plan->operation->resolve(gs, plan);
-    const gpuscan__mistake mistakes[] = {
-        {call->values_size > GPUSCAN__VALUES_MOST, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values_size is above 256"},
-        {(call->values || plan->is_run || plan->from_host) && !call->values != !call->values_size,
-         GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values or call.values_size is missing"},
-        {call->values_size && !plan->e.custom, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values without a custom text"}};
-    if (r == 0)
-        r = GPUSCAN__REFUSE(gs, mistakes);
-    plan->e.given.values_size = r == 0 ? (uint32_t)call->values_size : 0;
-    return r == 0 ? gpuscan__resolve_sources(gs, plan) : r;
+static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
+    gpuscan__program *program = NULL;
+    cl_command_queue queue = NULL;
+    int in_order = 1;
+    gpuscan_result r;
+    if ((r = gpuscan__check_queue_and_events(gs, plan->call, &queue, &in_order)) != 0 ||
+        (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
+        return r;
+    if (!plan->is_nothing &&
+        ((r = gpuscan__plan_program(gs, plan, &program)) != 0 ||
+         (r = gpuscan__make_ready(gs, plan, program, 0)) != 0))
+        return r;
+    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
+        return r;
+    if (program)
+        program->runs = 1;
+    return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
 /* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
@@ -16934,7 +16827,6 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 #define GPUSCAN__OP_CASE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                           \
     case GPUSCAN_##name: return gpuscan__wrap(type, host);
         GPUSCAN__OPS(GPUSCAN__OP_CASE)
-#undef GPUSCAN__OP_CASE
     case GPUSCAN_OP_COUNT: break;
     }
     return a;
@@ -17277,11 +17169,12 @@ static void gpuscan__test_end(gpuscan__test *test) {
     }
 }
 
-static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *mem) {
+/* Creates a buffer, with a copy of `data` unless that is NULL. Creates none if `bytes` is 0. */
+static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *data, cl_mem *mem) {
     cl_int code;
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
-    *mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
+    *mem = gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, &code);
     return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
@@ -17338,14 +17231,9 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
         gpuscan__test_array *array = &test->arrays[i];
         if (array->is_input)
             memcpy(array->expected, array->before, (size_t)array->bytes);
-        if (!array->buffer)
-            continue;
-        if ((r = gpuscan__test_buffer(gs, array->bytes, &array->buffer->mem)) != 0)
+        if (array->buffer &&
+            (r = gpuscan__test_buffer(gs, array->bytes, array->before, &array->buffer->mem)) != 0)
             return r;
-        code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, array->buffer->mem, CL_TRUE, 0, (size_t)array->bytes,
-                                           array->before, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
     }
     if ((r = gpuscan__test_make_image(test)) != 0)
         return r;
@@ -17356,7 +17244,7 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
     if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), NULL, &call->scratch.mem)) != 0)
         return r;
     r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
@@ -17423,9 +17311,9 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->sham, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
-        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &stage[GPUSCAN__STEP_NONE])) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->scratch, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->sham, NULL, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, NULL, &stage[GPUSCAN__STEP_NONE])) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->scratch, NULL, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
         (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
         (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
         r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SCRATCH], bytes->zeros);
@@ -17513,7 +17401,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     uint32_t flags = plan->flags;
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan__step_buffers bytes;
-    gpuscan__text recording = gpuscan__text_of(gs);
+    gpuscan__text recording = gpuscan__text_of(gs), *kept = &program->parts[GPUSCAN__PART_RECORDING];
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
@@ -17549,7 +17437,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     if (r == 0 && (!late || gpuscan__adds_launch(program, &recording))) {
         r = gpuscan__replay(gs, program, &recording);
         if (r == 0 && late && bytes.scratch <= GPUSCAN__SHAM_MOST)
-            gpuscan__keep_recording(gs, program, &recording);
+            gpuscan__text_bytes(kept, recording.data, recording.length);
+        if (kept->failed) /* drops all recordings, since memory ran out */
+            *kept = gpuscan__text_of(gs);
     }
     gpuscan__release(&gs->allocator, recording.data);
     program->rehearsed = r == 0;
@@ -17567,6 +17457,7 @@ typedef struct gpuscan__host_array {
     gpuscan_buffer *buffer; /* NULL if the call writes the array without a buffer */
     gpuscan__range range;   /* the plan's range whose field is `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
+    int owns;               /* 1: the array owns the buffer, which others may share */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -17580,8 +17471,6 @@ typedef struct gpuscan__host_call {
     int count;
     cl_command_queue queue;
     int in_order;
-    cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* the arrays' buffers, which this struct owns */
-    int mem_count;
 } gpuscan__host_call;
 
 /* Fails if the desc sets a field that a parameter of the blocking function replaces. */
@@ -17693,7 +17582,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
     if (!mem)
         return gpuscan__no_buffer(gs, code, bytes, "");
-    host->mem[host->mem_count++] = mem;
+    array->owns = 1;
     array->buffer->mem = mem;
     if (reads && !array->zero_copy)
         return gpuscan__host_upload(host, longest, mem);
@@ -17772,7 +17661,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     plan->group_limit = gs->device.group_limit;
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
         (r = gpuscan__choose(gs, plan)) != 0 ||
-        (r = gpuscan__check_call(gs, call, &host->queue, &host->in_order)) != 0)
+        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
@@ -17789,8 +17678,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
         *caller = event;
     else
         gpuscan__forget_event(gs, &event);
-    while (host->mem_count > 0)
-        gpuscan__forget_mem(gs, &host->mem[--host->mem_count]);
+    for (i = 0; i < host->count; i++)
+        if (host->arrays[i].owns)
+            gpuscan__forget_mem(gs, &host->arrays[i].buffer->mem);
     return r;
 }
 
@@ -17867,8 +17757,6 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
         return names[0][own] + first;
     return names[gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 3 : 1][own] + first;
 }
-#undef GPUSCAN__ENGINE_ROW
-#undef GPUSCAN__ENGINE_ROWS
 
 /* Maximum number of tiles in the form FEW: each of 512 lanes loads one earlier tile's sum. Tests set a lower one. */
 #ifndef GPUSCAN__FEW_TILES
@@ -24339,7 +24227,7 @@ GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type
     if (!name || !type)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     for (i = GPUSCAN_TYPE_I8; i < GPUSCAN_TYPE_CUSTOM && length && !strchr(name, ','); i++)
-        for (at = gpuscan__names_of_types[i]; (at = strstr(at, name)) != NULL; at++)
+        for (at = gpuscan__types[i].names; (at = strstr(at, name)) != NULL; at++)
             if (at[-1] == ',' && at[length] == ',') {
                 *type = (gpuscan_type)i;
                 return GPUSCAN_SUCCESS;
@@ -24365,8 +24253,6 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
 #define GPUSCAN__STRUCT_SIZE(name) {#name, sizeof(name)},
 #define GPUSCAN__DESC_SIZE(operation) {"gpuscan_" #operation "_desc", sizeof(gpuscan_##operation##_desc)},
         GPUSCAN__STRUCTS(GPUSCAN__STRUCT_SIZE) GPUSCAN__OPERATIONS(GPUSCAN__DESC_SIZE)
-#undef GPUSCAN__DESC_SIZE
-#undef GPUSCAN__STRUCT_SIZE
     };
     size_t i;
     for (i = 0; name && i < GPUSCAN__COUNT_OF(structs); i++)
@@ -24404,6 +24290,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
     const char *wanted;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
+    int in_order;
     size_t i;
     if ((r = gpuscan__open_opencl(gs, desc)) != 0)
         return r;
@@ -24440,26 +24327,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
     }
     if ((r = gpuscan__open_device(gs)) != 0)
         return r;
-    if (desc->queue) {
-        gpuscan_call call;
-        cl_command_queue queue;
-        int in_order;
-        memset(&call, 0, sizeof(call));
-        call.queue = desc->queue;
-        if ((r = gpuscan__check_call(gs, &call, &queue, &in_order)) != 0)
-            return r == GPUSCAN_ERROR_INVALID_CONTEXT
-                       ? gpuscan__fail(gs, r, "queue belongs to another context or device than the object")
-                       : r;
-        return gpuscan__keep_queue(gs, &gs->queue, desc->queue);
-    }
-    return GPUSCAN_SUCCESS;
-}
-
-static char *gpuscan__copy_bytes(gpuscan *gs, const void *bytes, uint64_t size) {
-    char *copy = (char *)gpuscan__allocate(&gs->allocator, (size_t)size + 1);
-    if (copy)
-        memcpy(copy, bytes, (size_t)size);
-    return copy;
+    if (!desc->queue)
+        return GPUSCAN_SUCCESS;
+    r = gpuscan__check_queue(gs, desc->queue, &in_order);
+    if (r == GPUSCAN_ERROR_INVALID_CONTEXT)
+        gpuscan__fail(gs, r, "queue belongs to another context or device than the object");
+    return r == 0 ? gpuscan__keep_queue(gs, &gs->queue, desc->queue) : r;
 }
 
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *desc) {
@@ -24500,8 +24373,10 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     gs->limits = desc->limits;
     r = gpuscan__open(gs, desc);
     if (r == 0 && desc->cache && *desc->cache) {
-        gs->cache = gpuscan__copy_bytes(gs, desc->cache, strlen(desc->cache) + 1);
-        if (!gs->cache)
+        gs->cache = (char *)gpuscan__allocate(&gs->allocator, strlen(desc->cache) + 1);
+        if (gs->cache)
+            memcpy(gs->cache, desc->cache, strlen(desc->cache) + 1);
+        else
             r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the cache's name");
     }
     if (r == 0) {
@@ -24516,22 +24391,15 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
 
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     gpuscan_allocator allocator;
-    int i;
     if (!gs)
         return;
     gpuscan__free_programs(gs, gs->programs);
-    gpuscan__free_programs(gs, gs->loaded);
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
-        gpuscan__drop_scratch(gs, i);
+    gpuscan__drop_all_scratch(gs);
     gpuscan__forget_event(gs, &gs->scratch_event);
-    if (gs->scratch_queue)
-        gs->cl.clReleaseCommandQueue(gs->scratch_queue);
-    if (gs->last_queue)
-        gs->cl.clReleaseCommandQueue(gs->last_queue);
-    if (gs->service_queue)
-        gs->cl.clReleaseCommandQueue(gs->service_queue);
-    if (gs->queue)
-        gs->cl.clReleaseCommandQueue(gs->queue);
+    gpuscan__forget_queue(gs, &gs->scratch_queue);
+    gpuscan__forget_queue(gs, &gs->last_queue);
+    gpuscan__forget_queue(gs, &gs->service_queue);
+    gpuscan__forget_queue(gs, &gs->queue);
     if (gs->context)
         gs->cl.clReleaseContext(gs->context);
     gpuscan__release(&gs->allocator, gs->cache);
@@ -24541,11 +24409,20 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
 }
 
 GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs) {
+    gpuscan__program **at, *program;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
-    gpuscan__trim_programs(gs, &gs->programs);
-    gpuscan__trim_programs(gs, &gs->loaded);
+    at = &gs->programs;
+    while ((program = *at) != NULL) {
+        if (!program->idle) {
+            program->idle = 1;
+            at = &program->next;
+            continue;
+        }
+        *at = program->next;
+        gpuscan__free_program(gs, program);
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -24591,30 +24468,74 @@ typedef union gpuscan__any_plan {
 typedef union gpuscan__any_desc {
     GPUSCAN__OPERATIONS(GPUSCAN__DESC_OF)
 } gpuscan__any_desc;
-#undef GPUSCAN__PLAN_OF
-#undef GPUSCAN__DESC_OF
 
-/* Prepares a call for one count, or only sizes its scratch. `is_less` is 1 if the count is below the caller's. If a
-   forced strategy cannot do such a count, nothing is prepared or logged. gpuscan__prepare explains `always`. */
+#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
+
+/* Refuses ranges that are too large. A preparation may have no buffers whose sizes could be checked instead. Sets
+   *in_place to 1 if two ranges may be the same. `in_place` is set in both, so it is enough to find one. */
+static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan, int *in_place) {
+    size_t i;
+    *in_place = 0;
+    for (i = 0; i < plan->range_count; i++) {
+        const gpuscan__range *range = &plan->ranges[i];
+        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
+        *in_place |= range->in_place != 0;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Collects what is needed for all counts that one preparation covers. */
+typedef struct gpuscan__prepared {
+    gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
+    gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
+    uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
+} gpuscan__prepared;
+
+/* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
+   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
+   `is_less` is 1 if the count is below the caller's. If a forced strategy cannot do such a count, nothing is prepared
+   or logged. Rehearses the program if `always` is 1, or if the count before had another program. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
-    gpuscan__any_plan plan;
+    gpuscan__any_plan any;
+    gpuscan__plan *plan = &any.common;
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
-    gpuscan_logger logger = gs->logger;
+    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place, i;
+    gpuscan__program *program = NULL;
     gpuscan_result r;
-    gpuscan__plan_begin(&plan.common, operation, desc, call);
-    r = gpuscan__resolve(gs, &plan.common);
-    if (r == 0 && is_less && call->strategy != GPUSCAN_STRATEGY_AUTO) {
-        plan.common.group_limit = gs->device.group_limit;
+    gpuscan__plan_begin(plan, operation, desc, call);
+    r = gpuscan__resolve(gs, plan);
+    if (r == 0 && is_less && !is_auto) {
+        const gpuscan_logger logger = gs->logger;
+        plan->group_limit = gs->device.group_limit;
         gs->logger.log = NULL;
-        r = gpuscan__choose(gs, &plan.common);
+        r = gpuscan__choose(gs, plan);
         gs->logger = logger;
         if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
             gs->error[0] = 0;
             return GPUSCAN_SUCCESS;
         }
     }
-    return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
+    if (r == 0)
+        r = gpuscan__check_sizes(gs, plan, &in_place);
+    if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
+        return r;
+    for (; r == 0 && plan->in_place <= (in_place && is_auto); plan->in_place++) {
+        gpuscan__key *last = &known->keys[plan->in_place];
+        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
+            return r;
+        if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: larger than any buffer");
+        known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
+        if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
+            continue;
+        *last = plan->key;
+        r = gpuscan__make_ready(gs, plan, program, mode == GPUSCAN__PREPARE);
+    }
+    return r;
 }
 
 /* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
@@ -24697,7 +24618,6 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__SIZE, size);                        \
     }
 GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
-#undef GPUSCAN__PUBLIC
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
@@ -24750,17 +24670,11 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     memset(&entry, 0, sizeof(entry));
     entry.registers = program->key.registers;
     entry.proved = (uint32_t)program->proved;
-    entry.sizes[GPUSCAN__PART_PREFIX] = program->prefix_length;
-    entry.sizes[GPUSCAN__PART_RECORDING] = program->recording.length;
     gpuscan__text_padded(blob, &entry, sizeof(entry));
-    gpuscan__text_padded(blob, program->prefix, program->prefix_length);
-    for (i = 0; program->names[i]; i++) {
-        size_t size = strlen(program->names[i]) + 1;
-        gpuscan__text_bytes(blob, program->names[i], size);
-        entry.sizes[GPUSCAN__PART_NAMES] += size;
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+        entry.sizes[i] = program->parts[i].length;
+        gpuscan__text_padded(blob, program->parts[i].data, program->parts[i].length);
     }
-    gpuscan__text_padded(blob, NULL, 0);
-    gpuscan__text_padded(blob, program->recording.data, program->recording.length);
     r = gpuscan__blob_binary(gs, program, blob, &entry.sizes[GPUSCAN__PART_BINARY]);
     if (!blob->failed) /* the entry now has all sizes */
         memcpy(blob->data + at, &entry, sizeof(entry));
@@ -24779,9 +24693,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     if (only)
         r = gpuscan__blob_program(gs, only, blob);
     header.entries = only != NULL;
-    for (i = 0; i < 2 && !only; i++)
-        for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next, header.entries++)
-            r = gpuscan__blob_program(gs, program, blob);
+    for (program = gs->programs; program && !only && r == 0; program = program->next, header.entries++)
+        r = gpuscan__blob_program(gs, program, blob);
     if (r != 0 || blob->failed)
         return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
     header.size = blob->length;
@@ -24825,24 +24738,6 @@ typedef struct gpuscan__blob_view {
     const unsigned char *parts[GPUSCAN__PARTS];
 } gpuscan__blob_view;
 
-/* Reads the program at *at and moves *at to its end. Returns 0 if the program exceeds the blob or has no binary. */
-static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
-    uint64_t part_size;
-    int part;
-    if (size - *at < sizeof(view->entry))
-        return 0;
-    memcpy(&view->entry, blob + *at, sizeof(view->entry));
-    *at += sizeof(view->entry);
-    for (part = 0; part < GPUSCAN__PARTS; part++) {
-        part_size = view->entry.sizes[part];
-        if (part_size > size || gpuscan__padded(part_size) > size - *at)
-            return 0;
-        view->parts[part] = blob + *at;
-        *at += gpuscan__padded(part_size);
-    }
-    return view->entry.sizes[GPUSCAN__PART_BINARY] != 0;
-}
-
 /* Returns the number of kernel names; 0: there are none or too many, or the last name is not terminated. */
 static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
     uint64_t i, count = 0;
@@ -24851,64 +24746,62 @@ static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) 
     return size && names[size - 1] == 0 && count <= GPUSCAN__MAX_KERNELS ? count : 0;
 }
 
+/* Reads the program at *at and moves *at to its end. Returns 0 if the program is not whole. */
+static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
+    const uint64_t *sizes = view->entry.sizes;
+    uint64_t kernels;
+    int part;
+    if (size - *at < sizeof(view->entry))
+        return 0;
+    memcpy(&view->entry, blob + *at, sizeof(view->entry));
+    *at += sizeof(view->entry);
+    for (part = 0; part < GPUSCAN__PARTS; part++) {
+        if (sizes[part] > size || gpuscan__padded(sizes[part]) > size - *at)
+            return 0;
+        view->parts[part] = blob + *at;
+        *at += gpuscan__padded(sizes[part]);
+    }
+    kernels = gpuscan__count_names(view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
+    return kernels && sizes[GPUSCAN__PART_BINARY] &&
+           gpuscan__recording_is_whole(view->parts[GPUSCAN__PART_RECORDING], (size_t)sizes[GPUSCAN__PART_RECORDING],
+                                       kernels);
+}
+
 /* Returns whether a blob's programs follow each other without gaps up to its end. */
 static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
-    uint64_t at = sizeof(gpuscan__blob_header), kernels;
+    uint64_t at = sizeof(gpuscan__blob_header);
     gpuscan__blob_view view;
-    while (entries--) {
-        if (!gpuscan__blob_next(blob, size, &at, &view))
-            return 0;
-        kernels = gpuscan__count_names(view.parts[GPUSCAN__PART_NAMES], view.entry.sizes[GPUSCAN__PART_NAMES]);
-        if (!kernels || !gpuscan__recording_is_whole(view.parts[GPUSCAN__PART_RECORDING],
-                                                     (size_t)view.entry.sizes[GPUSCAN__PART_RECORDING], kernels))
-            return 0;
-    }
-    return at == size;
+    while (entries && gpuscan__blob_next(blob, size, &at, &view))
+        entries--;
+    return !entries && at == size;
 }
 
 /* Copies a program from a blob, without its binary. Returns NULL if memory is short. */
 static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_view *view) {
-    const uint64_t *sizes = view->entry.sizes;
-    gpuscan__program *program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
-    char *name;
-    size_t i;
+    gpuscan__program *program = gpuscan__new_program(gs);
+    int i;
     if (!program)
         return NULL;
-    memset(program, 0, sizeof(*program));
     program->key.registers =
         gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
     program->rehearsed = 1; /* its launches were rehearsed before it was stored */
-    program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
-    program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
-    program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
-    program->recording.allocator = &gs->allocator;
-    program->recording.data =
-        gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_RECORDING], sizes[GPUSCAN__PART_RECORDING]);
-    program->recording.length = (size_t)sizes[GPUSCAN__PART_RECORDING];
-    program->recording.capacity = program->recording.length + 1;
-    if (!program->prefix || !program->loaded_text || !program->recording.data) {
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+        gpuscan__text_bytes(&program->parts[i], view->parts[i], (size_t)view->entry.sizes[i]);
+        if (!program->parts[i].failed)
+            continue;
         gpuscan__free_program(gs, program);
         return NULL;
     }
-    for (i = 0, name = program->loaded_text; name < program->loaded_text + sizes[GPUSCAN__PART_NAMES]; i++) {
-        program->loaded_names[i] = name;
-        name += strlen(name) + 1;
-    }
-    program->names = program->loaded_names;
     return program;
 }
 
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
-    const char *prefix = (const char *)view->parts[GPUSCAN__PART_PREFIX];
-    size_t length = (size_t)view->entry.sizes[GPUSCAN__PART_PREFIX];
     const gpuscan__program *program = gs->programs;
-    int i;
-    for (i = 0; i < 2; i++, program = gs->loaded)
-        for (; program; program = program->next)
-            if (gpuscan__same_text(program, prefix, length))
-                return 1;
-    return 0;
+    while (program && !gpuscan__same_text(&program->parts[GPUSCAN__PART_PREFIX], view->parts[GPUSCAN__PART_PREFIX],
+                                          view->entry.sizes[GPUSCAN__PART_PREFIX]))
+        program = program->next;
+    return program != NULL;
 }
 
 static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
@@ -24957,22 +24850,13 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Grows each kind of scratch to the size that it had when the blob was made, if that was at most SHAM_MOST bytes. */
-static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    int i;
-    for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
-        if (bytes[i] <= GPUSCAN__SHAM_MOST)
-            r = gpuscan__grow_scratch(gs, i, bytes[i]);
-    if (r != 0)
-        gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
-}
-
-/* Adds a blob's programs to those that are loaded. */
+/* Adds a blob's programs to the object's. Grows each kind of scratch to the size that it had when the blob was made, if
+   that was at most SHAM_MOST bytes. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob, size_t size) {
     gpuscan__blob_header header;
     gpuscan__program *loaded = NULL, *program, **last;
     gpuscan_result r;
+    int i;
     if (size < sizeof(header))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is shorter than its header");
     memcpy(&header, blob, sizeof(header));
@@ -24988,15 +24872,19 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
         return r;
     }
     for (program = loaded; program && gs->device.profile.facts.launches_late; program = program->next)
-        if (gpuscan__replay(gs, program, &program->recording) != 0) {
+        if (gpuscan__replay(gs, program, &program->parts[GPUSCAN__PART_RECORDING]) != 0) {
             gpuscan__left_out(gs, NULL, "a stored program has not been launched", gs->error);
-            program->recording.length = 0;
+            program->parts[GPUSCAN__PART_RECORDING].length = 0;
         }
     for (last = &loaded; *last; last = &(*last)->next)
-        ;
-    *last = gs->loaded;
-    gs->loaded = loaded;
-    gpuscan__grow_as_before(gs, header.scratch);
+        continue;
+    *last = gs->programs;
+    gs->programs = loaded;
+    for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
+        if (header.scratch[i] <= GPUSCAN__SHAM_MOST)
+            r = gpuscan__grow_scratch(gs, i, header.scratch[i]);
+    if (r != 0)
+        gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
     return GPUSCAN_SUCCESS;
 }
 
@@ -25015,50 +24903,58 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 /* Returns the path of a program's file, or NULL if memory is short. */
 GPUSCAN__COLD char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
-    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), program->prefix, program->prefix_length);
-    size_t i, size = strlen(gs->cache) + 64;
+    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
+    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), prefix->data, prefix->length);
+    size_t size = strlen(gs->cache) + 64;
     char *path = (char *)gpuscan__allocate(&gs->allocator, size);
-    for (i = 0; program->names[i]; i++)
-        hash = gpuscan__hash(hash, program->names[i], strlen(program->names[i]) + 1);
+    hash = gpuscan__hash(hash, names->data, names->length);
     if (path)
         snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache, (unsigned long)(hash >> 32),
                  (unsigned long)(hash & 0xffffffffu));
     return path;
 }
 
+/* Reads a file into memory, which the caller releases. Returns NULL, or why this failed. *bytes stays NULL if there is
+   no such file. */
+static const char *gpuscan__read_file(gpuscan *gs, const char *path, unsigned char **bytes, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    const char *why = NULL;
+    long length = 0;
+    if (!file)
+        return errno == ENOENT ? NULL : strerror(errno);
+    if (fseek(file, 0, SEEK_END) != 0 || (length = ftell(file)) <= 0 || length > GPUSCAN__CACHED_MOST ||
+        fseek(file, 0, SEEK_SET) != 0)
+        why = "it is empty, too large or not a file";
+    *size = (size_t)length;
+    if (!why && (*bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, *size)) == NULL)
+        why = "no memory for the file's bytes";
+    if (!why && fread(*bytes, 1, *size, file) != *size)
+        why = "it could not be read completely";
+    fclose(file);
+    return why;
+}
+
 /* Loads a program from the cache. Returns 0 if the cache has no file for it, or only an unusable file. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     char *path;
-    const char *why = NULL;
+    const char *why = "no memory for the file's name";
     unsigned char *bytes = NULL;
-    FILE *file = NULL;
-    long size = 0;
+    size_t size;
     gpuscan_logger logger = gs->logger;
     int loaded;
     if (!gs->cache)
         return 0;
     gs->logger.log = NULL; /* an unusable file is no error */
     path = gpuscan__cached_path(gs, program);
-    if (path && (file = fopen(path, "rb")) == NULL && errno != ENOENT)
-        why = strerror(errno);
-    if (!path)
-        why = "no memory for the file's name";
-    else if (file && (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) <= 0 || size > GPUSCAN__CACHED_MOST ||
-                      fseek(file, 0, SEEK_SET) != 0))
-        why = "it is empty, too large or not a file";
-    else if (file && (bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size)) == NULL)
-        why = "no memory for the file's bytes";
-    else if (file && fread(bytes, 1, (size_t)size, file) != (size_t)size)
-        why = "it could not be read completely";
-    else if (file && gpuscan__read_blob(gs, bytes, (size_t)size) != 0)
+    if (path)
+        why = gpuscan__read_file(gs, path, &bytes, &size);
+    if (!why && bytes && gpuscan__read_blob(gs, bytes, size) != 0)
         why = gs->error;
     gs->logger = logger;
     if (why)
         gpuscan__left_out(gs, path ? path : gs->cache, "not used", why);
-    loaded = file && !why;
+    loaded = bytes && !why;
     gpuscan__release(&gs->allocator, bytes);
-    if (file)
-        fclose(file);
     gpuscan__release(&gs->allocator, path);
     return loaded;
 }
@@ -25096,10 +24992,10 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;
     const char *why;
-    size_t room;
-    if (!gs->cache || program->runs || program->stored == program->recording.length + 1)
+    size_t room, recorded = program->parts[GPUSCAN__PART_RECORDING].length;
+    if (!gs->cache || program->runs || program->stored == recorded + 1)
         return;
-    program->stored = program->recording.length + 1; /* a failure is not tried again until the recording grows */
+    program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
     room = path ? strlen(path) + 16 : 0;
     partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;
