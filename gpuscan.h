@@ -9443,8 +9443,9 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "atomic_add((vola`3 `Juint*)`Rer,`Famount);\n"
 "`E\n"
 "}\n\n\n"
-"$6$CHANNEL_ON(c) (($CHANNEL_MASK >> (c)) & 1u)\n"
-"$6$CHANNEL_SLOT(c) pop`R($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
+"$6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
+"$6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
+"$6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop`R($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n"
 "$w``Rer `take(`A``Rer*accumulator){\n"
 "`Y$COUNTER_SIZE == 4\n"
 "`Catomic_xchg((vola`3 `Auint*)accumulator,$kCOUNTS_LEFT)?1u:0u);\n"
@@ -9475,13 +9476,13 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`Z`Vk`6k<bins;k++)\n"
 "``R_store(`Rs,bin+k,`9s[k],adds);\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "$8struct{\n"
 "$HISTOGRAM_NUMBERS\n"
 "}`histogram_`B;\n\n\n\n"
 "$8struct{\n"
 "`Nbegin,end,`8,`8s;\n"
-"}`picture_`3;\n\n",
+"}`picture_`3;\n\n"
 "$w`picture_`3 ``3_at(`Nnumber,`N`R,`histogram_`B `B){\n"
 "`picture_`3 `3;\n"
 "`Ndown,begin;\n"
@@ -9508,7 +9509,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9009 \"kernels.cl.inc\"\n"
+"#line 9010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9815,7 +9816,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9356 \"kernels.cl.inc\"\n"
+"#line 9357 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9915,52 +9916,24 @@ static const char *const gpuscan__piece_histogram[] = {
 "$1uint4*`0=($1uint4*)at;\n"
 "`C$SAMPLE_ROWS?`load_once_`7there,`0):`load_once(`0);\n"
 "`E\n"
-"}\n\n\n\n"
-"`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && $LITTLE_ENDIAN && \\\n"
-" ($CHANNELS!=3||$CHANNEL_MASK==7)\n"
-"$6$COUNT_WORDS 1\n\n"
-"$6$BYTE_SHIFT (33 - (int)clz(`F($COPIES * ($SPREAD ? $CHANNELS : 1))))\n\n\n"
-"$w`X``R_`4(`V`4,`Iuint*at,`V`S,`Juint*bins){\n"
-"$r\n"
-"`Z`Vv`6v<4;v++){\n"
-"int shift=8*(int)v-$BYTE_SHIFT;\n"
-"`V`W=(shift<0?`4<<(shift<0? -shift:0):`4>>(shift<0?0:shift))&\n"
-"255u<<$BYTE_SHIFT,channel=(`S+v)%$CHANNELS;\n"
-"`7$CHANNEL_ON(channel))\n"
-"atomic_inc((vola`3 `Juint*)((`Jchar*)bins+(`W|at[channel])));\n"
-"}\n"
-"}\n\n"
-"$w`X``R_`4s(uint4 raw,`Vchannel,`Juint*bins){\n"
-"`Vat[$CHANNELS],turn=$SPREAD?$2%$CHANNELS:0;\n"
-"raw=rotate(raw^$BYTE_FLIP*0x01010101u,(uint4)(32-8*turn));\n"
-"$r\n"
-"`Z`Vc`6c<$CHANNELS;c++)\n"
-"at[c]=($COUNTER_AT((channel+turn+c)%$CHANNELS,0)+$COPY)*4;\n"
-"``R_`4(raw.x,at,0,bins);\n"
-"``R_`4(raw.y,at,4,bins);\n"
-"``R_`4(raw.z,at,8,bins);\n"
-"``R_`4(raw.w,at,12,bins);\n"
-"}\n"
-"`E\n\n\n"
+"}\n\n\n"
 "$6$WHOLE_PIXELS ($s_SAMPLES % $CHANNELS == 0)\n"
 "$6$WHOLE ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n\n"
 "$w`V`channel_of(`Nat){\n"
 "`C$CHANNELS==3?(`Fat%3+`F(at>>32)%3)%3:`Fat%$CHANNELS;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$w`X``R_vector(`+`loaded loaded,`Nat,$1`weight*weights,\n"
 "`I``Ring*to,`bounds bounds){\n"
-"`Vchannel=$WHOLE_PIXELS?0:`channel_of(at);\n"
-"`Y$COUNT_WORDS\n"
-"``R_`4s(loaded,channel,to->bins);\n"
-"`O\n"
+"`V`S=$WHOLE_PIXELS?0:`channel_of(at);\n"
+"`Y$SPREAD && !$IMAGE && $LITTLE_ENDIAN\n"
+"`S=$2%$CHANNELS;\n"
+"loaded=rotate(loaded,(uint4)(32-8*`S));\n"
+"`E\n"
 "`samples vector=`samples_of(loaded);\n"
 "$r\n"
-"`Z`Vv`6v<$s_SAMPLES;v++){\n"
-"``R_sample`5`sample_at(&vector,v),at+v,\n"
-"$WHOLE_PIXELS?v%$CHANNELS:channel,weights,to,bounds);\n"
-"channel=channel+1==$CHANNELS?0:channel+1;\n"
-"}\n"
-"`E\n"
+"`Z`Vv`6v<$s_SAMPLES;v++)\n"
+"``R_sample`5`sample_at(&vector,v),at+v,(`S+v%$CHANNELS)%$CHANNELS,\n"
+"weights,to,bounds);\n"
 "}\n\n\n"
 "$8struct{\n"
 "``8_t `0;\n"
@@ -9990,7 +9963,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk.step_x-=walk.step_`8s*across;\n"
 "}\n"
 "`Cwalk;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$6$2_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
 "$n`X``R_batch(`+$SAMPLES samples,`sample_`8s `8s,`walk*walk,\n"
 "`Iint batch,`I`Qvectors,`I`Qwhole,\n"
@@ -10031,7 +10004,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "``R_vector`5loaded[k],at[k],weights[k],to,bounds);\n"
 "else `7there[k])\n"
 "``R_sample`5single[k],at[k],`channel_of(at[k]),weights[k],to,bounds);\n"
-"}\n\n\n"
+"}\n\n\n",
 "#ifndef $CHUNK\n"
 "$6$CHUNK (1u << 30)\n"
 "`E\n\n\n\n\n"
@@ -10071,7 +10044,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "``R_walk`5samples,`8s,vectors,`S,stride,true,whole,to,`B,bounds);\n"
 "`7!$IMAGE&& !whole)\n"
 "``R_walk`5samples,`8s,singles,`S,stride,false,false,to,`B,bounds);\n"
-"}\n\n",
+"}\n\n"
 "`Y$COPIES\n\n"
 "$n`X``Ring_begin(``Ring*to,$1$VALUE*edges,\n"
 "`bounds bounds){\n"
@@ -10098,7 +10071,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`edges_top(&to->edges);\n"
 "`E\n"
 "`E\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$w``Rer `copies_`9(`I``Ring*to,`Vbin){\n"
 "``Rer `9`6\n"
 "`Y$BY_VALUE\n"
@@ -10166,7 +10139,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "}\n"
 "}\n"
-"`E\n\n\n\n\n",
+"`E\n\n\n\n\n"
 "$n`X`histogram_group(`+$HISTOGRAM_PARAMETERS,`Juint*`M,`I`Qwhole){\n"
 "`V`T=`F`B.`T,group=`F$p;\n"
 "`N`R=`B.`R;\n"
@@ -10219,7 +10192,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`hand_over(&to,`Rs,members,whole||(members==1&&(`T&$FLAG_FINISH)),`T,\n"
 "bounds.all_bins);\n"
 "`E\n"
-"}\n\n"
+"}\n\n",
 "`Y$FIXED_LOCAL\n"
 "$6$BINS_PARAMETER\n"
 "$6$BINS_DECLARE `J`V`M[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
@@ -10245,7 +10218,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9871 \"kernels.cl.inc\"\n"
+"#line 9838 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10272,7 +10245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9895 \"kernels.cl.inc\"\n"
+"#line 9862 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10405,7 +10378,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10059 \"kernels.cl.inc\"\n"
+"#line 10026 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10457,7 +10430,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10113 \"kernels.cl.inc\"\n"
+"#line 10080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10606,7 +10579,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10284 \"kernels.cl.inc\"\n"
+"#line 10251 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10898,7 +10871,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10614 \"kernels.cl.inc\"\n"
+"#line 10581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11746,7 +11719,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11599 \"kernels.cl.inc\"\n"
+"#line 11566 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11948,7 +11921,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11843 \"kernels.cl.inc\"\n"
+"#line 11810 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12069,7 +12042,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11977 \"kernels.cl.inc\"\n"
+"#line 11944 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
