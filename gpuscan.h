@@ -4456,8 +4456,10 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Cx;\n"
 "}\n"
 "$6`scan_wide`5x, id) `scan_`1s`5x, id, $3)\n\n\n"
+"$6$PAIR_AT(`1, which) 2 * (`1) + (which)\n"
 "$w$4 `pairs(`+$4 a,$4 b){\n"
-"`C$e`5($4)(a.even,b.even),($4)(a.odd,b.odd));\n"
+"`C$e`5$SHUFFLE(a,b,$EACH_LANE($3,$PAIR_AT,0)),\n"
+"$SHUFFLE(a,b,$EACH_LANE($3,$PAIR_AT,1)));\n"
 "}\n\n"
 "$w`X`store_wide(`A`result*dst,`Ni,$4 x,`Qstream){\n"
 "$3N($DST)y;\n"
@@ -4493,13 +4495,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Cx;\n"
 "}\n"
 "`E\n"
-"`E\n\n\n\n"
+"`E\n\n\n\n",
 "$w`V`span_head($1`dst*dst,`N`S,`V`T){\n"
 "size_t mask=$3*`D`dst)-1,past=(size_t)(dst+`S)&mask;\n"
 "`7$3>1&&(`T&$FLAG_STREAM)&&past)\n"
 "`L`F((mask+1-past)/`D`dst));\n"
 "`C0;\n"
-"}\n\n",
+"}\n\n"
 "`Y!$HEADS\n"
 "`Y$REDUCE || $REDUCES\n\n"
 "$n$u `quarters_`9(`+$1`source*src,`Ni,`Nquarter){\n"
@@ -5112,7 +5114,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3821 \"kernels.cl.inc\"\n"
+"#line 3823 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5644,7 +5646,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4520 \"kernels.cl.inc\"\n"
+"#line 4522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5941,7 +5943,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4862 \"kernels.cl.inc\"\n"
+"#line 4864 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6046,7 +6048,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4983 \"kernels.cl.inc\"\n"
+"#line 4985 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6087,7 +6089,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5024 \"kernels.cl.inc\"\n"
+"#line 5026 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6599,7 +6601,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5637 \"kernels.cl.inc\"\n"
+"#line 5639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6923,7 +6925,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6008 \"kernels.cl.inc\"\n"
+"#line 6010 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7023,7 +7025,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6110 \"kernels.cl.inc\"\n"
+"#line 6112 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7307,7 +7309,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6446 \"kernels.cl.inc\"\n"
+"#line 6448 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7522,7 +7524,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$1`offset*offsets;\n"
 "`Npitch,`2;\n"
 "`Vmost;\n"
-"$4 `9s[$3];\n"
 "}`batch;\n\n\n"
 "$w$4 ``S_`1s($4 x,$4 id,`V`1s){\n"
 "`Cselect(id,x,$3_LANES<($0mask)(min(`1s,`F$3)));\n"
@@ -7560,17 +7561,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$PREFETCH(src,$PREFETCH_SRC,0);\n"
 "`C``S_`1s(`load_wide`5src,0),id,`batch_length(batch,s));\n"
 "}\n\n\n\n\n"
-"$6$TREE_LOWER(`1, d) ((`1) & (d) ? $3 : 0) + ((`1) & ~(d))\n"
-"$6$TREE_UPPER(`1, d) ((`1) & (d) ? $3 : 0) + ((`1) | (d))\n"
-"$6$TREE_PICK(a, b, of, d) $SHUFFLE(a, b, $EACH_LANE($3, of, d))\n"
-"$6$TREE_STEP(name, half, d) \\\n"
-" $w$4 name(`+`I`batch*batch,`Vs,$4 id, \\\n"
-" `I`Vmost){ \\\n"
-" $4 a=half`5batch,s,id,most), \\\n"
-" b=half`5batch,s+(d),id,most); \\\n"
-" `C$e`5$TREE_PICK(a,b,$TREE_LOWER,d), \\\n"
-" $TREE_PICK(a,b,$TREE_UPPER,d)); \\\n"
-" }\n\n\n\n\n"
 "$6$QUARTER ($3 / 4)\n"
 "`Y$3 == 16\n"
 "$6$LOAD_QUARTER(batch, s) vload4(0, `batch_src(batch, s))\n"
@@ -7581,44 +7571,45 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`E\n"
 "$6$JOIN(`1s, a, b) $SHUFFLE(a, b, $EACH_LANE(`1s, $LANE_AT, 0))\n"
 "$6$LOAD_HALF(batch, s) \\\n"
-" $JOIN($HALF,$LOAD_QUARTER(batch,s),$LOAD_QUARTER(batch,(s)+$QUARTER))\n"
-"$w$0mask `quarter_lengths(`I`batch*batch,`Vs){\n"
-"`C$TREE_PICK(($0mask)(`batch_length(batch,s)),\n"
-"($0mask)(`batch_length(batch,s+$QUARTER)),$TREE_LOWER,\n"
-"$QUARTER);\n"
-"}\n"
+" $JOIN($HALF,$LOAD_QUARTER(batch,s),$LOAD_QUARTER(batch,(s)+1))\n"
 "$w$4 `batch_quarters(`I`batch*batch,`Vs,$4 id){\n"
-"$0mask lengths=$TREE_PICK(`quarter_lengths(batch,s),\n"
-"`quarter_lengths(batch,s+2*$QUARTER),\n"
-"$TREE_LOWER,2*$QUARTER);\n"
-"$0source x=$JOIN($3,$LOAD_HALF(batch,s),\n"
-"$LOAD_HALF(batch,s+2*$QUARTER));\n"
+"$0mask `1s=$3_LANES,lengths=($0mask)(`batch_length(batch,s));\n"
+"$0source x=$JOIN($3,$LOAD_HALF(batch,s),$LOAD_HALF(batch,s+2));\n"
+"_Pragma(\"unroll\")`Z`Vk=1;k<4;k++)\n"
+"lengths=select(($0mask)(`batch_length(batch,s+k)),lengths,\n"
+"`1s<($0mask)(k*$QUARTER));\n"
 "$PREFETCH(`batch_src(batch,s),$PREFETCH_SRC,0);\n"
-"`Cselect(id,`convert_wide(x),\n"
-"($3_LANES&($0mask)($QUARTER-1))<lengths);\n"
+"`Cselect(id,`convert_wide(x),(`1s&($0mask)($QUARTER-1))<lengths);\n"
+"}\n\n\n"
+"$w`X`batch_halve(`+$4*`9s,`I`Vleft){\n"
+"_Pragma(\"unroll\")`Z`Vs`6s<left;s++)\n"
+"`9s[s]=`pairs`5`9s[2*s],`9s[2*s+1]);\n"
 "}\n\n\n",
-"$w$4 `batch_leaf(`+`I`batch*batch,`Vs,$4 id,`I`Vmost){\n"
-"`Cmost<=$3?`batch_one`5batch,s,id):batch->`9s[s];\n"
+"$w$4 `batch_tree(`+$4*`9s,`I`Vvectors){\n"
+"`7vectors==$3){\n"
+"`batch_halve`5`9s,$3/2);\n"
+"`batch_halve`5`9s,$3/4);\n"
 "}\n"
-"$TREE_STEP(`batch_2,`batch_leaf,$3/2)\n"
-"$TREE_STEP(`batch_vectors,`batch_2,$3/4)\n"
-"$w$4 `batch_4(`+`I`batch*batch,`Vs,$4 id,`I`Vmost){\n"
-"`Cmost<=$QUARTER?`batch_quarters(batch,s,id):`batch_vectors`5batch,s,id,most);\n"
+"`7$3==16)\n"
+"`batch_halve`5`9s,2);\n"
+"`batch_halve`5`9s,1);\n"
+"`C`9s[0];\n"
+"}\n\n\n"
+"$w$4 `batch_`9(`+`I`batch*batch,$4 id){\n"
+"$4 quarters[$3/4],ones[$3],`9s[$3];\n"
+"`7batch->most<=$QUARTER){\n"
+"_Pragma(\"unroll\")`Z`Vs`6s<$3/4;s++)\n"
+"quarters[s]=`batch_quarters(batch,4*s,id);\n"
+"`C`batch_tree`5quarters,$3/4);\n"
 "}\n"
-"`Y$3 == 16\n"
-"$TREE_STEP(`batch_8,`batch_4,2)\n"
-"$TREE_STEP(`batch_all,`batch_8,1)\n"
-"`O\n"
-"$TREE_STEP(`batch_all,`batch_4,1)\n"
-"`E\n\n"
-"$w$4 `batch_`9(`+`batch*batch,$4 id){\n"
-"`7batch->most<=$QUARTER)\n"
-"`C`batch_all`5batch,0,id,$QUARTER);\n"
-"`7batch->most<=$3)\n"
-"`C`batch_all`5batch,0,id,$3);\n"
+"`7batch->most<=$3){\n"
+"_Pragma(\"unroll\")`Z`Vs`6s<$3;s++)\n"
+"ones[s]=`batch_one`5batch,s,id);\n"
+"`C`batch_tree`5ones,$3);\n"
+"}\n"
 "`Z`Vs`6s<$3;s++)\n"
-"batch->`9s[s]=`batch_some`5batch,s,id);\n"
-"`C`batch_all`5batch,0,id,$SHORT_SEGMENT);\n"
+"`9s[s]=`batch_some`5batch,s,id);\n"
+"`C`batch_tree`5`9s,$3);\n"
 "}\n\n\n\n"
 "$w`Q`batch_begin(`batch*batch,`I`path*path,`I`walk*walk){\n"
 "`offset most`6\n"
@@ -7985,7 +7976,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7245 \"kernels.cl.inc\"\n"
+"#line 7235 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8039,7 +8030,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7299 \"kernels.cl.inc\"\n"
+"#line 7289 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8534,7 +8525,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7853 \"kernels.cl.inc\"\n"
+"#line 7843 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9048,7 +9039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8444 \"kernels.cl.inc\"\n"
+"#line 8434 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9402,7 +9393,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8876 \"kernels.cl.inc\"\n"
+"#line 8866 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9509,7 +9500,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9010 \"kernels.cl.inc\"\n"
+"#line 9000 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9816,7 +9807,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9357 \"kernels.cl.inc\"\n"
+"#line 9347 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10218,7 +10209,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9838 \"kernels.cl.inc\"\n"
+"#line 9828 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10245,7 +10236,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9862 \"kernels.cl.inc\"\n"
+"#line 9852 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10378,7 +10369,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10026 \"kernels.cl.inc\"\n"
+"#line 10016 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10430,7 +10421,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10080 \"kernels.cl.inc\"\n"
+"#line 10070 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10579,7 +10570,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10251 \"kernels.cl.inc\"\n"
+"#line 10241 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10871,7 +10862,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10581 \"kernels.cl.inc\"\n"
+"#line 10571 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11719,7 +11710,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11566 \"kernels.cl.inc\"\n"
+"#line 11556 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11921,7 +11912,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11810 \"kernels.cl.inc\"\n"
+"#line 11800 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12042,7 +12033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11944 \"kernels.cl.inc\"\n"
+"#line 11934 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
