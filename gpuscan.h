@@ -2283,16 +2283,7 @@ static const char *const gpuscan__piece_device[] = {
 "$6`even_bytes(a, b) (((a) & 0x00ff00ffu) | ((b) & 0x00ff00ffu) << 8)\n"
 "$6`odd_bytes(a) ((a) >> 8 & 0x00ff00ffu)\n"
 "$6`byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
-"$6`half_at(`4, upper) ((`4) >> (upper) * 16 & 0xffffu)\n\n"
-"$w`V`max_halves(`Va,`Vb){\n"
-"`Y$ON(PTX) && $PTX >= 90\n"
-"`Vx;\n"
-"__asm__(\"max.u16x2 %0, %1, %2;\" : \"=r\"(x): \"r\"(a), \"r\"(b));\n"
-"`Cx;\n"
-"`O\n"
-"`Cas_uint(max(as_ushort2(a),as_ushort2(b)));\n"
-"`E\n"
-"}\n\n\n"
+"$6`half_at(`4, upper) ((`4) >> (upper) * 16 & 0xffffu)\n\n\n"
 "$6$DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(`4), \"r\"(ones), \"r\"(`9))\n"
 "$6$SUM_4(of) `F((of).x + (of).y + (of).z + (of).w)\n"
 "$6$SUM_2(of) `F((of).x + (of).y)\n"
@@ -2328,7 +2319,7 @@ static const char *const gpuscan__piece_device[] = {
 "$6$COMPRESS_LONGS(x, mask) __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)(mask))\n"
 "#elif $SELECT && defined(__AVX2__) && __has_builtin(__builtin_ia32_permvarsi256)\n"
 "$6$COMPRESSES 8\n"
-"$6$COMPRESSES_LONGS 4\n\n\n",
+"$6$COMPRESSES_LONGS 4\n\n\n"
 "$6$KEPT_0(e) e, (e) << 8\n"
 "$6$KEPT_1(e) $KEPT_0(e), $KEPT_0((e) << 8 | 1)\n"
 "$6$KEPT_2(e) $KEPT_1(e), $KEPT_1((e) << 8 | 2)\n"
@@ -2347,7 +2338,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 657 \"kernels.cl.inc\"\n"
+"#line 647 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2385,7 +2376,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 703 \"kernels.cl.inc\"\n"
+"#line 693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2420,7 +2411,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 739 \"kernels.cl.inc\"\n"
+"#line 729 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2502,7 +2493,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 829 \"kernels.cl.inc\"\n"
+"#line 819 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2633,7 +2624,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 979 \"kernels.cl.inc\"\n"
+"#line 969 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2764,7 +2755,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1129 \"kernels.cl.inc\"\n"
+"#line 1119 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2873,18 +2864,14 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1254 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 1244 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
 "$w`V`packed_`G($5`9){\n"
 "`C$PACKED==1?(`F`9&0xffu)*0x10001u:`F`9;\n"
 "}\n\n\n"
 "$w`V`packed_`9(`V`4,`V`9){\n"
-"`7$PACKED_MAX){\n"
-"`Vpairs=`max_halves(`4&0x00ff00ffu,`odd_bytes(`4));\n"
-"`Cmax(`9&0xffffu,max(pairs&0xffffu,pairs>>16));\n"
-"}\n"
 "`7$PACKED==1)\n"
 "`C$PACKED_SIGNED?`add_chars(`4,`9):`add_uchars(`4,`9);\n"
 "`C$PACKED_SIGNED?`add_shorts(`4,`9):`add_ushorts(`4,`9);\n"
@@ -2898,15 +2885,8 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "$w`V`packed_scan(`V`4,uint*`G){\n"
 "`V`S= *`G;\n"
 "`7$PACKED==1){\n\n\n"
-"`Vodd=`odd_bytes(`4),even=`4&0x00ff00ffu,at_odd,at_even;\n"
-"`7$PACKED_MAX){\n"
-"`Vpairs=`max_halves(`max_halves(even,odd),`S);\n"
-"at_odd=`max_halves(pairs,pairs<<16);\n"
-"at_even=`max_halves(even,`lower_halves(`S,at_odd));\n"
-"}else{\n"
-"at_odd=(even+odd)*0x10001u+`S;\n"
-"at_even=at_odd-odd;\n"
-"}\n"
+"`Vodd=`odd_bytes(`4),even=`4&0x00ff00ffu;\n"
+"`Vat_odd=(even+odd)*0x10001u+`S,at_even=at_odd-odd;\n"
 "*`G=`byte_2_twice(at_odd);\n"
 "`C$INCLUSIVE?`packed_join(at_even,at_odd)\n"
 ":`packed_join(`lower_halves(`S,at_odd),at_even);\n"
@@ -2928,7 +2908,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1317 \"kernels.cl.inc\"\n"
+"#line 1295 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2988,7 +2968,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1379 \"kernels.cl.inc\"\n"
+"#line 1357 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3280,7 +3260,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1714 \"kernels.cl.inc\"\n"
+"#line 1692 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3818,7 +3798,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2350 \"kernels.cl.inc\"\n"
+"#line 2328 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3982,7 +3962,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2531 \"kernels.cl.inc\"\n"
+"#line 2509 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4306,7 +4286,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2894 \"kernels.cl.inc\"\n"
+"#line 2872 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5114,7 +5094,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3823 \"kernels.cl.inc\"\n"
+"#line 3801 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5646,7 +5626,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4522 \"kernels.cl.inc\"\n"
+"#line 4500 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5943,7 +5923,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4864 \"kernels.cl.inc\"\n"
+"#line 4842 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6048,7 +6028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4985 \"kernels.cl.inc\"\n"
+"#line 4963 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6089,7 +6069,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5026 \"kernels.cl.inc\"\n"
+"#line 5004 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6601,7 +6581,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5639 \"kernels.cl.inc\"\n"
+"#line 5617 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6925,7 +6905,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6010 \"kernels.cl.inc\"\n"
+"#line 5988 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7025,7 +7005,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6112 \"kernels.cl.inc\"\n"
+"#line 6090 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7309,7 +7289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6448 \"kernels.cl.inc\"\n"
+"#line 6426 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7976,7 +7956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7235 \"kernels.cl.inc\"\n"
+"#line 7213 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8030,7 +8010,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7289 \"kernels.cl.inc\"\n"
+"#line 7267 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8525,7 +8505,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7843 \"kernels.cl.inc\"\n"
+"#line 7821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9039,7 +9019,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8434 \"kernels.cl.inc\"\n"
+"#line 8412 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9393,7 +9373,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8866 \"kernels.cl.inc\"\n"
+"#line 8844 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9500,7 +9480,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9000 \"kernels.cl.inc\"\n"
+"#line 8978 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9807,7 +9787,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9347 \"kernels.cl.inc\"\n"
+"#line 9325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10209,7 +10189,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9828 \"kernels.cl.inc\"\n"
+"#line 9806 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10236,7 +10216,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9852 \"kernels.cl.inc\"\n"
+"#line 9830 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10369,7 +10349,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10016 \"kernels.cl.inc\"\n"
+"#line 9994 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10421,7 +10401,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10070 \"kernels.cl.inc\"\n"
+"#line 10048 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10570,7 +10550,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10241 \"kernels.cl.inc\"\n"
+"#line 10219 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10862,7 +10842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10571 \"kernels.cl.inc\"\n"
+"#line 10549 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11710,7 +11690,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11556 \"kernels.cl.inc\"\n"
+"#line 11534 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11912,7 +11892,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11800 \"kernels.cl.inc\"\n"
+"#line 11778 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12033,7 +12013,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11934 \"kernels.cl.inc\"\n"
+"#line 11912 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12456,7 +12436,7 @@ enum {
 /* Lists the kinds of calls that a gpuscan__tuning row can serve. The row's `up_to` also limits the calls' size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
-    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that use MAX, or that gpuscan__packed does not pack */
+    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that gpuscan__packed does not pack */
     GPUSCAN__FOR_F16,      /* scans of f16 */
     GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
@@ -13426,11 +13406,9 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 }
 
 /* Returns the bytes of a source element if elements are packed, otherwise 0. The packed elements of a word are summed
-   and scanned together. ADD of integers of 1 or 2 bytes and MAX of u8 allow this: any order gives the same bits. */
+   and scanned together. ADD of integers of 1 or 2 bytes allows this: any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
-    int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
-    int plain = !e->convert && !e->selects && !e->key && !e->begun &&
-                (e->op == GPUSCAN_OP_ADD || (e->op == GPUSCAN_OP_MAX && bytes));
+    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
     return !cpu && plain && gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && e->src_size <= 2 &&
                    e->t_size <= 4
                ? e->src_size
@@ -14955,7 +14933,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
-    gpuscan__define_number(text, "PACKED_MAX", e->op == GPUSCAN_OP_MAX);
     gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->custom)
         gpuscan__define_custom(text, e);
@@ -18214,8 +18191,7 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
         return 0;
     switch ((int)row->calls) {
     case GPUSCAN__FOR_UNPACKED:
-        return gpuscan__is_integer(e->src) && e->src_size <= 2 &&
-               (e->op == GPUSCAN_OP_MAX || !gpuscan__packed(e, 0));
+        return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
     default: return 1;
