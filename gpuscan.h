@@ -1937,10 +1937,12 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 96 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n"
+"\n\n\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
+"$6$y_IN_STEP ($ON(PTX) || $ON(AMD))\n"
+"$6$rS (!$ON(SUBGROUPS))\n"
 "$6$HAS_TURNS \\\n"
 " ($ON(PTX)||($TURNS&&$y_APART&&$FENCE==$FENCE_OPENCL2))\n"
 "$6$HAS_HINTS ($PTX >= 80)\n"
@@ -2338,7 +2340,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 647 \"kernels.cl.inc\"\n"
+"#line 651 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2376,7 +2378,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 693 \"kernels.cl.inc\"\n"
+"#line 697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2411,7 +2413,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 729 \"kernels.cl.inc\"\n"
+"#line 733 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2493,7 +2495,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 819 \"kernels.cl.inc\"\n"
+"#line 823 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2624,7 +2626,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 969 \"kernels.cl.inc\"\n"
+"#line 973 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2755,7 +2757,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1119 \"kernels.cl.inc\"\n"
+"#line 1123 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2864,7 +2866,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1244 \"kernels.cl.inc\"\n"
+"#line 1248 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2908,7 +2910,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1295 \"kernels.cl.inc\"\n"
+"#line 1299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2968,7 +2970,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1357 \"kernels.cl.inc\"\n"
+"#line 1361 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -2997,7 +2999,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`E\n"
 "`Vticket;\n"
 "`Vturn;\n"
-"`Y$ON(LOCAL)\n"
+"`Y$j && !$y_APART\n"
 "`V`1s[$x];\n"
 "`E\n"
 "}$SHARED_ALIGNED ``M;\n"
@@ -3260,7 +3262,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1692 \"kernels.cl.inc\"\n"
+"#line 1696 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3798,7 +3800,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2328 \"kernels.cl.inc\"\n"
+"#line 2332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3962,7 +3964,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2509 \"kernels.cl.inc\"\n"
+"#line 2513 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4286,7 +4288,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2872 \"kernels.cl.inc\"\n"
+"#line 2876 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5094,7 +5096,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3801 \"kernels.cl.inc\"\n"
+"#line 3805 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5232,7 +5234,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`O\n"
 "$5`9;\n"
 "`Qis_`K= !$AHEAD&&$FEW==0&&``P_load(`8,`3,`W);\n\n"
-"`Qis_`9=($ON(PTX)|| !is_`K)&&``9_load(`8,`3,&`9);\n"
+"`Qis_`9=($WORDS_ARRIVE|| !is_`K)&&``9_load(`8,`3,&`9);\n"
 "`7is_`K)\n"
 "`C$PREFIX;\n"
 "`7is_`9){\n"
@@ -5626,7 +5628,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4500 \"kernels.cl.inc\"\n"
+"#line 4504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5923,7 +5925,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4842 \"kernels.cl.inc\"\n"
+"#line 4846 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6028,7 +6030,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4963 \"kernels.cl.inc\"\n"
+"#line 4967 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6069,7 +6071,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5004 \"kernels.cl.inc\"\n"
+"#line 5008 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6581,7 +6583,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5617 \"kernels.cl.inc\"\n"
+"#line 5621 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6905,7 +6907,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5988 \"kernels.cl.inc\"\n"
+"#line 5992 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7005,7 +7007,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6090 \"kernels.cl.inc\"\n"
+"#line 6094 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7289,7 +7291,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6426 \"kernels.cl.inc\"\n"
+"#line 6430 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7956,7 +7958,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7213 \"kernels.cl.inc\"\n"
+"#line 7217 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8010,7 +8012,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7267 \"kernels.cl.inc\"\n"
+"#line 7271 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8505,7 +8507,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7821 \"kernels.cl.inc\"\n"
+"#line 7825 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9019,7 +9021,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8412 \"kernels.cl.inc\"\n"
+"#line 8416 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9373,7 +9375,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8844 \"kernels.cl.inc\"\n"
+"#line 8848 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9480,7 +9482,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8978 \"kernels.cl.inc\"\n"
+"#line 8982 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9787,7 +9789,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9325 \"kernels.cl.inc\"\n"
+"#line 9329 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10189,7 +10191,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9806 \"kernels.cl.inc\"\n"
+"#line 9810 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10216,7 +10218,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9830 \"kernels.cl.inc\"\n"
+"#line 9834 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10349,7 +10351,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9994 \"kernels.cl.inc\"\n"
+"#line 9998 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10401,7 +10403,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10048 \"kernels.cl.inc\"\n"
+"#line 10052 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10550,7 +10552,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10219 \"kernels.cl.inc\"\n"
+"#line 10223 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10842,7 +10844,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10549 \"kernels.cl.inc\"\n"
+"#line 10553 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -10948,7 +10950,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`V`9s[2*$x];\n"
 "`E\n"
-"`Y$ON(LOCAL)\n"
+"`Y$j && !$y_APART\n"
 "`V`1s[$x];\n"
 "`E\n"
 "`Vdigit_mask,digit_zeros;\n"
@@ -11010,7 +11012,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}`sort_`3;\n\n\n\n\n\n"
 "$w`twiddled_digit `digit_anew(`twiddled_digit digit,\n"
 "vola`3 `J`sort_`M*`M){\n"
-"`7!$ON(PTX)){\n"
+"`7!$SPILLS){\n"
 "digit.mask=`M->digit_mask;\n"
 "digit.zeros=`M->digit_zeros;\n"
 "}\n"
@@ -11294,7 +11296,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7highest[b]!=$LANE)\n"
 "next=`M->others+$LANE;\n"
 "`S[b]=atomic_add((vola`3 `Juint*)next,(below[b]+1)<<upper*16);\n"
-"`7$ON(LOCAL)||$ON(SUBGROUPS))\n"
+"`7!$y_IN_STEP)\n"
 "$y_SYNC();\n"
 "}\n"
 "$r\n"
@@ -11378,7 +11380,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
 "digit=`digit_anew(digit,`M);\n"
-"`Y$ON(SUBGROUPS)\n"
+"`Y!$rS\n"
 "`Y$ROUNDS > 48\n"
 "#error \"the rounds below are too few\"\n"
 "`E\n"
@@ -11411,7 +11413,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`sort_exchange_by(t,rounds,false,digit,`M);\n"
 "`E\n"
-"}\n\n\n",
+"}\n\n\n"
 "$6$SORT_ORDER(name, type, array) \\\n"
 " $n`Xname(`Itype*`3,`Vrounds,uint*places,`Vpart,`Vparts, \\\n"
 " `J`sort_`M*`M){ \\\n"
@@ -11431,10 +11433,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Y$SORTS_ALONE\n"
 "$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n"
 "`E\n"
-"`E\n\n"
+"`E\n\n",
 "$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n\n"
 "$6$STORE_ROUNDS \\\n"
-" ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
+" ($SPILLS||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
 "$n`X`sort_store_keys(`A`key_bits*keys_dst,`Vrounds,`Qwhole,`Vvalid,\n"
 "`Vpart,`twiddled_digit digit,uint*digits,\n"
 "`J`sort_`M*`M){\n"
@@ -11690,7 +11692,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11534 \"kernels.cl.inc\"\n"
+"#line 11538 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11892,7 +11894,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11778 \"kernels.cl.inc\"\n"
+"#line 11782 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12013,7 +12015,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11912 \"kernels.cl.inc\"\n"
+"#line 11916 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
