@@ -1931,11 +1931,12 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "$6$kname) false\n"
 "`E\n\n\n"
 "$6$PASTE_(a, b) a##b\n"
-"$6$PASTE(a, b) $PASTE_(a, b)\n\n\n"
-"$6$FITS(name, bytes) enum { `##name##_fits = 1 / (int)((bytes) <= $SHARED_BYTES) };\n\n",
+"$6$PASTE(a, b) $PASTE_(a, b)\n\n\n\n"
+"$6$REQUIRE(name, condition) enum { `##name = 1 / (int)(condition) };\n"
+"$6$FITS(name, bytes) $REQUIRE(name##_fits, (bytes) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 96 \"kernels.cl.inc\"\n"
+"#line 98 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
@@ -1978,15 +1979,12 @@ static const char *const gpuscan__piece_device[] = {
 "`O\n"
 "$6$ONE_ITEM\n"
 "`E\n\n\n\n"
-"$6$ROLLED _Pragma(\"unroll 1\")\n\n\n"
+"$6$ROLLED _Pragma(\"unroll 1\")\n\n\n\n"
 "`Y$y_APART\n"
 "$6$r _Pragma(\"unroll\")\n"
-"`O\n"
-"$6$r\n"
-"`E\n\n"
-"`Y$ON(PTX) || ($y_APART && $SORT)\n"
 "$6$n$w__attribute__((always_inline))\n"
 "`O\n"
+"$6$r\n"
 "$6$nstatic inline\n"
 "`E\n\n\n"
 "`Y$CPU && !$INLINES\n"
@@ -2089,9 +2087,7 @@ static const char *const gpuscan__piece_device[] = {
 "`C`highest(bits&(0u-bits));\n"
 "}\n\n\n\n"
 "`Y$ON(PTX)\n"
-"`Y$y != 32\n"
-"#error \"NVIDIA's sub-groups have 32 `1s\"\n"
-"`E\n"
+"$REQUIRE(nvidia_has_32_`1s,$y==32)\n"
 "$6$y_SYNC() __asm__ vola`3(\"bar.warp.sync 0xffffffff;\" ::: \"memory\")\n"
 "$ASM(uint,`uint_at,(`Vx,`V`1,`Juint*memory),\n"
 "vola`3(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out): \"r\"(x), \"r\"(`1)))\n"
@@ -2194,11 +2190,7 @@ static const char *const gpuscan__piece_device[] = {
 "`O\n"
 "$6`uints_`9(x) (x)\n"
 "`E\n\n\n\n\n\n"
-"`Ydefined($CHANNELS) && $CHANNELS > 1\n"
-"$6$LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4]\"\n"
-"`O\n"
 "$6$LOAD_ONCE \"ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4]\"\n"
-"`E\n"
 "$6$OUT_4(r) r(out.x), r(out.y), r(out.z), r(out.w)\n"
 "$BOTH(uint4,`load_once,($1uint4*p),\n"
 "vola`3($LOAD_ONCE \";\" :$OUT_4(\"=r\"): \"l\"(p)),*p)\n"
@@ -2275,6 +2267,7 @@ static const char *const gpuscan__piece_device[] = {
 "atomic_store_explicit((vola`3 `Jatomic_uint*)turn,x,memory_order_release,\n"
 "memory_scope_work_group))\n"
 "`O\n"
+"$6`turn_load(turn) 0u\n"
 "$6`turn_store(turn, x)\n"
 "`E\n\n\n\n",
 "`Y$HAS_PICKS\n\n"
@@ -2340,7 +2333,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 651 \"kernels.cl.inc\"\n"
+"#line 645 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2378,16 +2371,15 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 697 \"kernels.cl.inc\"\n"
+"#line 691 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at));\n"
-"`Y$IMAGE == $IMAGE_ALPHA\n"
+"`7$IMAGE==$IMAGE_ALPHA)\n"
 "pixel.x=pixel.w;\n"
-"#elif $IMAGE == $IMAGE_RED_ALPHA\n"
+"`7$IMAGE==$IMAGE_RED_ALPHA)\n"
 "pixel.y=pixel.w;\n"
-"`E\n"
 "`Cpixel;\n"
 "}\n\n"
 "$6$IMAGE_AT(`B, `8, x) \\\n"
@@ -2413,7 +2405,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 733 \"kernels.cl.inc\"\n"
+"#line 726 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2495,7 +2487,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 823 \"kernels.cl.inc\"\n"
+"#line 816 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2626,7 +2618,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 973 \"kernels.cl.inc\"\n"
+"#line 966 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2757,7 +2749,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1123 \"kernels.cl.inc\"\n"
+"#line 1116 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2866,7 +2858,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1248 \"kernels.cl.inc\"\n"
+"#line 1241 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2910,7 +2902,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1299 \"kernels.cl.inc\"\n"
+"#line 1292 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2970,7 +2962,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1361 \"kernels.cl.inc\"\n"
+"#line 1354 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3262,7 +3254,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1696 \"kernels.cl.inc\"\n"
+"#line 1689 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3800,7 +3792,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2332 \"kernels.cl.inc\"\n"
+"#line 2325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3964,7 +3956,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2513 \"kernels.cl.inc\"\n"
+"#line 2506 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4288,7 +4280,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2876 \"kernels.cl.inc\"\n"
+"#line 2869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5096,7 +5088,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3805 \"kernels.cl.inc\"\n"
+"#line 3798 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5242,12 +5234,10 @@ static const char *const gpuscan__piece_handover[] = {
 "*`W=`link_of(`9);\n"
 "}\n"
 "`E\n"
-"`Y$HEADS\n"
 "`7flag==$AGGREGATE&&$HAS_BEGUN(`link_`9(*`W))){\n"
 "*`W=``K_add`5``K_of`5$f),`link_`9(*`W));\n"
 "flag=$PREFIX;\n"
 "}\n"
-"`E\n"
 "`Cflag;\n"
 "}\n\n\n\n\n\n\n"
 "$w`X`publish_`Z`+`I``8*`8,`V`3,$5`9){\n"
@@ -5313,7 +5303,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`C`window_begin`5`9,`M);\n"
 "}\n"
 "`E\n\n"
-"`Y!$AHEAD\n\n",
+"`Y!$AHEAD\n\n"
 "$w`X`publish_`9(`+`I``8*`8,`V`3,$5`9){\n"
 "`7$2!=0)\n"
 "`L;\n"
@@ -5327,7 +5317,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`7`8->in_place)\n"
 "`device_fence();\n"
 "}\n"
-"`E\n\n"
+"`E\n\n",
 "`Y$FEW\n\n\n\n"
 "$6``3_`K `few_`K\n\n\n\n"
 "$n`Q`few_`K(`+`I``8*`8,`V`3,$5`9,``K*outer,\n"
@@ -5526,12 +5516,10 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n\n"
 "$6$FOLDERS ($HAS_TURNS ? $x / $t : 1)\n\n\n"
 "$n`Q`is_turn(`Vw,`J``M*`M){\n"
-"`Y$HAS_TURNS\n"
+"`7$HAS_TURNS)\n"
 "`C`ballot(`turn_load(&`M->turn)!=w)=`6\n"
-"`O\n"
 "$y_SYNC();\n"
 "`Ctrue;\n"
-"`E\n"
 "}\n\n\n\n\n"
 "$n`X`fold_window(`+`I``8*`8,`Vw,`V`0,`Vlive,\n"
 "`J``M*`M){\n"
@@ -5578,11 +5566,11 @@ static const char *const gpuscan__piece_handover[] = {
 "$n`X`fold(`+``8 `S,`V`8s,`V`8_`3s,`Nsrc_pitch,\n"
 "`J``M*`M){\n"
 "`Vlive=`live_`3s(`S.`R),`8_windows=(live+$t-1)/$t;\n"
-"`Y$HAS_TURNS\n"
+"`7$HAS_TURNS){\n"
 "`7$2==0)\n"
 "`M->turn`6\n"
 "$h;\n"
-"`E\n"
+"}\n"
 "`7$2>=$FOLDERS*$t)\n"
 "`L;\n"
 "$TEST_DELAY($NONE);\n"
@@ -5628,7 +5616,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4504 \"kernels.cl.inc\"\n"
+"#line 4493 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5925,7 +5913,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4846 \"kernels.cl.inc\"\n"
+"#line 4835 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6030,7 +6018,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4967 \"kernels.cl.inc\"\n"
+"#line 4956 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6071,7 +6059,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5008 \"kernels.cl.inc\"\n"
+"#line 4997 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6583,7 +6571,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5621 \"kernels.cl.inc\"\n"
+"#line 5610 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6907,7 +6895,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5992 \"kernels.cl.inc\"\n"
+"#line 5981 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6937,31 +6925,20 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "}\n"
 "}\n"
 "}\n"
-"`O\n"
-"$w`X`addend_add(`+`dst_vector*vector,int v,$5addend){\n"
-"$u x=``0_dst(vector->element[v]);\n"
-"vector->element[v]=`to_dst($o`5addend,x));\n"
-"}\n\n\n"
+"`O\n\n"
 "$w`X`addends_add(`+`dst_vector*vector,$1`dst*addends,`Npast,\n"
 "`Nblock){\n"
 "$5addend=``0_dst(*addends);\n"
 "`7$kUNIFORM_ADD))\n"
 "block++;\n"
-"`7block-past>=$s){\n"
+"`Vleft=`Fmin(block-past,$9$s);\n"
 "$r\n"
-"`Zint v`6v<$s;v++)\n"
-"`addend_add`5vector,v,addend);\n"
-"`L;\n"
-"}\n"
-"`Vleft=`F(block-past);\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
+"`Zint v`6v<$s;v++,left--){\n"
 "`7left==0){\n"
 "left=`Fmin(block,$9$s);\n"
 "addend=``0_dst(*++addends);\n"
 "}\n"
-"left--;\n"
-"`addend_add`5vector,v,addend);\n"
+"vector->element[v]=`to_dst($o`5addend,``0_dst(vector->element[v])));\n"
 "}\n"
 "}\n\n\n"
 "kernel $x_SIZE void\n"
@@ -7007,7 +6984,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6094 \"kernels.cl.inc\"\n"
+"#line 6071 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7015,13 +6992,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "`O\n"
 "$6$RESULT(x) `to_dst(x)\n"
 "$8`dst `result_t;\n"
-"`E\n\n"
-"`Y($x & ($x - 1)) != 0\n"
-"#error \"a reduction halves its group: the profile's must be a power of two\"\n"
-"`E\n"
-"`Y$j && $lS > $y\n"
-"#error \"`subgroups_`9 adds one `9 of a sub-group in each `1: there must not be more sub-groups than `1s\"\n"
-"`E\n\n"
+"`E\n\n\n"
+"$REQUIRE(group_is_a_power_of_two,($x&($x-1))==0)\n"
+"$REQUIRE(`1s_hold_subgroups,!$j||$lS<=$y)\n\n"
 "`Y$CPU\n"
 "$6`items_`9`5x, `M) (x)\n"
 "`O\n\n\n"
@@ -7291,16 +7264,11 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6430 \"kernels.cl.inc\"\n"
+"#line 6404 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
-"`Y$SEGMENTS == $SEGMENTS_U32\n"
-"$8`V`offset;\n"
-"$8uint2 `ends;\n"
-"`O\n"
-"$8`N`offset;\n"
-"$8ulong2 `ends;\n"
-"`E\n"
+"$8$OFFSET `offset;\n"
+"$8$PASTE($OFFSET,2)`ends;\n"
 "`Y$SEGMENT_VECTOR > 1\n"
 "$8$SEGMENT_RAW `load;\n"
 "`O\n"
@@ -7599,19 +7567,19 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Cfalse;\n"
 "batch->src=`segment_src(path,walk->segment);\n"
 "batch->pitch=path->pitch;\n"
-"`Y$BY_ROWS\n"
+"`7$BY_ROWS){\n"
 "`7path->`8_length>$SHORT_SEGMENT||walk->element!=walk->segment*path->`8_length)\n"
 "`Cfalse;\n"
-"most=`Fpath->`8_length;\n"
+"most=(`offset)path->`8_length;\n"
 "batch->`2=walk->element+$3*path->`8_length;\n"
-"`O\n"
+"}else{\n"
 "batch->offsets=path->offsets+walk->segment;\n"
 "`7batch->offsets[0]!=walk->element)\n"
 "`Cfalse;\n"
 "`Z`Vs`6s<$3;s++)\n"
 "most=max(most,(`offset)(batch->offsets[s+1]-batch->offsets[s]));\n"
 "batch->`2=batch->offsets[$3];\n"
-"`E\n"
+"}\n"
 "batch->most=`Fmost;\n"
 "`Cmost<=$SHORT_SEGMENT&&batch->`2+$sS_BEHIND*$3<=path->`2&&\n"
 "batch->`2-walk->element+$3<=walk->steps;\n"
@@ -7699,16 +7667,16 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n"
 "$w`stretch `stretch_of(`I`path*path,`Nsegment,`ends ends){\n"
 "`stretch own;\n"
-"`Y$BY_ROWS\n"
+"`7$BY_ROWS){\n"
 "`Qis_there=segment<path->segments;\n"
-"own.`S=own.zero=is_there?segment*path->pitch:0;\n"
+"own.`S=own.zero=is_there?(`offset)(segment*path->pitch):0;\n"
 "own.`R=is_there?`Fmin(path->`8_length,0xfffffffful):0;\n"
-"`O\n"
+"}else{\n"
 "`offset behind=min(ends.y,$AS_OFFSET(path->`2));\n"
 "own.`S=min(ends.x,behind);\n"
 "own.zero`6\n"
 "own.`R=`Fmin($9(behind-own.`S),0xfffffffful);\n"
-"`E\n"
+"}\n"
 "`offset end=own.`S+own.`R,`2=$AS_OFFSET(path->whole);\n"
 "own.whole=$SEGMENT_VECTOR==1?own.`R:`F(max(min(end,`2),own.`S)-own.`S);\n"
 "own.skew=`Fown.`S%$SEGMENT_VECTOR+path->skew;\n"
@@ -7931,8 +7899,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "group=out.group;\n"
 "`E\n"
-"`Y$SEGMENT_EACH\n"
-"`Z`Nsegment=group;segment<path.segments;segment+=groups){\n"
+"`7!$SEGMENT_EACH)\n"
+"``1s_`8s`5&path,&out,group,groups,`F`B.`1_bits,`F`B.`1_`8s,all);\n"
+"`Z`Nsegment=group;$SEGMENT_EACH&&segment<path.segments;segment+=groups){\n"
 "`stretch own=`stretch_of(&path,segment,`ends_of(&path,segment));\n"
 "`7$SEGMENT_SPLIT&&own.`R>path.share)\n"
 "continue;\n"
@@ -7940,9 +7909,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`7$2==0)\n"
 "`outlet_write`5&out,segment,`9);\n"
 "}\n"
-"`O\n"
-"``1s_`8s`5&path,&out,group,groups,`F`B.`1_bits,`F`B.`1_`8s,all);\n"
-"`E\n"
 "`E\n"
 "}\n\n"
 "`Y!$WORD && ($CPU || $SEGMENT_SPLIT)\n"
@@ -7958,7 +7924,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7217 \"kernels.cl.inc\"\n"
+"#line 7184 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8012,7 +7978,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7271 \"kernels.cl.inc\"\n"
+"#line 7238 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8194,21 +8160,18 @@ static const char *const gpuscan__piece_integral[] = {
 "`O\n"
 "$6$LANE_CELLS ($s * $PIXEL_CHANNELS)\n"
 "$6$STRIP ($9$y * $s)\n"
-"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n"
+"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n\n"
 "$6$LEFTS ($y > $d ? $y : $d)\n"
-"`Y$y % $d != 0 && $d % $y != 0\n"
-"#error \"a vector's steps would lie in two refills of the `9s to the left\"\n"
-"`E\n\n\n"
+"$REQUIRE(refills_are_whole,$LEFTS%$y==0&&$LEFTS%$d==0)\n\n\n"
 "$8struct{\n"
 "`Nimage,band,strip;\n"
 "`N`8s,steps;\n"
 "`Nx;\n"
-"`Vpixels,cells;\n"
-"`Qaligned;\n\n\n\n"
+"`Vpixels;\n\n\n\n"
 "`Qadds;\n"
 "`Nback;\n"
 "}``3_place;\n\n\n"
-"$w``3_place ``3_place_in(`I`integral_`B*`B,$PICTURE src){\n"
+"$w``3_place ``3_place_in(`I`integral_`B*`B){\n"
 "`Nblocks=(`B->strips+$lS-1)/$lS,group=$p;\n"
 "`N`8=group/blocks;\n"
 "``3_place at;\n"
@@ -8219,16 +8182,8 @@ static const char *const gpuscan__piece_integral[] = {
 "at.steps=(`B->`T&$FLAG_REHEARSAL)?0:at.`8s+1;\n"
 "at.x=at.strip*$STRIP+$LANE*$s;\n"
 "at.pixels=at.x<`B->width?`Fmin(`B->width-at.x,$9$s):0;\n"
-"at.cells=at.pixels*$PIXEL_CHANNELS;\n"
 "at.adds=at.strip<`B->strips&&(`B->few_strips?$LANE<at.strip:at.strip>0);\n"
 "at.back=`B->few_strips&&at.adds?at.strip-$LANE:0;\n"
-"#ifdef $PIXELS_RAW\n"
-"at.aligned=(((size_t)(src+`B->src_offset)|\n"
-"(size_t)(`B->src_image|`B->src_pitch)*`D`channel))&\n"
-"($PIXELS_RAW_SIZE-1))=`6\n"
-"`O\n"
-"at.aligned=false;\n"
-"`E\n"
 "`Cat;\n"
 "}\n\n\n\n",
 "$w`A`t*``Hs_at(`A`t*carries,`I`integral_`B*`B,\n"
@@ -8239,71 +8194,23 @@ static const char *const gpuscan__piece_integral[] = {
 "`I``3_place*at){\n"
 "`N`G=at->image*(`B->height+`B->bands)+at->band*(`B->band_`8s+1);\n"
 "`Ccarries+`B->carries_offset+`B->steps_at+`G*`B->strips+at->strip;\n"
-"}\n\n"
-"#ifdef $PIXELS_RAW\n\n"
-"$8union{\n"
-"$PIXELS_RAW raw;\n"
-"`channel channel[$LANE_CELLS];\n"
-"`Y$PIXELS_RAW_SIZE >= 4\n"
-"`V`4[$PIXELS_RAW_SIZE/4];\n"
-"`E\n"
-"}`pixels_raw;\n\n"
-"$w`cell `raw_cell(`I`pixels_raw*pixels,`Vi){\n"
-"`Y$PIXELS_RAW_SIZE >= 4 && $LITTLE_ENDIAN\n"
-"`7`D`channel)<4){\n"
-"`V`4=pixels->`4[i*`D`channel)/4];\n"
-"`C`cell_of((`channel)(`4>>i*`D`channel)%4*8));\n"
-"}\n"
-"`E\n"
-"`C`cell_of(pixels->channel[i]);\n"
-"}\n"
-"`E\n\n\n\n"
+"}\n\n\n\n"
 "$n`X``1_pixels_load(`+`t*x,$PICTURE src,`place_t place,`Npitch,\n"
 "`N`S,`I``3_place*at){\n"
-"`Vcells=at->`8s?at->cells:0;\n"
-"#ifdef $PIXELS_RAW\n"
-"`7at->aligned&&cells==$LANE_CELLS){\n"
-"`pixels_raw raw[$d];\n"
 "$r\n"
 "$v$d;k++){\n"
-"`N`8=min(max(`S+k,$91),at->`8s)-1;\n"
-"raw[k].raw= *($1$PIXELS_RAW*)(src+place+`8*pitch);\n"
-"}\n"
-"$r\n"
-"$v$d;k++)\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
-"`pixel pixel;\n"
-"pixel.`W=$f;\n"
-"$r\n"
-"`Zint c`6c<$PIXEL_CHANNELS;c++)\n"
-"pixel.channel[c]=`raw_cell(&raw[k],v*$PIXEL_CHANNELS+c);\n"
-"x[k*$s+v]=pixel.`W;\n"
-"}\n"
-"}else\n"
-"`E\n"
-"{\n"
-"$r\n"
-"$v$d;k++){\n"
-"`N`8=min(max(`S+k,$91),at->`8s)-1;\n"
+"`N`8=`S+k-1;\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "x[k*$s+v]=\n"
 "`pixel_load`5src,$PLACE_PAST(place,v,`8,pitch),\n"
-"v*$PIXEL_CHANNELS<cells?$PIXEL_CHANNELS:0);\n"
+"`8<at->`8s&&v<at->pixels?$PIXEL_CHANNELS:0);\n"
 "}\n"
-"}\n"
-"$r\n"
-"$v$d;k++)\n"
-"`7`S+k==0||`S+k>at->`8s)\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
-"x[k*$s+v]=$f;\n"
 "}\n\n"
 "kernel $x_SIZE void\n"
 "`integral_`9s(`%$PICTURE src,`A`t*carries,`integral_`B `B,\n"
 "`J``M*`M$g`=\n"
-"``3_place at=``3_place_in(&`B,src);\n"
+"``3_place at=``3_place_in(&`B);\n"
 "`A`t*`Hs=``Hs_at(carries,&`B,&at);\n"
 "`A`t*steps=`steps_at(carries,&`B,&at);\n"
 "$5`H[$s];\n"
@@ -8341,7 +8248,7 @@ static const char *const gpuscan__piece_integral[] = {
 "all=``1s_`9_one`5all,`M);\n"
 "`7at.steps&&at.strip<`B.strips&&$LANE==0)\n"
 "steps[0]=all;\n"
-"}\n\n\n",
+"}\n\n\n"
 "kernel $x_SIZE void\n"
 "`integral_carries(`%`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
 "`Nsteps=(`B.`T&$FLAG_REHEARSAL)?0:`B.images*(`B.height+`B.bands);\n"
@@ -8369,7 +8276,7 @@ static const char *const gpuscan__piece_integral[] = {
 "left[k]=$o`5left[k],`9[k]);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$n`X`cells_store(`A`cell*to,`I`t*x,`V`R,\n"
 "`J`cell*stage){\n"
 "$r\n"
@@ -8440,7 +8347,7 @@ static const char *const gpuscan__piece_integral[] = {
 "kernel $x_SIZE void\n"
 "`integral_`3s(`%$PICTURE src,`A`cell*dst,`A`t*carries,\n"
 "`integral_`B `B,`J``M*`M$g`=\n"
-"``3_place at=``3_place_in(&`B,src);\n"
+"``3_place at=``3_place_in(&`B);\n"
 "$1`t*`Hs=``Hs_at(carries,&`B,&at);\n"
 "$1`t*steps=`steps_at(carries,&`B,&at);\n"
 "$FITS(stage,`D``M)+$lS*$LEFTS*`D`t)+\n"
@@ -8507,7 +8414,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7825 \"kernels.cl.inc\"\n"
+"#line 7731 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8638,20 +8545,17 @@ static const char *const gpuscan__piece_quantile[] = {
 " $1`src*`Rs,$1float*edges,`Auchar*cdf,`Auint*dst, \\\n"
 " `Auint*arrivals,`Aulong*`9s,`fractions fractions,`quan`3_`B `B, \\\n"
 " `J``M*`M\n\n\n"
-"`Y$MAX_FRACTIONS != 64\n"
-"#error \"FRACTIONS_PUT stores 64 fractions\"\n"
-"`E\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_ALL\n"
-"$6$QUANTILE_IS_MEAN(form) ((form) == $QUANTILE_MEAN)\n"
+"$REQUIRE(fractions_are_64,$MAX_FRACTIONS==64)\n"
+"$6$QUANTILE_HAS_MEANS ($QUANTILE_PARTS == $QUANTILE_ALL)\n"
+"$6$QUANTILE_IS_MEAN(form) ($QUANTILE_HAS_MEANS && (form) == $QUANTILE_MEAN)\n"
 "$6$FRACTIONS_PUT(to) \\\n"
-" vstore16(fractions.of[0],0,to); \\\n"
+" vstore8(fractions.of[0].lo,0,to); \\\n"
+" `7$QUANTILE_HAS_MEANS){ \\\n"
+" vstore8(fractions.of[0].hi,1,to); \\\n"
 " vstore16(fractions.of[1],1,to); \\\n"
 " vstore16(fractions.of[2],2,to); \\\n"
-" vstore16(fractions.of[3],3,to)\n"
-"`O\n"
-"$6$QUANTILE_IS_MEAN(form) false\n"
-"$6$FRACTIONS_PUT(to) vstore8(fractions.of[0].lo, 0, to)\n"
-"`E\n\n"
+" vstore16(fractions.of[3],3,to); \\\n"
+" }\n\n"
 "`Y$CPU\n"
 "$6$QUANTILE_BLOCK 256\n\n\n\n"
 "$APART\n"
@@ -9021,7 +8925,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8416 \"kernels.cl.inc\"\n"
+"#line 8319 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9375,13 +9279,9 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8848 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
-"`Y$COUNTS_STRIDE > 1\n"
-"$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
-"`O\n"
-"$6$COUNTS_AT(k) (k)\n"
-"`E\n\n\n\n"
+"#line 8751 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
+"$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
 "`Rs+=$COUNTS_AT(k);\n"
 "*`Rs=adds? *`Rs+`9:`9;\n"
@@ -9449,10 +9349,10 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "`Z`Vk`6k<bins;k++)\n"
 "``R_store(`Rs,bin+k,`9s[k],adds);\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "$8struct{\n"
 "$HISTOGRAM_NUMBERS\n"
-"}`histogram_`B;\n\n\n\n"
+"}`histogram_`B;\n\n\n\n",
 "$8struct{\n"
 "`Nbegin,end,`8,`8s;\n"
 "}`picture_`3;\n\n"
@@ -9482,7 +9382,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8982 \"kernels.cl.inc\"\n"
+"#line 8880 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9789,7 +9689,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9329 \"kernels.cl.inc\"\n"
+"#line 9227 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9894,19 +9794,36 @@ static const char *const gpuscan__piece_histogram[] = {
 "$6$WHOLE ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n\n"
 "$w`V`channel_of(`Nat){\n"
 "`C$CHANNELS==3?(`Fat%3+`F(at>>32)%3)%3:`Fat%$CHANNELS;\n"
-"}\n\n\n\n"
+"}\n\n"
+"`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && $LITTLE_ENDIAN\n\n\n\n"
+"$6$BYTE_SHIFT (33u - `Fclz(`F($COPIES * ($SPREAD ? $CHANNELS : 1))))\n"
+"$w`X``R_vector_bytes(uint4 `4s,`V`S,`Juint*bins){\n"
+"`Vturn=$SPREAD?$2%$CHANNELS:0;\n"
+"`4s=rotate(`4s^$BYTE_FLIP*0x01010101u,(uint4)(32-8*turn));\n"
+"`samples vector=`samples_of(`4s);\n"
+"$r\n"
+"`Z`Vv`6v<16;v++){\n"
+"`Vchannel=(`S+turn+v%$CHANNELS)%$CHANNELS;\n"
+"`V`W=rotate(vector.`4[v/4],$BYTE_SHIFT-8*v)&255u<<$BYTE_SHIFT;\n"
+"`Vzero=4*($COUNTER_AT(channel,0)+$COPY);\n"
+"`7$CHANNEL_ON(channel))\n"
+"atomic_inc((vola`3 `Juint*)((`Jchar*)bins+(`W|zero)));\n"
+"}\n"
+"}\n"
+"$6$COUNT_BYTES 1\n"
+"`E\n\n\n"
 "$w`X``R_vector(`+`loaded loaded,`Nat,$1`weight*weights,\n"
 "`I``Ring*to,`bounds bounds){\n"
 "`V`S=$WHOLE_PIXELS?0:`channel_of(at);\n"
-"`Y$SPREAD && !$IMAGE && $LITTLE_ENDIAN\n"
-"`S=$2%$CHANNELS;\n"
-"loaded=rotate(loaded,(uint4)(32-8*`S));\n"
-"`E\n"
+"`Y$COUNT_BYTES\n"
+"``R_vector_bytes(loaded,`S,to->bins);\n"
+"`O\n"
 "`samples vector=`samples_of(loaded);\n"
 "$r\n"
 "`Z`Vv`6v<$s_SAMPLES;v++)\n"
 "``R_sample`5`sample_at(&vector,v),at+v,(`S+v%$CHANNELS)%$CHANNELS,\n"
 "weights,to,bounds);\n"
+"`E\n"
 "}\n\n\n"
 "$8struct{\n"
 "``8_t `0;\n"
@@ -9936,17 +9853,16 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk.step_x-=walk.step_`8s*across;\n"
 "}\n"
 "`Cwalk;\n"
-"}\n\n\n\n"
-"$6$2_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
+"}\n\n\n"
 "$n`X``R_batch(`+$SAMPLES samples,`sample_`8s `8s,`walk*walk,\n"
 "`Iint batch,`I`Qvectors,`I`Qwhole,\n"
 "`I``Ring*to,`histogram_`B `B,\n"
 "`bounds bounds){\n"
 "`loaded loaded[$d];\n"
-"`sample single[$2_SINGLES];\n"
-"$1`weight*weights[$d+$2_SINGLES];\n"
-"`Nat[$d+$2_SINGLES];\n"
-"`Qthere[$d+$2_SINGLES];\n"
+"`sample single;\n"
+"$1`weight*weights[$d];\n"
+"`Nat[$d];\n"
+"`Qthere[$d];\n"
 "`Vrest=`F(`8s.samples%$s_SAMPLES);\n"
 "$r\n"
 "$vbatch;k++){\n"
@@ -9961,7 +9877,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7vectors)\n"
 "loaded[k]=`load_if`5there[k],samples,$ROW_PAST(`0,0,i,`B));\n"
 "else `7there[k])\n"
-"single[k]=$SAMPLE_IN(samples,`0,i);\n"
+"single=$SAMPLE_IN(samples,`0,i);\n"
 "at[k]=`8s.begin+i;\n"
 "weights[k]=`8s.weights+`8*`B.weights_pitch;\n"
 "walk->x+=walk->step_x;\n"
@@ -9976,7 +9892,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7there[k]&&vectors)\n"
 "``R_vector`5loaded[k],at[k],weights[k],to,bounds);\n"
 "else `7there[k])\n"
-"``R_sample`5single[k],at[k],`channel_of(at[k]),weights[k],to,bounds);\n"
+"``R_sample`5single,at[k],`channel_of(at[k]),weights[k],to,bounds);\n"
 "}\n\n\n",
 "#ifndef $CHUNK\n"
 "$6$CHUNK (1u << 30)\n"
@@ -9984,7 +9900,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "$n`X``R_walk(`+$SAMPLES samples,`sample_`8s `8s,`Nacross,`V`S,\n"
 "`Vstride,`I`Qvectors,`I`Qwhole,`I``Ring*to,\n"
 "`histogram_`B `B,`bounds bounds){\n"
-"`I`Vbatch=vectors?$d:$2_SINGLES;\n"
+"`I`Vbatch=vectors?$d:1;\n"
 "`Z`N`8`6`8<`8s.`8s;`8+=$CHUNK)\n"
 "`Z`Nx`6x<across;x+=$CHUNK){\n"
 "`Vsome_`8s=`Fmin(`8s.`8s-`8,$9$CHUNK);\n"
@@ -10191,7 +10107,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9810 \"kernels.cl.inc\"\n"
+"#line 9724 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10218,7 +10134,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9834 \"kernels.cl.inc\"\n"
+"#line 9748 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10351,7 +10267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9998 \"kernels.cl.inc\"\n"
+"#line 9912 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10403,7 +10319,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10052 \"kernels.cl.inc\"\n"
+"#line 9966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10552,7 +10468,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10223 \"kernels.cl.inc\"\n"
+"#line 10137 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10844,7 +10760,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10553 \"kernels.cl.inc\"\n"
+"#line 10467 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11692,7 +11608,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11538 \"kernels.cl.inc\"\n"
+"#line 11452 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11894,7 +11810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11782 \"kernels.cl.inc\"\n"
+"#line 11696 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12015,7 +11931,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11916 \"kernels.cl.inc\"\n"
+"#line 11830 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18972,6 +18888,7 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
     gpuscan__define_image(text, own.image, plan->e.src, plan->e.seen);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
+    gpuscan__define(text, "OFFSET", own.segments == GPUSCAN__SEGMENTS_U32 ? "uint" : "ulong");
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
@@ -23568,8 +23485,6 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
-    if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
-        gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
         gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
