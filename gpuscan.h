@@ -9608,6 +9608,10 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`add_global(`9s+`Rer,`9);\n"
 "}\n"
 "}\n"
+"`O\n"
+"$6`tables_clear(table, bounds)\n"
+"$6`tables_add(table, `9s, atomics, adds, bounds, edges) \\\n"
+" `histogram_move(table,`9s,0,bounds.all_bins,1,bounds.all_bins,1,`T)\n"
 "`E\n\n\n\n"
 "kernel $x_SIZE void\n"
 "`histogram(`%$HISTOGRAM_PARAMETERS,`Juint*`M$g`=\n"
@@ -9622,10 +9626,11 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`E\n"
 "weights+=`B.weights_offset;\n"
 "`Y$COPIES\n"
+"`Qdraw=groups>1,alone=groups==1;\n"
 "`table table=`M;\n"
-"`tables_clear(`M,bounds);\n"
+"`tables_clear(table,bounds);\n"
 "`O\n"
-"`Qin_`Rs=(`T&$FLAG_IN_COUNTS)!`6\n"
+"`Qin_`Rs=(`T&$FLAG_IN_COUNTS)!=0,draw=groups>1,alone=groups==1&&in_`Rs;\n"
 "`table table=accumulators+(group-(in_`Rs?1:0))*bounds.all_bins;\n"
 "`7in_`Rs&&group==0){\n"
 "table=`Rs;\n"
@@ -9634,43 +9639,36 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "`E\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
-"`Y$TILED\n"
-"`Nmembers=`B.members,parts=`B.`3s*members;\n"
-"`Qdraw=groups>1&&parts<0xffffffff-groups,alone=(`T&$FLAG_FINISH)!`6\n"
-"`O\n"
 "`picture_`3 `3={0,`R*$CHANNELS,0,`B.`8s};\n"
 "`Nblocks=(`3.end/$BLOCK+1)*`3.`8s;\n"
-"`Qdraw=(!$BYTE_TABLES||$CHANNELS>1)&&groups>1&&blocks<0xffffffff/$BLOCK;\n"
-"`Nmembers=draw?blocks/$PIECE+1:groups,parts=members;\n"
-"`Qalone=groups==1;\n"
-"`E\n"
+"`Nmembers=`B.members,parts=`B.`3s*members;\n"
+"`7$TILED){\n"
+"draw=draw&&parts<0xffffffff-groups;\n"
+"alone= !$COPIES||(`T&$FLAG_FINISH);\n"
+"}else{\n"
+"draw=draw&&(!$BYTE_TABLES||$CHANNELS>1)&&blocks<0xffffffff/$BLOCK;\n"
+"parts=members=draw?blocks/$PIECE+1:groups;\n"
+"}\n"
 "`Z`Npart=group;;part+=groups){\n"
 "`7draw)\n"
 "part=`ticket($COUNTERS(accumulators)+1,`F(parts+groups),`M);\n"
 "`7part>=parts)\n"
 "break;\n"
-"`Y$TILED\n"
 "`Nnumber=part/members;\n"
-"`picture_`3 `3=``3_at(number,`R,`B);\n"
-"`A``Rer*`3_`Rs=`Rs+$COUNTS_AT(number*bounds.all_bins);\n"
-"`Y$COPIES\n"
+"`7$TILED){\n"
+"`3=``3_at(number,`R,`B);\n"
 "`tables_clear(table,bounds);\n"
-"`E\n"
-"`E\n"
-"``R_part`5`3,part%members,members,samples,weights,`B,table,bounds,edges);\n"
-"`Y$TILED && $COPIES\n"
-"`tables_add(table,alone?`3_`Rs:accumulators+number*bounds.all_bins,!alone,adds,bounds,\n"
-"edges);\n"
-"#elif $TILED\n"
-"`histogram_move(table,`3_`Rs,0,bounds.all_bins,1,bounds.all_bins,1,`T);\n"
-"`E\n"
 "}\n"
-"`Y!$TILED\n"
-"`Y$COPIES\n"
-"`tables_add(`M,alone?`Rs:accumulators,!alone,adds,bounds,edges);\n"
-"`O\n"
-"alone=alone&&in_`Rs;\n"
-"`E\n"
+"``R_part`5`3,part-number*members,members,samples,weights,`B,table,bounds,edges);\n"
+"number*=bounds.all_bins;\n"
+"`7$TILED)\n"
+"`tables_add(table,alone?`Rs+$COUNTS_AT(number):accumulators+number,!alone,adds,\n"
+"bounds,edges);\n"
+"}\n"
+"`7$TILED)\n"
+"`L;\n"
+"`7$COPIES)\n"
+"`tables_add(table,alone?`Rs:accumulators,!alone,adds,bounds,edges);\n"
 "`7alone|| !(`T&$FLAG_FINISH))\n"
 "`L;\n"
 "`7groups>1){\n"
@@ -9681,7 +9679,6 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "`histogram_move(accumulators,`Rs,0,bounds.all_bins,1,bounds.all_bins,\n"
 "$COPIES?0:`F`B.tables,`T);\n"
-"`E\n"
 "}\n\n",
 NULL};
 #else
@@ -9689,7 +9686,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9227 \"kernels.cl.inc\"\n"
+"#line 9224 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10107,7 +10104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9724 \"kernels.cl.inc\"\n"
+"#line 9721 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10134,7 +10131,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9748 \"kernels.cl.inc\"\n"
+"#line 9745 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10267,7 +10264,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9912 \"kernels.cl.inc\"\n"
+"#line 9909 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10319,7 +10316,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9966 \"kernels.cl.inc\"\n"
+"#line 9963 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10468,7 +10465,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10137 \"kernels.cl.inc\"\n"
+"#line 10134 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10760,7 +10757,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10467 \"kernels.cl.inc\"\n"
+"#line 10464 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11608,7 +11605,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11452 \"kernels.cl.inc\"\n"
+"#line 11449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11810,7 +11807,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11696 \"kernels.cl.inc\"\n"
+"#line 11693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11931,7 +11928,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11830 \"kernels.cl.inc\"\n"
+"#line 11827 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
