@@ -1938,7 +1938,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 98 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n"
+"\n\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
@@ -2216,25 +2216,18 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n\n",
 "$BOTH_VOID(`add_one,(`Juint*`Rer),\n"
 "(\"red.`M.add.u32 [%0], 1;\" ::\"r\"(`F(size_t)`Rer): \"memory\"),\n"
-"atomic_inc((vola`3 `Juint*)`Rer))\n\n\n\n"
-"`Y$WORD == 32\n"
-"$8`V``4;\n"
-"$8ushort `payload;\n"
-"$6$TAG_SHIFT 16\n"
-"#elif $WORD == 64\n"
-"$8`N``4;\n"
-"$8`V`payload;\n"
-"$6$TAG_SHIFT 32\n"
-"#elif $WORD\n"
+"atomic_inc((vola`3 `Juint*)`Rer))\n\n\n\n\n"
+"`Y$WORD == 128\n"
 "$8ulong2 ``4;\n"
 "$8`N`payload;\n"
-"`E\n\n\n"
-"`Y$WORD == 128\n"
 "$ASM(ulong2,``4_load,(`Aulong2*p),\n"
 "vola`3(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(out.x), \"=l\"(out.y): \"l\"(p): \"memory\"))\n"
 "$ASM_VOID(``4_store,(`Aulong2*p,ulong2 `4),\n"
 "(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(`4.x), \"l\"(`4.y): \"memory\"))\n"
 "#elif $WORD == 64\n"
+"$8`N``4;\n"
+"$8`V`payload;\n"
+"$6$TAG_SHIFT 32\n"
 "$BOTH(ulong,``4_load,(`Aulong*p),\n"
 "vola`3(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(out): \"l\"(p): \"memory\"),\n"
 "atom_add((vola`3 `Aulong*)p,0ul))\n"
@@ -2242,6 +2235,9 @@ static const char *const gpuscan__piece_device[] = {
 "(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(`4): \"memory\"),\n"
 "atom_xchg((vola`3 `Aulong*)p,`4))\n"
 "#elif $WORD == 32\n"
+"$8`V``4;\n"
+"$8ushort `payload;\n"
+"$6$TAG_SHIFT 16\n"
 "$6``4_load(p) atomic_add((vola`3 `A`V*)(p), 0u)\n"
 "$6``4_store(p, `4) ((void)atomic_xchg((vola`3 `A`V*)(p), `4))\n"
 "`E\n\n"
@@ -2269,7 +2265,7 @@ static const char *const gpuscan__piece_device[] = {
 "`O\n"
 "$6`turn_load(turn) 0u\n"
 "$6`turn_store(turn, x)\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "`Y$HAS_PICKS\n\n"
 "$ASM(uint,`bytes_at,(`Va,`Vb,`Vwhich),\n"
 "(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out): \"r\"(a), \"r\"(b), \"r\"(which)))\n"
@@ -2278,7 +2274,7 @@ static const char *const gpuscan__piece_device[] = {
 "$6`even_bytes(a, b) (((a) & 0x00ff00ffu) | ((b) & 0x00ff00ffu) << 8)\n"
 "$6`odd_bytes(a) ((a) >> 8 & 0x00ff00ffu)\n"
 "$6`byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
-"$6`half_at(`4, upper) ((`4) >> (upper) * 16 & 0xffffu)\n\n\n"
+"$6`half_at(`4, upper) ((`4) >> (upper) * 16 & 0xffffu)\n\n\n",
 "$6$DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(`4), \"r\"(ones), \"r\"(`9))\n"
 "$6$SUM_4(of) `F((of).x + (of).y + (of).z + (of).w)\n"
 "$6$SUM_2(of) `F((of).x + (of).y)\n"
@@ -2333,7 +2329,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 645 \"kernels.cl.inc\"\n"
+"#line 639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2371,7 +2367,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 691 \"kernels.cl.inc\"\n"
+"#line 685 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2405,7 +2401,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 726 \"kernels.cl.inc\"\n"
+"#line 720 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2487,7 +2483,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 816 \"kernels.cl.inc\"\n"
+"#line 810 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2618,7 +2614,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 966 \"kernels.cl.inc\"\n"
+"#line 960 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2749,7 +2745,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1116 \"kernels.cl.inc\"\n"
+"#line 1110 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2858,7 +2854,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1241 \"kernels.cl.inc\"\n"
+"#line 1235 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2902,7 +2898,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1292 \"kernels.cl.inc\"\n"
+"#line 1286 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2962,7 +2958,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1354 \"kernels.cl.inc\"\n"
+"#line 1348 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3254,7 +3250,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1689 \"kernels.cl.inc\"\n"
+"#line 1683 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3792,7 +3788,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2325 \"kernels.cl.inc\"\n"
+"#line 2319 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3956,7 +3952,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2506 \"kernels.cl.inc\"\n"
+"#line 2500 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4280,7 +4276,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2869 \"kernels.cl.inc\"\n"
+"#line 2863 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5088,7 +5084,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3798 \"kernels.cl.inc\"\n"
+"#line 3792 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5120,27 +5116,21 @@ static const char *const gpuscan__piece_handover[] = {
 "``K `W;\n"
 "`payload payload[$PREFIX_WORDS];\n"
 "}`payloads;\n\n"
+"`Y$WORD == 128\n"
 "$w``4 ``4_make(`Vtag,`payload payload){\n"
-"`Y$WORD == 128\n"
 "`L(ulong2)($9tag<<32|`Fpayload,$9tag<<32|payload>>32);\n"
-"`O\n"
-"`L(``4)tag<<$TAG_SHIFT|payload;\n"
-"`E\n"
-"}\n\n"
+"}\n"
 "$w`V``4_tag(``4 `4){\n"
-"`Y$WORD == 128\n"
 "`C`4.x>>32==`4.y>>32?`F(`4.x>>32):$EMPTY;\n"
-"`O\n"
-"`L`F(`4>>$TAG_SHIFT);\n"
-"`E\n"
-"}\n\n"
+"}\n"
 "$w`payload ``4_payload(``4 `4){\n"
-"`Y$WORD == 128\n"
 "`C`4.y<<32|`F`4.x;\n"
+"}\n"
 "`O\n"
-"`L(`payload)`4;\n"
-"`E\n"
-"}\n\n\n"
+"$6``4_make(tag, payload) ((``4)(tag) << $TAG_SHIFT | (payload))\n"
+"$6``4_tag(`4) `F((`4) >> $TAG_SHIFT)\n"
+"$6``4_payload(`4) (`payload)(`4)\n"
+"`E\n\n\n"
 "$n`X``4s_store(`A``4*slot,`Vtag,``K `W,int `4s){\n"
 "`payloads payloads;\n"
 "$r\n"
@@ -5616,7 +5606,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4493 \"kernels.cl.inc\"\n"
+"#line 4479 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5913,7 +5903,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4835 \"kernels.cl.inc\"\n"
+"#line 4821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6018,7 +6008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4956 \"kernels.cl.inc\"\n"
+"#line 4942 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6059,7 +6049,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 4997 \"kernels.cl.inc\"\n"
+"#line 4983 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6571,7 +6561,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5610 \"kernels.cl.inc\"\n"
+"#line 5596 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6895,7 +6885,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5981 \"kernels.cl.inc\"\n"
+"#line 5967 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6984,7 +6974,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6071 \"kernels.cl.inc\"\n"
+"#line 6057 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7264,16 +7254,12 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6404 \"kernels.cl.inc\"\n"
+"#line 6390 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
 "$8$PASTE($OFFSET,2)`ends;\n"
-"`Y$SEGMENT_VECTOR > 1\n"
-"$8$SEGMENT_RAW `load;\n"
-"`O\n"
-"$8`src `load;\n"
-"`E\n\n\n"
+"$8$SEGMENT_RAW `load;\n\n\n"
 "$8struct{\n"
 "$1`src*src;\n"
 "$1`offset*offsets;\n"
@@ -7913,7 +7899,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n"
 "`Y!$WORD && ($CPU || $SEGMENT_SPLIT)\n"
 "kernel $x_SIZE `X`reduce_join(`%$SEGMENTS_PARAMETERS$g`=\n"
-"`path path=`path_of(src,offsets,`R_buffer,&`B);\n"
 "`outlet out=`outlet_of`5partials,marks,dst,init_`W,init_buffer,&`B);\n"
 "`shares_join`5&out,all);\n"
 "}\n"
@@ -7924,7 +7909,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7184 \"kernels.cl.inc\"\n"
+"#line 7165 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -7978,7 +7963,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7238 \"kernels.cl.inc\"\n"
+"#line 7219 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8296,16 +8281,13 @@ static const char *const gpuscan__piece_integral[] = {
 "$n$5`bands_`9(`+`t*above,$1`t*`Hs,\n"
 "$1`t*steps,`I`integral_`B*`B,\n"
 "`I``3_place*at,`J``M*`M){\n"
-"$5of_`1[$d];\n"
+"$5left=$f;\n"
 "`Nbands=at->steps?at->band:0,stride=(`B->band_`8s+1)*`B->strips;\n"
 "`Hs-=bands*`B->width+(at->pixels?0:at->x);\n"
 "steps-=bands*stride+at->back;\n"
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "above[v]=$f;\n"
-"$r\n"
-"$v$d;k++)\n"
-"of_`1[k]=$f;\n"
 "`Z`Nband`6band<bands;band+=$d){\n"
 "$5x[$d*$s],y[$d];\n"
 "$r\n"
@@ -8319,17 +8301,15 @@ static const char *const gpuscan__piece_integral[] = {
 "$r\n"
 "$v$d;k++)\n"
 "`7band+k<bands){\n"
-"of_`1[0]=$o`5of_`1[0],y[k]);\n"
+"left=$o`5left,y[k]);\n"
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "above[v]=$o`5above[v],x[k*$s+v]);\n"
 "}\n"
 "}\n"
 "`7!at->adds)\n"
-"of_`1[0]=$f;\n"
-"`7`B->few_strips)\n"
-"``1s_`9`5of_`1,of_`1,`M);\n"
-"`Cof_`1[0];\n"
+"left=$f;\n"
+"`C`B->few_strips?``1s_`9_one`5left,`M):left;\n"
 "}\n\n\n"
 "$n`X`lefts_put(`+`J`t*lefts,$1`t*steps,`N`S,\n"
 "`I`integral_`B*`B,`I``3_place*at){\n"
@@ -8414,7 +8394,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7731 \"kernels.cl.inc\"\n"
+"#line 7707 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8425,22 +8405,20 @@ static const char *const gpuscan__piece_quantile[] = {
 "}`fractions;\n\n\n"
 "$w`N`rank(`Nfraction,`Ntotal){\n"
 "`Vexponent=`F(fraction>>52)&0x7ffu;\n"
-"`Nmantissa=fraction&0xffffffffffffful,high,low,whole,rest;\n"
+"`Nmantissa=fraction&0xffffffffffffful,high,low,whole,rest`6\n"
 "`Vright=1075u-max(exponent,1u);\n"
 "`7exponent)\n"
 "mantissa|=0x10000000000000ul;\n"
 "high=mul_hi(mantissa,total);\n"
 "low=mantissa*total;\n"
-"`7right<64){\n"
-"whole=high<<(64-right)|low>>right;\n"
-"rest=low<<(64-right);\n"
-"}else `7right<128){\n"
-"whole=high>>(right-64);\n"
-"rest=low|(high^whole<<(right-64));\n"
-"}else{\n"
-"whole`6\n"
-"rest=low|high;\n"
+"`7right>=64){\n"
+"right-=64;\n"
+"rest=low;\n"
+"low=high;\n"
+"high`6\n"
 "}\n"
+"whole=right<64?high<<(63-right)<<1|low>>right:0;\n"
+"rest|=right<64?low&((1ul<<right)-1):low;\n"
 "whole=max(whole+(rest!=0),1ul);\n"
 "`C$kQUANTILE_RANK)&&whole<total?whole+1:whole;\n"
 "}\n\n\n"
@@ -8500,10 +8478,10 @@ static const char *const gpuscan__piece_quantile[] = {
 "range.scale=as_float((127u+253u-bits)<<23);\n"
 "}\n"
 "`Crange;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`N`mean_part(`I`mean_range*range,`Nrank){\n"
 "`L(min(max(rank,range->`G)-range->`G,range->`R))>>range->shift;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$w`N`mean_of_bin(`I`mean_range*range,`I`places*places,`Nbin,\n"
 "`N`G,`Nrank){\n"
 "`N`R=`mean_part(range,rank)-`mean_part(range,`G);\n"
@@ -8571,7 +8549,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`G+=`R;\n"
 "}\n"
 "`C`9;\n"
-"}\n\n",
+"}\n\n"
 "$APART\n"
 "$w`X`quan`3_`8(`+$1`src*`Rs,`N`8,`Iulong*fractions,\n"
 "`I`quan`3_`B*`B,`I`places*places,\n"
@@ -8597,7 +8575,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`7is_mean&&total>0)\n"
 "*to=as_uint(`mean_end(&range,places,mean));\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "kernel $x_SIZE `X`quan`3_cpu(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Ngiven[$MAX_FRACTIONS],`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
@@ -8654,7 +8632,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "sizeof$9*($MAX_FRACTIONS+\n"
 "($QUANTILE_PARTS==$QUANTILE_SMALL\n"
 "?$lS*($y*$d+1)\n"
-":3*$MAX_FRACTIONS+$x)))\n\n",
+":3*$MAX_FRACTIONS+$x)))\n\n"
 "`Y$QUANTILE_PARTS == $QUANTILE_SMALL\n\n"
 "$n`X`small_scan(`+`I`src_vector*x,`Julong*`9s,\n"
 "`J``M*`M){\n"
@@ -8692,7 +8670,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "``Rs_vector(&of_rank,`Rs,low*$s,bins);\n"
 "`quan`3_in_vector(to,places,&of_rank,low*$s,`9s[low]-preceding,rank);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "kernel $x_SIZE `X`quan`3_small(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Julong*given=$QUANTILE_FRACTIONS;\n"
@@ -8772,7 +8750,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n"
 "`Cmean;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`X`mean_join(`I`places*places,`Nmean,`Julong*`4s){\n"
 "`4s[$2]=mean;\n"
 "$h;\n"
@@ -8785,7 +8763,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$8struct{\n"
 "`N`S,`2,bins;\n"
 "`Vbatches;\n"
-"}`bins_share;\n\n"
+"}`bins_share;\n\n",
 "$w`bins_share `bins_share_of(`Vbins,`Vshares,`Vnumber){\n"
 "`bins_share share;\n"
 "`Vvectors=(bins-1)/`F$y_BINS/shares+1;\n"
@@ -8925,7 +8903,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8319 \"kernels.cl.inc\"\n"
+"#line 8293 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9279,7 +9257,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8751 \"kernels.cl.inc\"\n"
+"#line 8725 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9382,7 +9360,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8880 \"kernels.cl.inc\"\n"
+"#line 8854 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9686,7 +9664,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9224 \"kernels.cl.inc\"\n"
+"#line 9198 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9788,10 +9766,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`E\n"
 "}\n\n\n"
 "$6$WHOLE_PIXELS ($s_SAMPLES % $CHANNELS == 0)\n"
-"$6$WHOLE ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n\n"
-"$w`V`channel_of(`Nat){\n"
-"`C$CHANNELS==3?(`Fat%3+`F(at>>32)%3)%3:`Fat%$CHANNELS;\n"
-"}\n\n"
+"$6$WHOLE ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n"
 "`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && $LITTLE_ENDIAN\n\n\n\n"
 "$6$BYTE_SHIFT (33u - `Fclz(`F($COPIES * ($SPREAD ? $CHANNELS : 1))))\n"
 "$w`X``R_vector_bytes(uint4 `4s,`V`S,`Juint*bins){\n"
@@ -9811,7 +9786,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`E\n\n\n"
 "$w`X``R_vector(`+`loaded loaded,`Nat,$1`weight*weights,\n"
 "`I``Ring*to,`bounds bounds){\n"
-"`V`S=$WHOLE_PIXELS?0:`channel_of(at);\n"
+"`V`S=$WHOLE_PIXELS?0:`F(at%$CHANNELS);\n"
 "`Y$COUNT_BYTES\n"
 "``R_vector_bytes(loaded,`S,to->bins);\n"
 "`O\n"
@@ -9889,7 +9864,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7there[k]&&vectors)\n"
 "``R_vector`5loaded[k],at[k],weights[k],to,bounds);\n"
 "else `7there[k])\n"
-"``R_sample`5single,at[k],`channel_of(at[k]),weights[k],to,bounds);\n"
+"``R_sample`5single,at[k],`F(at[k]%$CHANNELS),weights[k],to,bounds);\n"
 "}\n\n\n",
 "#ifndef $CHUNK\n"
 "$6$CHUNK (1u << 30)\n"
@@ -10104,7 +10079,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9721 \"kernels.cl.inc\"\n"
+"#line 9690 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10112,17 +10087,8 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "kernel $x_SIZE void\n"
 "`histogram_finish(`%`A``Rer*accumulators,`A``Rer*`Rs,\n"
 "`histogram_finish_`B `B$g\n"
-"`N`Rers=`B.`Rers;\n"
-"accumulators+=`B.accumulators_offset;\n"
-"`Rs+=`B.`Rs_offset;\n"
-"`N`S=get_global_id(0),`2=`Rers,step=get_global_size(0);\n"
-"`Y$CPU\n"
-"`Nshare=(`Rers+step-1)/step;\n"
-"`S=min(`S*share,`Rers);\n"
-"`2=min(`S+share,`Rers);\n"
-"step=1;\n"
-"`E\n"
-"`histogram_move(accumulators,`Rs,`S,`2,step,`B.all_bins,\n"
+"`histogram_move(accumulators+`B.accumulators_offset,`Rs+`B.`Rs_offset,\n"
+"get_global_id(0)*$MOVED,`B.`Rers,get_global_size(0),`B.all_bins,\n"
 "$CPU?`F`B.tables:1,`F`B.`T);\n"
 "}\n\n",
 NULL};
@@ -10131,7 +10097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9745 \"kernels.cl.inc\"\n"
+"#line 9705 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10264,7 +10230,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9909 \"kernels.cl.inc\"\n"
+"#line 9869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10316,7 +10282,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9963 \"kernels.cl.inc\"\n"
+"#line 9923 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10465,7 +10431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10134 \"kernels.cl.inc\"\n"
+"#line 10094 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10757,7 +10723,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10464 \"kernels.cl.inc\"\n"
+"#line 10424 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11605,7 +11571,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11449 \"kernels.cl.inc\"\n"
+"#line 11409 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11807,7 +11773,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11693 \"kernels.cl.inc\"\n"
+"#line 11653 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11928,7 +11894,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11827 \"kernels.cl.inc\"\n"
+"#line 11787 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18892,7 +18858,10 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
-    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size, gpuscan__types[plan->e.src].size == 8);
+    if (own.vector > 1)
+        gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size, gpuscan__types[plan->e.src].size == 8);
+    else
+        gpuscan__define(text, "SEGMENT_RAW", "gpuscan_src");
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
