@@ -169,10 +169,11 @@
                       unique, run-length encoding and reduction by key, with custom->equal; gpuscan_sort: a stable radix
                       sort of keys of every builtin type, and of custom types by custom->key, with payloads and
                       permutation; gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms.
-                      New in gpuscan_scan: segments by heads, keys or offsets; src_pitch_bytes and dst_pitch_bytes (in
-                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets, src_image. In
-                      gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
-                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
+                      New in gpuscan_scan: reverse; segments by heads, keys or offsets; src_pitch_bytes and
+                      dst_pitch_bytes (in gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by
+                      offsets, src_image. In gpuscan_histogram: custom, value_type and weight, expressions of a pixel;
+                      tile_width and tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch;
+                      counts_stride.
                       gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
                       `at` and `near` (gpuscan_custom).
                       gpuscan_call: values and sources, which custom texts see.
@@ -3365,7 +3366,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$n`X``4s_mirror(uint*`4,`Vsize){\n"
 "`I`Veach=max(size/4,1u),all=($s*size+3)/4;\n"
 "`V`0[2*$s];\n"
-"`7!$REVERSE||$s==1)\n"
+"`7!$REVERSE||$s==1||$kMIRROR))\n"
 "`L;\n"
 "$r\n"
 "`Z`Vw`6w<all;w++){\n"
@@ -4490,7 +4491,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "`E\n\n\n"
 "`Y$REVERSE\n"
-"$6$MIRROR_AT(`1, none) $3 - 1 - (`1)\n"
+"$6$MIRROR_AT(`1, none) $kMIRROR) ? (`1) : $3 - 1 - (`1)\n"
 "$6$MIRROR(x) $SHUFFLE(x, x, $EACH_LANE($3, $MIRROR_AT, 0))\n"
 "`O\n"
 "$6$MIRROR(x) (x)\n"
@@ -18846,9 +18847,11 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->count = shape.count;
     pitch = shape.count + gap;
     /* with other lanes than NVIDIA's or LANES_LOCAL, programs take any offset, so round 1 tests offsets */
+    if (own.reverse) /* vectors are aligned if the row's end is */
+        desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
-        desc->src.offset = 1;
-        desc->dst.offset = 2;
+        desc->src.offset += 1;
+        desc->dst.offset += 2;
     }
     src = gpuscan__test_in(test, &desc->src, (desc->src.offset + rows * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (desc->dst.offset + rows * pitch) * e->dst_size);
