@@ -2687,7 +2687,9 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$1`src*src;\n"
 "$1$KEY*keys;\n"
 "$z base;\n"
+"`Y$REVERSE\n"
 "`N`2;\n"
+"`E\n"
 "}``0;\n\n"
 "$w``0 ``0_keys(`+$1`src*`8,$1$KEY*keys,\n"
 "`N`R){\n"
@@ -2695,12 +2697,13 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`0.src=$ORIGIN(`8,`R);\n"
 "`0.keys=$HEADS==$HEADS_BITS?keys:$ORIGIN(keys,`R);\n"
 "`0.base=$a(`.);\n"
+"`Y$REVERSE\n"
 "`0.`2=`R-1;\n"
+"`E\n"
 "`C`0;\n"
 "}\n"
 "$6$FROM(`8, `R) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
-"$6$LAST_OF(`0) (`0).`2\n"
 "$6$FROM_BASE(`0, `9) ((`0).base = (`9).`W)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
 "$6$KEYS_OF(`0) ((`0).keys)\n"
@@ -2736,7 +2739,6 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6$FROM(`8, `R) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$LAST_OF(`0) 0ul\n"
 "$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
 "$6$SUMS_PARAMETERS $1`source *`Ws,\n"
 "$6$SUMS_ARGUMENTS `Ws,\n"
@@ -2754,14 +2756,12 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6$FROM(`8, `R) ``0_`8(`8, `R)\n"
 "$6$FROM_ROW(`0, n) ``0_`8((`0).src - (`0).`2 + (n), (`0).`2 + 1)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$LAST_OF(`0) (`0).`2\n"
 "$6$SUMS_PARAMETERS\n"
 "`O\n"
 "$8$1`src*``0;\n"
 "$6$FROM(`8, `R) (`8)\n"
 "$6$FROM_ROW(`0, n) ((`0) + (n))\n"
 "$6$ELEMENTS(`0) (`0)\n"
-"$6$LAST_OF(`0) 0ul\n"
 "$6$VALUE_AT(`0, i) $IDENTITY\n"
 "$6$SUMS_PARAMETERS\n"
 "$6$SUMS_ARGUMENTS\n"
@@ -2776,6 +2776,11 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6`is_head`5`0, i) false\n"
 "`E\n"
 "$6``P_base`5base, `9) (`9)\n"
+"`E\n\n"
+"`Y$REVERSE\n"
+"$6$LAST_OF(`0) (`0).`2\n"
+"`O\n"
+"$6$LAST_OF(`0) 0ul\n"
 "`E\n\n\n"
 "$6$BEGINS ($HEADS || $SCAN_ROWS)\n"
 "$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
@@ -2804,7 +2809,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1182 \"kernels.cl.inc\"\n"
+"#line 1188 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2913,7 +2918,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1307 \"kernels.cl.inc\"\n"
+"#line 1313 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2968,7 +2973,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1370 \"kernels.cl.inc\"\n"
+"#line 1376 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3028,7 +3033,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1432 \"kernels.cl.inc\"\n"
+"#line 1438 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3320,7 +3325,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1767 \"kernels.cl.inc\"\n"
+"#line 1773 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3389,7 +3394,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $DEFINE_VECTOR(name,type) \\\n"
 " $n`Xname##_fetch(name##_vector*vectors,$1type*all,`N`S,`N`R, \\\n"
 " `Vown,`Npolicy){ \\\n"
-" $1type*`0=$AT(all,`S+own,1); \\\n"
+" $1type*`0=$AT($AT(all,`S,1),own,1); \\\n"
 " `Vleft=``3_left(`S,`R); \\\n"
 " `Qwhole=$IS_WHOLE(type)&&$ALIGNED(type,$EDGE(all)); \\\n"
 " `7left==$TILE&&whole){ \\\n"
@@ -3702,7 +3707,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Y$HEADS\n"
 "`3->base=`0.base;\n"
 "`E\n"
-"`3->`2=$LAST_OF(`0);\n"
+"`Y$REVERSE\n"
+"`3->`2=`0.`2;\n"
+"`E\n"
 "}\n"
 "$n`X``3_fetch(`+``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
 "`Npolicy){\n"
@@ -3887,7 +3894,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2438 \"kernels.cl.inc\"\n"
+"#line 2446 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4051,7 +4058,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2619 \"kernels.cl.inc\"\n"
+"#line 2627 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4333,8 +4340,8 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "``3_vector`5&out,`3,`K,$INDEX_OF(`3->`2,i),k,left,own,&`2,`M);\n"
 "`7$SPREADS){\n"
 "`Vbegin=``1_`S($l,0)+k*$s_STRIDE;\n"
-"`vectors_spread($AT(dst,`S+begin,1),&out,`left_past(left,begin),by_vectors,\n"
-"`M);\n"
+"`vectors_spread($AT($AT(dst,`S,1),begin,1),&out,\n"
+"`left_past(left,begin),by_vectors,`M);\n"
 "}else `7by_vectors&&$SHIFTS){\n"
 "`vector_store_shifted(dst+i,&out,k,&`G,`M);\n"
 "}else `7by_vectors){\n"
@@ -4376,7 +4383,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2983 \"kernels.cl.inc\"\n"
+"#line 2991 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5195,7 +5202,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3928 \"kernels.cl.inc\"\n"
+"#line 3936 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5727,7 +5734,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4627 \"kernels.cl.inc\"\n"
+"#line 4635 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6033,7 +6040,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4979 \"kernels.cl.inc\"\n"
+"#line 4987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6138,7 +6145,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5100 \"kernels.cl.inc\"\n"
+"#line 5108 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6191,7 +6198,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5154 \"kernels.cl.inc\"\n"
+"#line 5162 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6703,7 +6710,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5767 \"kernels.cl.inc\"\n"
+"#line 5775 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7027,7 +7034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6138 \"kernels.cl.inc\"\n"
+"#line 6146 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7127,7 +7134,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6240 \"kernels.cl.inc\"\n"
+"#line 6248 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7411,7 +7418,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6576 \"kernels.cl.inc\"\n"
+"#line 6584 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8089,7 +8096,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7375 \"kernels.cl.inc\"\n"
+"#line 7383 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8143,7 +8150,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7429 \"kernels.cl.inc\"\n"
+"#line 7437 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8638,7 +8645,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7983 \"kernels.cl.inc\"\n"
+"#line 7991 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9152,7 +9159,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8574 \"kernels.cl.inc\"\n"
+"#line 8582 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9506,7 +9513,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9006 \"kernels.cl.inc\"\n"
+"#line 9014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9612,7 +9619,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9139 \"kernels.cl.inc\"\n"
+"#line 9147 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9919,7 +9926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9486 \"kernels.cl.inc\"\n"
+"#line 9494 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10349,7 +10356,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10001 \"kernels.cl.inc\"\n"
+"#line 10009 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10376,7 +10383,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10025 \"kernels.cl.inc\"\n"
+"#line 10033 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10509,7 +10516,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10189 \"kernels.cl.inc\"\n"
+"#line 10197 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10561,7 +10568,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10243 \"kernels.cl.inc\"\n"
+"#line 10251 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10710,7 +10717,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10414 \"kernels.cl.inc\"\n"
+"#line 10422 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11002,7 +11009,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10744 \"kernels.cl.inc\"\n"
+"#line 10752 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11850,7 +11857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11729 \"kernels.cl.inc\"\n"
+"#line 11737 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12052,7 +12059,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11973 \"kernels.cl.inc\"\n"
+"#line 11981 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12173,7 +12180,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12107 \"kernels.cl.inc\"\n"
+"#line 12115 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
