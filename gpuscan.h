@@ -169,10 +169,11 @@
                       unique, run-length encoding and reduction by key, with custom->equal; gpuscan_sort: a stable radix
                       sort of keys of every builtin type, and of custom types by custom->key, with payloads and
                       permutation; gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms.
-                      New in gpuscan_scan: segments by heads, keys or offsets; src_pitch_bytes and dst_pitch_bytes (in
-                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets, src_image. In
-                      gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
-                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
+                      New in gpuscan_scan: reverse; segments by heads, keys or offsets; src_pitch_bytes and
+                      dst_pitch_bytes (in gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by
+                      offsets, src_image. In gpuscan_histogram: custom, value_type and weight, expressions of a pixel;
+                      tile_width and tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch;
+                      counts_stride.
                       gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
                       `at` and `near` (gpuscan_custom).
                       gpuscan_call: values and sources, which custom texts see.
@@ -812,6 +813,12 @@ typedef struct gpuscan_scan_desc {
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
     uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
     uint64_t              dst_pitch_bytes;
+    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
+                                           row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE),
+                                           or without op src[i] (EXCLUSIVE). The result is that of reversing the row,
+                                           scanning it and reversing it back. Nothing else changes: where elements lie,
+                                           which element a head marks, and i in custom->convert. total is in the same
+                                           order, and with count_buffer n is the count on the device */
 } gpuscan_scan_desc;
 #endif
 
@@ -1919,13 +1926,13 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$WORD == 64 || $COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 "`E\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 82 \"kernels.cl.inc\"\n"
+"#line 83 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "#ifndef $PLANTED\n"
 "$6$kname) false\n"
@@ -1936,7 +1943,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "$6$FITS(name, bytes) $REQUIRE(name##_fits, (bytes) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 98 \"kernels.cl.inc\"\n"
+"#line 99 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
@@ -2329,7 +2336,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 639 \"kernels.cl.inc\"\n"
+"#line 640 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2367,7 +2374,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 685 \"kernels.cl.inc\"\n"
+"#line 686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2401,7 +2408,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 720 \"kernels.cl.inc\"\n"
+"#line 721 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2440,7 +2447,11 @@ static const char *const gpuscan__piece_elements[] = {
 " `Z`Vp`6p<`Dtype)/8;p++) \\\n"
 " of_pairs.pairs[p]=as_ulong((uint2)(`F`0->`4[2*p],`F`0->`4[2*p+1])); \\\n"
 " `Cof_pairs.`W; \\\n"
-" }\n\n"
+" }\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$6$ORIGIN(`8, `R) ((`8) + ($REVERSE ? (`R) - 1 : 0))\n"
+"$6$AT(origin, n, width) ($REVERSE ? (origin) - (n) - ((width) - 1) : (origin) + (n))\n"
+"$6$INDEX_OF(`2, n) ($REVERSE ? (`2) - (n) : (n))\n\n"
+"$6$EDGE(origin) ((origin) + $REVERSE)\n\n"
 "$8$T $u;\n"
 "$8$SRC `source;\n"
 "$8$DST `result;\n\n"
@@ -2483,7 +2494,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 810 \"kernels.cl.inc\"\n"
+"#line 828 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2614,17 +2625,21 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 960 \"kernels.cl.inc\"\n"
+"#line 978 \"kernels.cl.inc\"\n"
 "\n"
-"`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
+"`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
+"$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS || $FLAGS_BEFORE)\n"
 "`O\n"
+"$6$FLAGS_BEFORE 0\n"
 "$6$COMPARES_KEYS $RUNS\n"
 "`E\n"
 "`Y$COMPARES_KEYS\n\n\n"
 "$w`Q`starts(`+$KEY `G,$KEY key){\n"
 "`Y$KEYS_CUSTOM\n"
 "`L!`custom_equal`5`G,key);\n"
+"#elif $FLAGS_BEFORE\n"
+"`C`G!`6\n"
 "#elif $KEY_INFINITY\n"
 "`I$KEY magnitude=($KEY)(($KEY)~($KEY)0>>1);\n"
 "`7((`G|key)&magnitude)==0)\n"
@@ -2635,7 +2650,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`E\n"
 "}\n\n"
 "$w`Q`starts_at(`+$1$KEY*keys,`Ni){\n"
-"`Ci==0||`starts`5keys[i-1],keys[i]);\n"
+"`Ci==0||`starts`5*$AT(keys,i-1,1),*$AT(keys,i,1));\n"
 "}\n\n\n"
 "`Y$KEY_INFINITY\n"
 "$6$KEYS_MAGNITUDE(type, keys) ((keys) & (type)(($KEY)(($KEY)~($KEY)0 >> 1)))\n"
@@ -2643,25 +2658,32 @@ static const char *const gpuscan__piece_segment_heads[] = {
 " (((`G)!=(keys)||$KEYS_MAGNITUDE(type,keys)>(type)(($KEY)$KEY_INFINITY))&& \\\n"
 " $KEYS_MAGNITUDE(type,(`G)|(keys))!=(type)(0))\n"
 "`O\n"
-"$6$STARTS_WIDE(type, `G, keys) ((`G) != (keys))\n"
+"$6$STARTS_WIDE(type, `G, keys) ((`G) != ($FLAGS_BEFORE ? (type)(0) : (keys)))\n"
 "`E\n"
 "#elif $HEADS\n"
 "$6`starts`5`G, key) ((key) != 0)\n"
-"`E\n"
+"`E\n\n\n"
 "`Y$HEADS\n\n"
 "$8struct{\n"
 "$1`src*src;\n"
 "$1$KEY*keys;\n"
 "$z base;\n"
+"`Y$REVERSE\n"
+"`N`2;\n"
+"`E\n"
 "}``0;\n\n"
-"$w``0 ``0_keys(`+$1`src*src,$1$KEY*keys){\n"
+"$w``0 ``0_keys(`+$1`src*`8,$1$KEY*keys,\n"
+"`N`R){\n"
 "``0 `0;\n"
-"`0.src=src;\n"
-"`0.keys=keys;\n"
+"`0.src=$ORIGIN(`8,`R);\n"
+"`0.keys=$HEADS==$HEADS_BITS?keys:$ORIGIN(keys,`R);\n"
 "`0.base=$a(`.);\n"
+"`Y$REVERSE\n"
+"`0.`2=`R-1;\n"
+"`E\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(src) ``0_keys`5src, keys + `B.keys_offset)\n"
+"$6$FROM(`8, `R) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$FROM_BASE(`0, `9) ((`0).base = (`9).`W)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
@@ -2672,7 +2694,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$w`Q`is_head(`+``0 `0,`Ni){\n"
 "`Y$HEADS == $HEADS_BITS\n"
 "`C`0.keys[i/32]>>`F(i%32)&1;\n"
-"#elif $HEADS == $HEADS_FLAGS\n"
+"#elif $HEADS == $HEADS_FLAGS && !$REVERSE\n"
 "`C`0.keys[i]!`6\n"
 "`O\n"
 "`C`starts_at`5`0.keys,i);\n"
@@ -2695,15 +2717,30 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`0.`Ws=`Ws;\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(src) ``0_`Ws(src, `Ws + `B.`Ws_offset)\n"
+"$6$FROM(`8, `R) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
 "$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
 "$6$SUMS_PARAMETERS $1`source *`Ws,\n"
 "$6$SUMS_ARGUMENTS `Ws,\n"
+"#elif $REVERSE\n"
+"$8struct{\n"
+"$1`src*src;\n"
+"`N`2;\n"
+"}``0;\n\n",
+"$w``0 ``0_`8($1`src*`8,`N`R){\n"
+"``0 `0;\n"
+"`0.src=$ORIGIN(`8,`R);\n"
+"`0.`2=`R-1;\n"
+"`C`0;\n"
+"}\n"
+"$6$FROM(`8, `R) ``0_`8(`8, `R)\n"
+"$6$FROM_ROW(`0, n) ``0_`8((`0).src - (`0).`2 + (n), (`0).`2 + 1)\n"
+"$6$ELEMENTS(`0) ((`0).src)\n"
+"$6$SUMS_PARAMETERS\n"
 "`O\n"
 "$8$1`src*``0;\n"
-"$6$FROM(src) (src)\n"
+"$6$FROM(`8, `R) (`8)\n"
 "$6$FROM_ROW(`0, n) ((`0) + (n))\n"
 "$6$ELEMENTS(`0) (`0)\n"
 "$6$VALUE_AT(`0, i) $IDENTITY\n"
@@ -2720,9 +2757,17 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6`is_head`5`0, i) false\n"
 "`E\n"
 "$6``P_base`5base, `9) (`9)\n"
-"`E\n\n\n",
+"`E\n\n"
+"`Y$REVERSE\n"
+"$6$LAST_OF(`0) (`0).`2\n"
+"`O\n"
+"$6$LAST_OF(`0) 0ul\n"
+"`E\n\n\n"
 "$6$BEGINS ($HEADS || $SCAN_ROWS)\n"
 "$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
+"$w$z ``W_at(`+``0 `0,`Ni){\n"
+"`C`convert`5*$AT($ELEMENTS(`0),i,1),$INDEX_OF($LAST_OF(`0),i));\n"
+"}\n\n"
 "$w$5`element(`+``0 `0,`Ni){\n"
 "`Qis_head=`is_head`5`0,i);\n"
 "`Y$RUN_STATE\n"
@@ -2730,7 +2775,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#elif $RUNS\n"
 "`Cis_head;\n"
 "`O\n"
-"`C``9_of(`convert`5$ELEMENTS(`0)[i],i),is_head);\n"
+"`C``9_of(``W_at`5`0,i),is_head);\n"
 "`E\n"
 "}\n\n",
 NULL};
@@ -2745,7 +2790,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1110 \"kernels.cl.inc\"\n"
+"#line 1169 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2854,7 +2899,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1235 \"kernels.cl.inc\"\n"
+"#line 1294 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2898,7 +2943,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1286 \"kernels.cl.inc\"\n"
+"#line 1345 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2958,7 +3003,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1348 \"kernels.cl.inc\"\n"
+"#line 1407 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3250,7 +3295,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1683 \"kernels.cl.inc\"\n"
+"#line 1742 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3292,6 +3337,23 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}else{\n"
 "to[0]=bytes==2? *($1ushort*)`0: *($1uchar*)`0;\n"
 "}\n"
+"}\n\n\n"
+"$n`X``4s_mirror(uint*`4,`Vsize){\n"
+"`I`Veach=max(size/4,1u),all=($s*size+3)/4;\n"
+"`V`0[2*$s];\n"
+"`7!$REVERSE||$s==1||$kMIRROR))\n"
+"`L;\n"
+"$r\n"
+"`Z`Vw`6w<all;w++){\n"
+"`Vx=`4[w];\n"
+"`0[w]=size>=4?x\n"
+":size==2?rotate(x,16u)\n"
+":$s==2?rotate(x,24u)&0xff00u|x>>8\n"
+":as_uint(as_uchar4(x).wzyx);\n"
+"}\n"
+"$r\n"
+"`Z`Vw`6w<all;w++)\n"
+"`4[w]=`0[all-each-w/each*each+w%each];\n"
 "}\n\n"
 "$6$DEFINE_VECTOR(name, type) \\\n"
 " $8union{ \\\n"
@@ -3302,14 +3364,17 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $DEFINE_VECTOR(name,type) \\\n"
 " $n`Xname##_fetch(name##_vector*vectors,$1type*all,`N`S,`N`R, \\\n"
 " `Vown,`Npolicy){ \\\n"
-" $1type*`0=all+`S+own; \\\n"
+" $1type*`0=$AT($AT(all,`S,1),own,1); \\\n"
 " `Vleft=``3_left(`S,`R); \\\n"
-" `Qwhole=$IS_WHOLE(type)&&$ALIGNED(type,all); \\\n"
+" `Qwhole=$IS_WHOLE(type)&&$ALIGNED(type,$EDGE(all)); \\\n"
 " `7left==$TILE&&whole){ \\\n"
 " $r \\\n"
 " $v$d;k++) \\\n"
-" `bytes_load(vectors[k].`4,`0+k*$s_STRIDE,$itype), \\\n"
-" policy); \\\n"
+" `bytes_load(vectors[k].`4,$AT(`0,k*$s_STRIDE,$s), \\\n"
+" $itype),policy); \\\n"
+" $r \\\n"
+" $v$d;k++) \\\n"
+" ``4s_mirror(vectors[k].`4,`Dtype)); \\\n"
 " `L; \\\n"
 " } \\\n"
 " `7$kUNALIGNED)&&left==$TILE) \\\n"
@@ -3323,7 +3388,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $r \\\n"
 " `Z`Vv`6v<$s;v++) \\\n"
 " `7v<there) \\\n"
-" vectors[k].element[v]=`0[k*$s_STRIDE+v]; \\\n"
+" vectors[k].element[v]= *$AT(`0,k*$s_STRIDE+v,1); \\\n"
 " } \\\n"
 " }\n"
 "$DEFINE_VECTOR(`dst,`dst)\n"
@@ -3335,7 +3400,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6`key_vector `src_vector\n"
 "#elif $HEADS\n"
 "$DEFINE_FETCH(`key,$KEY)\n"
-"`E\n\n\n"
+"`E\n\n\n",
 "$6$KEYS_FROM_LANES ($COMPARES_KEYS && $y_APART && !$KEYS_CUSTOM)\n"
 "$8struct{\n"
 "`src_vector vector[$d];\n"
@@ -3343,6 +3408,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$z group;\n"
 "$z end[$d];\n"
 "$z base;\n"
+"`Y$REVERSE\n"
+"`N`2;\n"
+"`E\n"
 "`Vrising;\n"
 "`Vmask[$d];\n"
 "`Y$KEYS_FROM_LANES\n"
@@ -3355,7 +3423,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`V`U[($d*$s+31)/32];\n"
 "`Vbegun;\n"
 "`Vclosed;\n"
-"}``3;\n\n\n",
+"}``3;\n\n\n"
 "$n`V``U_of(`I``3*`3,int k){\n"
 "`7!$HEADS)\n"
 "`C$RUNS?`3->mask[k]:0;\n"
@@ -3372,8 +3440,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n"
 "$6$FIRST_BITS(left) \\\n"
 " ((left)>=$s?0xffffffffu>>(32-$s):(1u<<(left))-1)\n\n"
-"$6$WORDS_4(`4) ((uint4)((`4)[0], (`4)[1], (`4)[2], (`4)[3]))\n"
-"$n`X`vector_store(`A`dst*to,`I`dst_vector*x){\n"
+"$6$WORDS_4(`4) ((uint4)((`4)[0], (`4)[1], (`4)[2], (`4)[3]))\n\n"
+"$n`X`vector_store(`A`dst*to,`dst_vector*x){\n"
+"``4s_mirror(x->`4,`D`dst));\n"
 "`7$i`dst)>=16)\n"
 "$r\n"
 "`Z`Vw`6w<$i`dst)/16;w++)\n"
@@ -3386,32 +3455,34 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "*(`Aushort*)to=(ushort)x->`4[0];\n"
 "else\n"
 "*(`Auchar*)to=(uchar)x->`4[0];\n"
-"}\n\n\n\n\n"
-"$n`X`bytes_store(`Avoid*to,`J`Iuint*`0,`Vbytes,`V`S,`Vstep){\n"
+"}\n\n\n\n\n\n"
+"$n`X`bytes_store(`Avoid*to,`J`Iuint*`0,`Vskip,`Vbytes,`V`S,\n"
+"`Vstep){\n"
 "`Auchar*out=(`Auchar*)to;\n"
-"`Vpast=`F(size_t)to&127u,bits=(0-past)%4*8;\n"
+"`Vpast=`F(size_t)to&127u,bits=(skip-past)%4*8;\n"
 "`Z`Vat=4*`S;at<past+bytes;at+=4*step){\n"
 "`Vj=at-past;\n"
 "`7at>=past&&j+4<=bytes){\n"
-"`V`4=`0[j/4];\n"
+"`Vi=(skip+j)/4,`4=`0[i];\n"
 "`7bits!=0)\n"
-"`4=$LITTLE_ENDIAN?`4>>bits|`0[j/4+1]<<(32-bits)\n"
-":`4<<bits|`0[j/4+1]>>(32-bits);\n"
+"`4=$LITTLE_ENDIAN?`4>>bits|`0[i+1]<<(32-bits)\n"
+":`4<<bits|`0[i+1]>>(32-bits);\n"
 "*(`Auint*)(out+j)=`4;\n"
 "}else{\n"
 "`Z`Vv`6v<4;v++)\n"
 "`7at+v>=past&&j+v<bytes)\n"
-"out[j+v]=((`J`Iuchar*)`0)[j+v];\n"
+"out[j+v]=((`J`Iuchar*)`0)[skip+j+v];\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n"
 "`Y$SPREADS\n"
 "$FITS(spread,`D``M)+$x*$i`dst))\n"
 "`E\n"
-"$n`Juint*`vectors_share(`I`dst_vector*out,`J``M*`M){\n"
+"$n`Juint*`vectors_share(`dst_vector*out,`J``M*`M){\n"
 "`I`Vbytes=$i`dst);\n"
 "`Juchar*all=(`Juchar*)(`M+1)+$l*$y*bytes;\n"
-"`Juchar*own=all+$LANE*bytes;\n"
+"`Juchar*own=all+($REVERSE?$y-1-$LANE:$LANE)*bytes;\n"
+"``4s_mirror(out->`4,`D`dst));\n"
 "$l_SYNC();\n"
 "`7bytes%16==0)\n"
 "$r\n"
@@ -3427,14 +3498,17 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "((`J`dst*)own)[v]=out->element[v];\n"
 "$l_SYNC();\n"
 "`L(`Juint*)all;\n"
-"}\n\n\n"
+"}\n\n\n\n",
 "$6$SPREAD_BYTES ($y * $i`dst))\n"
-"$n`X`vectors_spread(`A`dst*to,`I`dst_vector*out,`Vleft,\n"
-"`Qpieces,`J``M*`M){\n"
+"$n`X`vectors_spread(`A`dst*to,`dst_vector*out,`Vleft,`Qpieces,\n"
+"`J``M*`M){\n"
 "`J`Iuint*`4s=`vectors_share(out,`M);\n"
+"left=min(left,`F$s_STRIDE);\n"
+"to=$AT(to,0,left);\n"
 "`7!pieces)\n"
-"`bytes_store(to,`4s,min(left,`F$s_STRIDE)*`F`D`dst),\n"
-"$LANE,$y);\n"
+"`bytes_store(to,`4s,\n"
+"$REVERSE?($s_STRIDE-left)*`F`D`dst):0,\n"
+"left*`F`D`dst),$LANE,$y);\n"
 "else\n"
 "$r\n"
 "`Z`Vp`6p<$SPREAD_BYTES/16;p+=$y)\n"
@@ -3446,7 +3520,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$FUNNEL(a, b) \\\n"
 " `F($LITTLE_ENDIAN?($9(b)<<32|(a))>>bits:($9(a)<<32|(b))<<bits>>32)\n"
 "`L(uint4)($FUNNEL(a,b),$FUNNEL(b,c),$FUNNEL(c,d),$FUNNEL(d,e));\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$nuint4 `vectors_shift(uint4 passed,uint4 own,`V`S,`J``M*`M){\n"
 "`V`0=($LANE+$y-1)%$y,`4s=`S/4,bits=`S%4*8,y,z,w;\n"
 "`7`4s==4)\n"
@@ -3506,7 +3580,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "}\n"
 "$6``3_`U ``3_`U_of_bits\n"
-"#elif $HEADS || $RUNS\n\n"
+"#elif $HEADS || $RUNS\n\n",
 "$w$KEY `key_`2(`I`key_vector*keys){\n"
 "`Ckeys->element[$s-1];\n"
 "}\n\n\n\n"
@@ -3526,7 +3600,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`O\n"
 "$KEY key=keys[k].element[0];\n"
 "`7there&&i>0)\n"
-"key=`0[i-1];\n"
+"key= *$AT(`0,i-1,1);\n"
 "`Ckey;\n"
 "`E\n"
 "}\n\n\n"
@@ -3550,12 +3624,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "`E\n"
 "`C`U;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X``3_load_prior(``3*`3,``0 `0,`Nat,`Qthere){\n"
 "`Y$KEYS_FROM_LANES\n"
 "`3->prior`6\n"
 "`7$LANE==0&&there&&at>0)\n"
-"`3->prior=$KEYS_OF(`0)[at-1];\n"
+"`3->prior= *$AT($KEYS_OF(`0),at-1,1);\n"
 "`E\n"
 "}\n\n\n"
 "$n`X``3_vector_`U(`+``3*`3,`I`key_vector*keys,\n"
@@ -3605,12 +3679,15 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Y$HEADS\n"
 "`3->base=`0.base;\n"
 "`E\n"
+"`Y$REVERSE\n"
+"`3->`2=`0.`2;\n"
+"`E\n"
 "}\n"
 "$n`X``3_fetch(`+``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
 "`Npolicy){\n"
 "``3_load(`3,`0,`S,`R,own,policy);\n"
 "``3_`U`5`3,`0,`S,`R,own,policy);\n"
-"}\n\n"
+"}\n\n",
 "`Y$RUN_STATE\n\n"
 "$n$5``3_vector_run(`+`I``3*`3,int k,`Ni,`Vleft){\n"
 "`Vmask=`3->mask[k];\n"
@@ -3662,7 +3739,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "*rises=falls?0:1;\n"
 "`C`9;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n$z `vector_`9(`+`I`src_vector*vector,`Ni,`Vleft,`V`U,\n"
 "uint*rises){\n"
 "`Y$PACKED_HERE\n"
@@ -3677,7 +3754,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<left)\n"
-"x[v]=`convert`5vector->element[v],i+v);\n"
+"x[v]=`convert`5vector->element[v],$REVERSE?i-v:i+v);\n"
 "`C`array_`9`5x,left,`U,rises);\n"
 "`E\n"
 "}\n"
@@ -3697,7 +3774,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`9s[k]=pop`R(`3->mask[k]);\n"
 "`O\n"
 "`Vrises;\n"
-"`9s[k]=`vector_`9`5&`3->vector[k],i,there,``U_of(`3,k),&rises);\n"
+"`9s[k]=`vector_`9`5&`3->vector[k],$INDEX_OF($LAST_OF(*`3),i),there,\n"
+"``U_of(`3,k),&rises);\n"
 "`3->rising|=rises<<k;\n"
 "`E\n"
 "}\n"
@@ -3729,7 +3807,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`U[k]=bits[k];\n"
 "$h;\n"
 "`E\n"
-"}\n\n"
+"}\n\n",
 "`Y$SEGMENTED && ($BEGINS || $j)\n\n"
 "$8struct{\n"
 "`V`S[$d];\n"
@@ -3779,7 +3857,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "`Ccarry;\n"
 "}\n"
-"`E\n\n\n",
+"`E\n\n\n"
 "$6$KEPT_ALONE ($SELECT && $j)\n\n",
 NULL};
 #else
@@ -3788,7 +3866,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2319 \"kernels.cl.inc\"\n"
+"#line 2417 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3952,7 +4030,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2500 \"kernels.cl.inc\"\n"
+"#line 2598 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4218,7 +4296,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<there)\n"
-"x[v]=`convert`5`3->vector[k].element[v],i+v);\n"
+"x[v]=`convert`5`3->vector[k].element[v],$REVERSE?i-v:i+v);\n"
 "`vector_scan`5out,x,&ends,`3->base,``U_of(`3,k),there);\n"
 "`E\n"
 "}\n\n\n"
@@ -4231,19 +4309,21 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "$v$d;k++){\n"
 "`Ni=`S+own+k*$s_STRIDE;\n"
-"``3_vector`5&out,`3,`K,i,k,left,own,&`2,`M);\n"
+"``3_vector`5&out,`3,`K,$INDEX_OF($LAST_OF(*`3),i),k,left,own,&`2,\n"
+"`M);\n"
 "`7$SPREADS){\n"
 "`Vbegin=``1_`S($l,0)+k*$s_STRIDE;\n"
-"`vectors_spread(dst+`S+begin,&out,`left_past(left,begin),by_vectors,`M);\n"
+"`vectors_spread($AT($AT(dst,`S,1),begin,1),&out,\n"
+"`left_past(left,begin),by_vectors,`M);\n"
 "}else `7by_vectors&&$SHIFTS){\n"
 "`vector_store_shifted(dst+i,&out,k,&`G,`M);\n"
 "}else `7by_vectors){\n"
-"`vector_store(dst+i,&out);\n"
+"`vector_store($AT(dst,i,$s),&out);\n"
 "}else{\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<`left_`0(left,own,k))\n"
-"dst[i+v]=out.element[v];\n"
+"*$AT(dst,i+v,1)=out.element[v];\n"
 "}\n"
 "}\n"
 "}\n\n"
@@ -4255,11 +4335,11 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`2=$o_plain`5`begun_subgroup(`3)?`3->base:$VALUE_OF(`K),`2);\n"
 "`7$ANY_ORDER&&$l!=0)\n"
 "`K=$o`5`K,``9_of(`3->group,false));\n"
-"`Qpieces=$SPREAD_BYTES%16==0&&((size_t)dst&15)=`6\n"
-"`Qaligned=$SHIFTS||($IS_WHOLE(`dst)&&$ALIGNED(`dst,dst));\n"
+"`Qpieces=$SPREAD_BYTES%16==0&&((size_t)$EDGE(dst)&15)=`6\n"
+"`Qaligned=$IS_WHOLE(`dst)&&$ALIGNED(`dst,$EDGE(dst));\n"
 "`7$SPREADS)\n"
 "``3_store_by`5`3,dst,`S,left,left==$TILE&&pieces,`K,`2,`M);\n"
-"else `7left==$TILE&&aligned)\n"
+"else `7left==$TILE&&($SHIFTS||aligned))\n"
 "``3_store_by`5`3,dst,`S,$TILE,true,`K,`2,`M);\n"
 "else\n"
 "``3_store_by`5`3,dst,`S,left,false,`K,`2,`M);\n"
@@ -4276,7 +4356,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2863 \"kernels.cl.inc\"\n"
+"#line 2963 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4285,10 +4365,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$6$LANE_AT(`1, none) (`1)\n\n\n\n"
 "$6$SHUFFLE(a, b, `1s) __builtin_shufflevector(a, b, `1s)\n"
 "$6$UP_AT(`1, `0) (`0) + (`1)\n"
-"$6$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE($3, $UP_AT, $3 - (d)))\n\n"
+"$6$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE($3, $UP_AT, $3 - (d)))\n\n\n"
+"$6$AHEAD_OF(bytes) ($REVERSE ? (size_t)0 - (bytes) : (bytes))\n\n"
 "$w`X`prefetch_next($1void*p,`Vbytes){\n"
 "`Z`Vk`6k<bytes;k+=$LINE)\n"
-"$PREFETCH(p,$PREFETCH_SRC+k,0);\n"
+"$PREFETCH(p,$AHEAD_OF($PREFETCH_SRC+k),0);\n"
 "}\n\n"
 "`Y$SELECT\n\n\n"
 "$6$WORD_BITS 64\n"
@@ -4388,18 +4469,27 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`C$CONVERT_WIDE(x);\n"
 "`E\n"
 "}\n"
-"`E\n\n"
-"$w$4 `load_wide(`+$1`source*src,`Ni){\n"
+"`E\n\n\n"
+"`Y$REVERSE\n"
+"$6$MIRROR_AT(`1, none) $kMIRROR) ? (`1) : $3 - 1 - (`1)\n"
+"$6$MIRROR(x) $SHUFFLE(x, x, $EACH_LANE($3, $MIRROR_AT, 0))\n"
+"`O\n"
+"$6$MIRROR(x) (x)\n"
+"`E\n\n\n"
+"$w$4 `positions_load(`+$1`source*src,`Ni,`N`2){\n"
 "`Y$CONVERT_IS_CUSTOM\n"
 "$0$7 x;\n"
 "`Zint v`6v<$3;v++)\n"
-"x.element[v]=`convert_`W`5src[i+v],i+v);\n"
+"x.element[v]=`convert_`W`5*$AT(src,i+v,1),$INDEX_OF(`2,i+v));\n"
 "`Cx.all;\n"
 "`O\n"
 "$8$0source unaligned __attribute__((aligned(`D`source))));\n"
-"`C`convert_wide(*($1unaligned*)(src+i));\n"
+"$0source x= *($1unaligned*)$AT(src,i,$3);\n"
+"`C`convert_wide($MIRROR(x));\n"
 "`E\n"
-"}\n\n\n\n\n"
+"}\n"
+"$6`load_wide`5src, i) `positions_load`5src, i, 0)\n"
+"$6`load_`0`5`0, i) `positions_load`5$ELEMENTS(`0), i, $LAST_OF(`0))\n\n\n\n\n"
 "$6$LOWER_AT(`1, d) ((`1) & (d) ? $3 + (((`1) | (2 * (d) - 1)) ^ (d)) : (`1))\n"
 "`Y$ANY_ORDER\n"
 "$6$BEFORE(d, id, x) $UP(d, id, x)\n"
@@ -4439,10 +4529,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "y=$TO_DST_WIDE(x);\n"
 "`E\n"
 "$8$3N($DST)unaligned __attribute__((aligned(`D`result))));\n"
+"dst=$AT(dst,i,$3);\n"
+"y=$MIRROR(y);\n"
 "`7stream)\n"
-"__builtin_nontemporal_store(y,(`A$3N($DST)*)(dst+i));\n"
+"__builtin_nontemporal_store(y,(`A$3N($DST)*)dst);\n"
 "else\n"
-"*(`Aunaligned*)(dst+i)=y;\n"
+"*(`Aunaligned*)dst=y;\n"
 "}\n\n"
 "`Y$HEADS || $REDUCES\n\n"
 "$8$3_MASK `mask;\n"
@@ -4451,7 +4543,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$w`mask `mask_of(`Vbits){\n"
 "`I$3N`F`1s=($3N`F)($EACH_LANE($3,$BIT_AT,0));\n"
 "`C$MASK_OF((($3N`F)(bits)&`1s)!=0u);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$6$SEGMENTS_STEP(d) \\\n"
 " x=$e`5*closed?id:$BEFORE(d,id,x),x); \\\n"
 " *closed|=$BEFORE(d,(`mask)(0),*closed)\n"
@@ -4465,11 +4557,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Cx;\n"
 "}\n"
 "`E\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "$w`V`span_head($1`dst*dst,`N`S,`V`T){\n"
-"size_t mask=$3*`D`dst)-1,past=(size_t)(dst+`S)&mask;\n"
+"size_t mask=$3*`D`dst)-1,past=(size_t)$EDGE($AT(dst,`S,1))&mask;\n"
 "`7$3>1&&(`T&$FLAG_STREAM)&&past)\n"
-"`L`F((mask+1-past)/`D`dst));\n"
+"`L`F(($REVERSE?past:mask+1-past)/`D`dst));\n"
 "`C0;\n"
 "}\n\n"
 "`Y!$HEADS\n"
@@ -4506,7 +4598,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`C`cascade_end`5&cascade,rest,$CASCADE);\n"
 "}\n"
 "`E\n\n\n"
-"$w$5`$7_`9(`+$1`src*src,`N`S,`N`2){\n"
+"$w$5`$7_`9(`+``0 src,`N`S,`N`2){\n"
 "`Ni=`S+1,quarter=(`2-`S)/4;\n"
 "$5`9;\n"
 "`7`S>=`2)\n"
@@ -4519,9 +4611,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "i=`S+4*quarter;\n"
 "}else\n"
 "`E\n"
-"`9=`convert`5src[`S],`S);\n"
+"`9=``W_at`5src,`S);\n"
 "`Z;i<`2;i++)\n"
-"`9=$o`5`9,`convert`5src[i],i));\n"
+"`9=$o`5`9,``W_at`5src,i));\n"
 "`C`9;\n"
 "}\n"
 "#elif $REDUCES\n\n"
@@ -4545,7 +4637,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9=i==`S?part:$o_`B`5`9,part);\n"
 "}\n"
 "`C`9;\n"
-"}\n\n"
+"}\n\n",
 "$w$5`run_of(`+$u `W){\n"
 "$5run=$f;\n"
 "run.open.`W=`W;\n"
@@ -4576,7 +4668,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "$6`span_`9`5`0, `S, `2, head) `kept_`9`5`0, `S, `2, 0)\n"
 "`E\n"
-"`Y$ARG_WIDE > 1\n\n",
+"`Y$ARG_WIDE > 1\n\n"
 "$6$ARG_STEP (4 * $ARG_WIDE)\n"
 "$6$ARG_BLOCK (4096 / `D`src))\n"
 "$8$PASTE($VALUE,$ARG_WIDE)``Ws;\n\n"
@@ -4641,19 +4733,20 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$6$STEP (4 * $3)\n\n\n"
 "$6$SETTLES(i, begin) \\\n"
 " ($EXACT_PREFIX&&((i)-(begin))%($STEP_LINKS/($HEADS?4:1)*$STEP)==0)\n"
-"`E\n\n"
+"`E\n\n",
 "`Y$HEADS && $3 > 1\n\n"
 "$w`mask ``U_wide(``0 `0,`Ni){\n"
 "`Y$HEADS == $HEADS_BITS\n"
 "`N`4s=`0.keys[i/32]|$9`0.keys[(i+$3-1)/32]<<32;\n"
 "`C`mask_of(`F(`4s>>`F(i%32)));\n"
 "`O\n"
-"$3N($KEY)keys=$PASTE(vload,$3)(0,`0.keys+i);\n"
-"`Y$HEADS == $HEADS_FLAGS\n"
+"$1$KEY*here=$AT(`0.keys,i,$3);\n"
+"$3N($KEY)keys=$PASTE(vload,$3)(0,here);\n"
+"`Y!$COMPARES_KEYS\n"
 "`C$MASK_OF(keys!=($KEY)0);\n"
 "`O\n"
-"$3N($KEY)`G=$PASTE(vload,$3)(0,`0.keys+i-1);\n"
-"`C$MASK_OF($STARTS_WIDE($3N($KEY),`G,keys));\n"
+"$3N($KEY)`G=$PASTE(vload,$3)(0,here+($REVERSE?1: -1));\n"
+"`C$MASK_OF($MIRROR($STARTS_WIDE($3N($KEY),`G,keys)));\n"
 "`E\n"
 "`E\n"
 "}\n\n\n"
@@ -4673,9 +4766,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`E\n\n\n\n"
 "$w`N`vectors_begin(`N`S,`N`2,`Vhead){\n"
 "`Cmin(`S+(!$HEADS?head:$COMPARES_KEYS&&`S==0?1:0),`2);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w``K `element_add(`+``0 `0,`Ni,``K own){\n"
-"$LOW_OF(own)=$o_plain`5$LOW_OF(own),`convert`5$ELEMENTS(`0)[i],i));\n"
+"$LOW_OF(own)=$o_plain`5$LOW_OF(own),``W_at`5`0,i));\n"
 "`C$HEADS&&(i+1)%$STEP_LINKS==0?``K_settle`5own):own;\n"
 "}\n\n"
 "`Y$ANY_ORDER || $REDUCE\n"
@@ -4698,13 +4791,14 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`C`9;\n"
 "}\n"
 "$w`X$0`9_step(`+$0`9*`9,``0 src){\n"
-"$1`src*lower=src+`9->i,*upper=lower+`9->stride;\n"
+"$1`src*lower=$AT($ELEMENTS(src),`9->i,1);\n"
+"$1`src*upper=$AT(lower,`9->stride,1);\n"
 "`prefetch_next(lower,2*$3*`D`src));\n"
 "`prefetch_next(upper,2*$3*`D`src));\n"
-"`9->a=$e`5`9->a,`load_wide`5src,`9->i));\n"
-"`9->b=$e`5`9->b,`load_wide`5src,`9->i+$3));\n"
-"`9->c=$e`5`9->c,`load_wide`5src,`9->i+`9->stride));\n"
-"`9->d=$e`5`9->d,`load_wide`5src,`9->i+`9->stride+$3));\n"
+"`9->a=$e`5`9->a,`load_`0`5src,`9->i));\n"
+"`9->b=$e`5`9->b,`load_`0`5src,`9->i+$3));\n"
+"`9->c=$e`5`9->c,`load_`0`5src,`9->i+`9->stride));\n"
+"`9->d=$e`5`9->d,`load_`0`5src,`9->i+`9->stride+$3));\n"
 "`9->i+=$STEP/2;\n"
 "}\n\n"
 "$w$5$0`9_`1s(`+`I$0`9*`9){\n"
@@ -4727,11 +4821,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$0`9_step`5`9,src);\n"
 "all=`cascade_end`5&cascade,$0`9_`1s`5`9),$CASCADE);\n"
 "`Z`Ni=`9->end+`9->stride;i<`9->`2;i++)\n"
-"rest=$o`5rest,`convert`5src[i],i));\n"
+"rest=$o`5rest,``W_at`5src,i));\n"
 "`C$o`5all,rest);\n"
 "}\n"
 "`E\n"
-"`O\n\n\n"
+"`O\n\n\n",
 "$8struct{\n"
 "``K own;\n"
 "`Qbegun;\n"
@@ -4742,7 +4836,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}$0`9;\n\n"
 "`Y$3 > 1\n"
 "$w``K `vector_add(`+``0 `0,`Ni,``K own){\n"
-"$4 x=`load_wide`5$ELEMENTS(`0),i),id=`identity_wide(`.);\n"
+"$4 x=`load_`0`5`0,i),id=`identity_wide(`.);\n"
 "`Y$HEADS\n"
 "`mask closed=``U_wide(`0,i);\n"
 "x=`segments_scan_wide`5x,id,&closed);\n"
@@ -4756,13 +4850,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n\n\n\n"
 "$w`X`chain_step(`+$0`9*`9,``0 `0){\n"
 "`I`V`1s=$3/($HEADS?4:2);\n"
-"$1`src*src=$ELEMENTS(`0);\n"
 "`Ni=`9->i;\n"
 "$0$7 x;\n"
-"`prefetch_next(src+i,$STEP*`D`src));\n"
+"`prefetch_next($AT($ELEMENTS(`0),i,1),$STEP*`D`src));\n"
 "x.all=`pairs`5\n"
-"`pairs`5`load_wide`5src,i),`load_wide`5src,i+$3)),\n"
-"`pairs`5`load_wide`5src,i+2*$3),`load_wide`5src,i+3*$3)));\n"
+"`pairs`5`load_`0`5`0,i),`load_`0`5`0,i+$3)),\n"
+"`pairs`5`load_`0`5`0,i+2*$3),`load_`0`5`0,i+3*$3)));\n"
 "x.all=`scan_`1s`5x.all,`identity_wide(`.),`1s);\n"
 "`Z`Vv=`1s;v<=$3;v+=`1s)\n"
 "`9->low=$e`5`9->low,($4)(x.element[v-1]));\n"
@@ -4774,7 +4867,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "}\n"
 "$6$0`9_step `chain_step\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "$w$0`9 `chain_begin(`+``0 `0,`N`S,`N`2,`Vhead){\n"
 "$0`9 `9;\n"
 "`9.own=``K_of`5$f);\n"
@@ -4832,7 +4925,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "$6$0`9_end `chain_end\n"
 "$6`is_wide(`S, `2) true\n"
-"`E\n\n\n"
+"`E\n\n\n",
 "$APART\n"
 "$w$5`span_`9(`+``0 `0,`N`S,`N`2,`Vhead){\n"
 "`Y$3 > 1 || $HEADS\n"
@@ -4867,7 +4960,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`E\n"
 "next=`element_add`5`0,i,`G->own);\n"
 "x=$INCLUSIVE?$WHOLE(next):$WHOLE(`G->own);\n"
-"dst[i]=`to_dst(apart?``P`5`G->span,x):x);\n"
+"*$AT(dst,i,1)=`to_dst(apart?``P`5`G->span,x):x);\n"
 "`G->own=next;\n"
 "}\n"
 "}\n\n"
@@ -4888,7 +4981,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`K.high=$LAST(wide.high);\n"
 "`E\n"
 "`C`K;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$8struct{\n"
 "$0`K span,own;\n"
 "`Qbegun;\n"
@@ -4896,7 +4989,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$w`X`scan_store(`+`A`dst*dst,`Ni,$4 x,\n"
 "`I$0`G*`P,`Qapart,`Qstream){\n"
 "`7$PREFETCH_DST)\n"
-"$PREFETCH(dst+i,$PREFETCH_DST,1);\n"
+"$PREFETCH($AT(dst,i,1),$AHEAD_OF($PREFETCH_DST),1);\n"
 "`7$ANY_ORDER)\n"
 "x=$e`5`P->own.low,x);\n"
 "else `7$EXACT_PREFIX)\n"
@@ -4913,7 +5006,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n\n\n"
 "$w`X`scan_vector(`+``0 `0,`A`dst*dst,`Ni,$4 id,\n"
 "$0`G*`P,`Qhas_`U,`Qapart,`Qstream){\n"
-"$4 x=`load_wide`5$ELEMENTS(`0),i),`G;\n"
+"$4 x=`load_`0`5`0,i),`G;\n"
 "$4 left=$ANY_ORDER?id:`P->own.low;\n"
 "$0`G here= *`P;\n"
 "`Y$HEADS\n"
@@ -4937,13 +5030,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "`scan_store`5dst,i,$INCLUSIVE?x:`G,&here,apart,stream);\n"
 "$0past`5`P,x);\n"
-"}\n\n"
+"}\n\n",
 "`Y$HEADS\n\n"
 "$w`X`scan_step(`+``0 `0,`A`dst*dst,`Ni,$4 id,\n"
 "$0`G*`P,`Qapart,`Qstream){\n"
-"`prefetch_next(`0.src+i,$STEP*`D`src));\n"
+"`prefetch_next($AT(`0.src,i,1),$STEP*`D`src));\n"
 "`7$HEADS!=$HEADS_BITS)\n"
-"`prefetch_next(`0.keys+i,$STEP*`D$KEY));\n"
+"`prefetch_next($AT(`0.keys,i,1),$STEP*`D$KEY));\n"
 "`7`any_head(`0,i,$STEP))\n"
 "`Z`Vv`6v<$STEP;v+=$3)\n"
 "`scan_vector`5`0,dst,i+v,id,`P,true,apart,stream);\n"
@@ -4954,10 +5047,10 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`O\n\n\n"
 "$w`X`scan_four(`+``0 src,`A`dst*dst,`Ni,$4 id,\n"
 "$0`G*`P,`Qapart,`Qstream){\n"
-"$4 a=`scan_wide`5`load_wide`5src,i),id),lower,left=id;\n"
-"$4 b=`scan_wide`5`load_wide`5src,i+$3),id);\n"
-"$4 c=`scan_wide`5`load_wide`5src,i+2*$3),id);\n"
-"$4 d=`scan_wide`5`load_wide`5src,i+3*$3),id);\n"
+"$4 a=`scan_wide`5`load_`0`5src,i),id),lower,left=id;\n"
+"$4 b=`scan_wide`5`load_`0`5src,i+$3),id);\n"
+"$4 c=`scan_wide`5`load_`0`5src,i+2*$3),id);\n"
+"$4 d=`scan_wide`5`load_`0`5src,i+3*$3),id);\n"
 "b=$e`5($4)($LAST(a)),b);\n"
 "d=$e`5($4)($LAST(c)),d);\n"
 "`7!$ANY_ORDER){\n"
@@ -4975,7 +5068,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$0past`5`P,d);\n"
 "}\n"
 "$6`scan_step `scan_four\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "$w`N`vectors_scan(`+``0 `0,`A`dst*dst,`Ni,`N`2,\n"
 "``G*`G,`Qapart,`Qstream,$0`9*`9,\n"
 "``0 ahead){\n"
@@ -5035,14 +5128,14 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Nk=min(ahead->`S+1,ahead->`2);\n"
 "$5all=`$7_`9`5ahead->src,ahead->`S,k);\n"
 "`Z`Nend=i+min(`2-i,ahead->`2-k);i<end;i++,k++){\n"
-"$PREFETCH(ahead->src+k,$PREFETCH_SRC,0);\n"
+"$PREFETCH($AT($ELEMENTS(ahead->src),k,1),$AHEAD_OF($PREFETCH_SRC),0);\n"
 "`7$PREFETCH_DST)\n"
-"$PREFETCH(dst+i,$PREFETCH_DST,1);\n"
-"all=$o`5all,`convert`5ahead->src[k],k));\n"
+"$PREFETCH($AT(dst,i,1),$AHEAD_OF($PREFETCH_DST),1);\n"
+"all=$o`5all,``W_at`5ahead->src,k));\n"
 "`$7_scan`5`0,dst,i,i+1,&`G,apart);\n"
 "}\n"
 "`Z;k<ahead->`2;k++)\n"
-"all=$o`5all,`convert`5ahead->src[k],k));\n"
+"all=$o`5all,``W_at`5ahead->src,k));\n"
 "ahead->`9=all;\n"
 "}\n"
 "`E\n"
@@ -5051,11 +5144,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9=``P_base`5`0.base,`9);\n"
 "`Capart?``P`5`K,`9):`9;\n"
 "}\n"
-"$6`span_scan`5span, dst, `K, apart, `T) `span_scan_ahead`5span, dst, `K, apart, `T, 0)\n\n"
+"$6`span_scan`5span, dst, `K, apart, `T) `span_scan_ahead`5span, dst, `K, apart, `T, 0)\n\n",
 "`Y!$HEADS\n\n"
 "$APART\n"
-"$w`X``8s_scan(`+$1`src*src,`Nsrc_pitch,`A`dst*dst,\n"
-"`Ndst_pitch,`N`R,`N`8s,$5base,`V`T,\n"
+"$w`X``8s_scan(`+``0 src,`Nsrc_pitch,`A`dst*dst,`Ndst_pitch,\n"
+"`N`R,`N`8s,$5base,`V`T,\n"
 "`A`dst*totals){\n"
 "`Z`N`8`6`8<`8s;`8++){\n"
 "`span span;\n"
@@ -5067,12 +5160,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "total=`span_scan`5&span,dst,``K_of`5base),false,`T);\n"
 "`7`T&$FLAG_TOTAL)\n"
 "totals[`8]=`to_dst(total);\n"
-"src+=src_pitch;\n"
+"src=$FROM_ROW(src,src_pitch);\n"
 "dst+=dst_pitch;\n"
 "}\n"
 "}\n"
 "`E\n"
-"`E\n\n",
+"`E\n\n"
 "$6``3_`9_alone`5src, `S, `R, `M) \\\n"
 " `span_`9`5src,`S,min((`S)+$TILE,`R),(`M)->head)\n\n",
 NULL};
@@ -5084,7 +5177,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3792 \"kernels.cl.inc\"\n"
+"#line 3910 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5606,8 +5699,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4479 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4597 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}`scan_`8s_`B;\n\n"
@@ -5669,14 +5762,16 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$r\n"
 "`Z`Vw`6w<`D`src_vector)/4;w++)\n"
 "data->vector[k].`4[w]`6\n"
-"`7$IS_WHOLE(`src)&&`is_whole(`3,i,place,`3->src_limit))\n"
-"`bytes_load(data->vector[k].`4,`3->src+(i+place.`8*`3->src_gap),\n"
+"`7$IS_WHOLE(`src)&&`is_whole(`3,i,place,`3->src_limit)){\n"
+"`bytes_load(data->vector[k].`4,\n"
+"$AT(`3->src,i+place.`8*`3->src_gap,$s),\n"
 "$i`src),`policy_normal());\n"
-"else `7!`is_beside_`8s(`3,i))\n"
+"``4s_mirror(data->vector[k].`4,`D`src));\n"
+"}else `7!`is_beside_`8s(`3,i))\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "`7`is_of_`8s(`3,i+v,place.`H))\n"
-"data->vector[k].element[v]=`3->src[i+v+place.`8*`3->src_gap];\n"
+"data->vector[k].element[v]= *$AT(`3->src,i+v+place.`8*`3->src_gap,1);\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n"
@@ -5691,7 +5786,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`H=`U>>v&1?0:`H+1;\n"
 "x[v]=$a(`.);\n"
 "`7!$ROWS_GUARDED||`is_of_`8s(`3,i+v,`H))\n"
-"x[v]=`convert`5vector->element[v],`H);\n"
+"x[v]=`convert`5vector->element[v],$INDEX_OF(`3->`R-1,`H));\n"
 "}\n"
 "}\n\n\n"
 "$6$ROWS_QUICK ($s > 4 || $PACKED_HERE)\n"
@@ -5709,7 +5804,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`V`H,`V`U,uint*rises){\n"
 "$5x[$s];\n"
 "`7$ROWS_QUICK&& !$ANY_LANE(``8_vector_is_mixed(`3,i,`H,`U)))\n"
-"`C`vector_`9`5vector,`H,$s,0,rises);\n"
+"`C`vector_`9`5vector,$INDEX_OF(`3->`R-1,`H),$s,0,rises);\n"
 "``8_$7`5x,vector,`3,i,`H,`U);\n"
 "`C`array_`9`5x,$s,`U,rises);\n"
 "}\n\n\n"
@@ -5759,7 +5854,8 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`V`U=``8_`U(`3,place.`H);\n"
 "$z x[$s];\n"
 "`7$ROWS_QUICK&& !totals&& !$ANY_LANE(``8_vector_is_mixed(`3,i,place.`H,`U))){\n"
-"``3_vector`5out,data,`K,place.`H,k,$TILE,0,`2,`M);\n"
+"``3_vector`5out,data,`K,$INDEX_OF(`3->`R-1,place.`H),k,$TILE,0,\n"
+"`2,`M);\n"
 "`L;\n"
 "}\n"
 "`vector_ends ends=``3_ends`5data,`K,k,$TILE,`2,`M);\n"
@@ -5769,14 +5865,14 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "`7place.`H+1==`3->`R&&`is_of_`8s(`3,i+v,place.`H))\n"
-"totals[place.`8]=`to_dst(x[v]);\n"
+"*$AT(totals,place.`8,1)=`to_dst(x[v]);\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n\n"
-"$n`X``8_vector_store(`I`dst_vector*out,`I``8_`3*`3,\n"
+"$n`X``8_vector_store(`dst_vector*out,`I``8_`3*`3,\n"
 "``8_place place,`Vi){\n"
 "`7$IS_WHOLE(`dst)&&`is_whole(`3,i,place,`3->dst_limit)){\n"
-"`vector_store(`3->dst+(i+place.`8*`3->dst_gap),out);\n"
+"`vector_store($AT(`3->dst,i+place.`8*`3->dst_gap,$s),out);\n"
 "`L;\n"
 "}\n"
 "`7`is_beside_`8s(`3,i))\n"
@@ -5784,15 +5880,17 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "`7`is_of_`8s(`3,i+v,place.`H))\n"
-"`3->dst[i+v+place.`8*`3->dst_gap]=out->element[v];\n"
+"*$AT(`3->dst,i+v+place.`8*`3->dst_gap,1)=out->element[v];\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n\n\n\n",
 "$6$STORE_UNIT \\\n"
 " (`D`dst)<=2&&$i`dst)%4==0?4/`F`D`dst):1u)\n"
-"$n`X``8_vectors_store(`I`dst_vector*out,`I``8_`3*`3,int k,\n"
+"$n`X``8_vectors_store(`dst_vector*out,`I``8_`3*`3,int k,\n"
 "`J``M*`M){\n"
-"`J`Iuint*`4s=`vectors_share(out,`M);\n"
+"`J`Iuint*all=`vectors_share(out,`M);\n"
+"`J`Iuint*`4s=$ORIGIN(all,$s_STRIDE/$STORE_UNIT);\n"
+"`J`I`dst*results=$ORIGIN((`J`I`dst*)all,$s_STRIDE);\n"
 "`Vbegin=$l*$l_TILE+k*$s_STRIDE;\n"
 "$r\n"
 "`Z`Vu`6u<$s/$STORE_UNIT;u++){\n"
@@ -5800,13 +5898,13 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "``8_place place=``8_place_of(`3,i);\n"
 "`Qwhole=i-`3->begin<=`3->$7-$STORE_UNIT&&place.`H<`3->dst_limit;\n"
 "`7$STORE_UNIT>1&&whole){\n"
-"*(`Auint*)(`3->dst+i)=`4s[unit];\n"
+"*(`Auint*)$AT(`3->dst,i,$STORE_UNIT)= *$AT(`4s,unit,1);\n"
 "continue;\n"
 "}\n"
 "$r\n"
 "`Z`Vv`6v<$STORE_UNIT;v++){\n"
 "`7`is_of_`8s(`3,i+v,place.`H))\n"
-"`3->dst[i+v]=((`J`I`dst*)`4s)[unit*$STORE_UNIT+v];\n"
+"*$AT(`3->dst,i+v,1)= *$AT(results,unit*$STORE_UNIT+v,1);\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n"
@@ -5823,8 +5921,9 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`N`R){\n"
 "``8_`3 `3;\n"
 "`V`G`6\n"
-"`3.src=src+`B.src_offset+`8*`B.src_pitch;\n"
-"`3.dst=dst+`B.dst_offset+`8*`B.dst_pitch;\n"
+"`N`S=$ORIGIN(`8,`8s);\n"
+"`3.src=$ORIGIN(src+`B.src_offset+`S*`B.src_pitch,`R);\n"
+"`3.dst=$ORIGIN(dst+`B.dst_offset+`S*`B.dst_pitch,`R);\n"
 "`3.`8_length=`F`B.length;\n"
 "`3.inverse=`F`B.inverse;\n"
 "`3.`U=`F`B.`U;\n"
@@ -5835,26 +5934,28 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`7$ROW_GAPS&&`3.$7>0)\n"
 "`3.$7-=`3.`8_length-`3.`R;\n"
 "`7$IS_WHOLE(`src)&&(`3.src_gap|`3.dst_gap)==0){\n"
-"`G=`F((size_t)`3.src/`D`src))%$s;\n"
+"`G=`F((size_t)$EDGE(`3.src)/`D`src))%$s;\n"
+"`G=$REVERSE?($s-`G)%$s:`G;\n"
 "`7`G+`3.$7>$TILE)\n"
 "`G`6\n"
 "}\n"
-"`3.src-=`G;\n"
-"`3.dst-=`G;\n"
+"`3.src=$REVERSE?`3.src+`G:`3.src-`G;\n"
+"`3.dst=$REVERSE?`3.dst+`G:`3.dst-`G;\n"
 "`3.begin=`G;\n"
 "`3.past=`F`B.past-`G;\n"
 "`3.`8s_`G=`F`B.`8s_`G;\n"
 "`3.src_limit=`3.dst_limit`6\n"
 "`7$IS_WHOLE(`src))\n"
-"`3.src_limit=``8_limit(&`3,(size_t)`3.src,`3.src_gap,\n"
+"`3.src_limit=``8_limit(&`3,(size_t)$EDGE(`3.src),`3.src_gap,\n"
 "min($i`src),16u),`D`src));\n"
 "`7!$ROW_GAPS&&$IS_WHOLE(`dst))\n"
-"`3.dst_limit=``8_limit(&`3,(size_t)`3.dst,`3.dst_gap,\n"
+"`3.dst_limit=``8_limit(&`3,(size_t)$EDGE(`3.dst),`3.dst_gap,\n"
 "min($i`dst),16u),`D`dst));\n\n"
-"`7$ROW_GAPS&&((size_t)`3.dst&3)==0&&min(`3.`R,`3.$7)>=$STORE_UNIT)\n"
+"`Qby_units=$ROW_GAPS&&((size_t)$EDGE(`3.dst)&3)=`6\n"
+"`7by_units&&min(`3.`R,`3.$7)>=$STORE_UNIT)\n"
 "`3.dst_limit=`3.`R-($STORE_UNIT-1);\n"
 "`C`3;\n"
-"}\n\n"
+"}\n\n",
 "kernel $x_ATTRIBUTE void\n"
 "`scan_`8s(`%$1`src*src,`A`dst*dst,$1uint*`R_buffer,\n"
 "`init init_`W,$1`dst*init_buffer,`A`dst*totals,\n"
@@ -5876,6 +5977,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`7totals&&`R==0)\n"
 "`Z`Vi=$2;i<`8s;i+=$x)\n"
 "totals[i]=`to_dst(base);\n"
+"totals=totals?$ORIGIN(totals,`8s):0;\n"
 "`group_share(``8_`3_scan_subgroup`5&data,&`3,places,`M),`M);\n"
 "data.base=base;\n"
 "`K=``8_group_`G`5&`3,`M);\n"
@@ -5903,7 +6005,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4821 \"kernels.cl.inc\"\n"
+"#line 4949 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -5919,8 +6021,9 @@ static const char *const gpuscan__piece_scan[] = {
 "$6$OP_PITCH `B.src_pitch\n"
 "$6$OP_SHARES 1u\n"
 "$6$OP_BASE `base`5init_`W, init_buffer, `B.init_offset, `F`B.`T)\n"
-"$6$OP_DST (dst + `B.dst_offset)\n"
-"$6$OP_IN_PLACE(`0) (($1`X*)$ELEMENTS(`0) == ($1`X*)$OP_DST)\n"
+"$6$OP_DST(`8, `R) $ORIGIN(dst + `B.dst_offset + (`8) * `B.dst_pitch, `R)\n"
+"$6$OP_IN_PLACE(`0, `R) \\\n"
+" (($1void*)$ELEMENTS(`0)==($1void*)$OP_DST(0,`R))\n"
 "$6$OP_WORDS 1\n"
 "$6`op_keeps_none(job, `9) false\n"
 "$6`op_part `scan_hook_part\n"
@@ -5937,8 +6040,8 @@ static const char *const gpuscan__piece_scan[] = {
 "`N`8=group*share+min(group,more);\n"
 "`7!$UNDIVIDED&&`B.parts!=1)\n"
 "`Cfalse;\n"
-"``8s_scan`5src+`B.src_offset+`8*`B.src_pitch,`B.src_pitch,\n"
-"$OP_DST+`8*`B.dst_pitch,`B.dst_pitch,\n"
+"``8s_scan`5$FROM(src+`B.src_offset+`8*`B.src_pitch,`R),`B.src_pitch,\n"
+"$OP_DST(`8,`R),`B.dst_pitch,\n"
 "`R-($kPARTS_TAIL)&&`R>0?1:0),share+(group<more?1:0),\n"
 "$OP_BASE,`F`B.`T,totals+`B.total_offset+`8);\n"
 "`Ctrue;\n"
@@ -5950,7 +6053,7 @@ static const char *const gpuscan__piece_scan[] = {
 "`Qends,``K carry){\n"
 "`V`T=`F`B.`T;\n"
 "`Qapart= !$ANY_ORDER&&(`T&$FLAG_CARRIES)!`6\n"
-"`A`dst*to=$OP_DST+job->`8*`B.dst_pitch;\n"
+"`A`dst*to=$OP_DST(job->`8,job->`R);\n"
 "$5total=$WHOLE(carry);\n"
 "`7job->`S<`2){\n"
 "`span span;\n"
@@ -5967,11 +6070,10 @@ static const char *const gpuscan__piece_scan[] = {
 "`span*next,``K `K,ulong*`4s){\n"
 "`total_store($bjob->`8,$ENDS(job),\n"
 "$WHOLE(``K_next`5`K,span->`9,job->`3)));\n"
-"`span_scan_ahead`5span,$OP_DST+job->`8*`B.dst_pitch,`K,!$ANY_ORDER,\n"
+"`span_scan_ahead`5span,$OP_DST(job->`8,job->`R),`K,!$ANY_ORDER,\n"
 "`F`B.`T,next);\n"
 "}\n"
-"$6$OP_HEAD(job) `span_head($OP_DST + (job).`8 * `B.dst_pitch, (job).`S, \\\n"
-" `F`B.`T)\n"
+"$6$OP_HEAD(job) `span_head($OP_DST((job).`8, (job).`R), (job).`S, `F`B.`T)\n"
 "`O\n"
 "$6$OP_LISTS 0\n"
 "$6`op_list(data, job, `M)\n\n\n",
@@ -5999,7 +6101,7 @@ static const char *const gpuscan__piece_scan[] = {
 "`P=$o`5`K,`9);\n"
 "`E\n"
 "`total_store($bjob->`8,$ENDS(job),`P);\n"
-"``3_store`5data,$OP_DST+job->`8*`B.dst_pitch,job->`S,`2,`K,`M);\n"
+"``3_store`5data,$OP_DST(job->`8,job->`R),job->`S,`2,`K,`M);\n"
 "}\n"
 "`E\n\n",
 NULL};
@@ -6008,8 +6110,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4942 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 5070 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}`scan_`U_`B;\n\n"
@@ -6019,9 +6121,19 @@ static const char *const gpuscan__piece_scan_segments[] = {
 "`U[`B.`U_offset+w]`6\n"
 "}\n\n"
 "$6$OFFSETS_EACH 8\n"
+"`Y$REVERSE\n"
+"$6$COUNT_PARAMETER $1`V*`R_buffer,\n"
+"$6$HEADS_COUNT \\\n"
+" ``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T)\n"
+"`O\n"
+"$6$COUNT_PARAMETER\n"
+"$6$HEADS_COUNT `B.`R\n"
+"`E\n"
 "kernel $x_SIZE void\n"
-"`scan_`U_set(`%$1$OFFSET*offsets,`Auint*`U,`scan_`U_`B `B$g\n"
+"`scan_`U_set(`%$1$OFFSET*offsets,`Auint*`U,\n"
+"$COUNT_PARAMETER `scan_`U_`B `B$g\n"
 "`Auint*`4s=`U+`B.`U_offset;\n"
+"`N`R=$HEADS_COUNT;\n"
 "`Nall=$kSEGMENT_HEADS)?`B.offsets-1:`B.offsets;\n"
 "`Z`Ns=get_global_id(0)*$OFFSETS_EACH;s<all;s+=get_global_size(0)*$OFFSETS_EACH){\n"
 "`Nat`6\n"
@@ -6029,7 +6141,9 @@ static const char *const gpuscan__piece_scan_segments[] = {
 "`Z`Vk`6k<$OFFSETS_EACH;k++)\n"
 "`7s+k<all){\n"
 "`Ni=offsets[`B.offsets_offset+s+k];\n"
-"`7i<`B.`R){\n"
+"`7$REVERSE)\n"
+"i=`R-i;\n"
+"`7i<`R){\n"
 "`7i/32!=at&&bits!=0){\n"
 "atomic_or(`4s+at,bits);\n"
 "bits`6\n"
@@ -6049,7 +6163,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 4983 \"kernels.cl.inc\"\n"
+"#line 5124 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6073,7 +6187,7 @@ static const char *const gpuscan__piece_select[] = {
 "$6$OP_PITCH 0ul\n"
 "$6$OP_SHARES ($RUNS || $AHEAD ? 1u : `F`B.shares)\n"
 "$6$OP_BASE $f\n"
-"$6$OP_IN_PLACE(`0) false\n"
+"$6$OP_IN_PLACE(`0, `R) false\n"
 "$6`op_part `select_hook_part\n"
 "$6`op_span `select_hook_span\n"
 "$6`op_store `select_hook_store\n\n\n"
@@ -6432,7 +6546,7 @@ static const char *const gpuscan__piece_select[] = {
 "`7$kSELECT_TAIL)&&kept>0)\n"
 "kept--;\n"
 "`Y$STAGES && $STAGED_SIZE < 4\n"
-"`bytes_store(outputs->to0+`K,(`J`Iuint*)list.$7,kept*$STAGED_SIZE,\n"
+"`bytes_store(outputs->to0+`K,(`J`Iuint*)list.$7,0,kept*$STAGED_SIZE,\n"
 "$SHARE_FIRST(list,1),$SHARE_STEP(list,1));\n"
 "#elif $STAGES\n"
 "$OUTPUT_LOOP($STAGED,outputs->to0+`K,kept,list.$7[j])\n"
@@ -6561,7 +6675,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5596 \"kernels.cl.inc\"\n"
+"#line 5737 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6576,7 +6690,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`N`R=`units(``R(`B.`R,`R_buffer,`B.`R_offset,\n"
 "`F`B.`T));\n"
 "`Z`Nunit=$p;unit<`B.`8s*parts;unit+=$q0)){\n"
-"``0 `8=$FROM(src+`B.src_offset+unit/parts*`B.src_pitch);\n"
+"``0 `8=$FROM(src+`B.src_offset+unit/parts*`B.src_pitch,`R);\n"
 "`N`S=$9(unit%parts)*part_`3s*$TILE;\n"
 "`N`2=min(`R,`S+$9part_`3s*$TILE);\n"
 "$5`9=$f;\n"
@@ -6681,7 +6795,7 @@ static const char *const gpuscan__piece_engine[] = {
 "job.`S=$9part*part_`3s*$TILE;\n"
 "`N`2=min(units,job.`S+$9part_`3s*$TILE);\n"
 "`Qends=`2==units&&(job.`S<units||part==0);\n"
-"``0 `0=$FROM(src+`B.src_offset+job.`8*$OP_PITCH);\n"
+"``0 `0=$FROM(src+`B.src_offset+job.`8*$OP_PITCH,job.`R);\n"
 "$5base=$OP_BASE;\n"
 "``K carry=``K_of`5base);\n"
 "$FROM_BASE(`0,base);\n"
@@ -6718,7 +6832,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$n``8 ``S_`8(`+$c,`N`R){\n"
 "``8 `8;\n"
 "`8.base=$OP_BASE;\n"
-"`8.src=$FROM(src+`B.src_offset);\n"
+"`8.src=$FROM(src+`B.src_offset,`R);\n"
 "$FROM_BASE(`8.src,`8.base);\n"
 "`8.`R=`units(`R);\n"
 "`8.`9s=`8.`Kes=states+`B.states_offset;\n"
@@ -6726,7 +6840,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`8.`Kes+=(`B.`3s+$STATES_ALIGN-1)/$STATES_ALIGN*$STATES_ALIGN*\n"
 "$VALUE_WORDS;\n"
 "`8.epoch=`F`B.epoch;\n"
-"`8.in_place=$OP_IN_PLACE(`8.src);\n"
+"`8.in_place=$OP_IN_PLACE(`8.src,`R);\n"
 "`C`8;\n"
 "}\n\n\n\n"
 "$n`job `job_of(`Vnumber,`Vshares,`N`8s,`Vlive,`N`R){\n"
@@ -6885,7 +6999,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5967 \"kernels.cl.inc\"\n"
+"#line 6108 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6974,7 +7088,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6057 \"kernels.cl.inc\"\n"
+"#line 6198 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7254,7 +7368,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6390 \"kernels.cl.inc\"\n"
+"#line 6531 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7909,7 +8023,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7165 \"kernels.cl.inc\"\n"
+"#line 7306 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -7963,7 +8077,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7219 \"kernels.cl.inc\"\n"
+"#line 7360 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8394,7 +8508,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7707 \"kernels.cl.inc\"\n"
+"#line 7848 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8903,7 +9017,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8293 \"kernels.cl.inc\"\n"
+"#line 8434 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9257,7 +9371,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8725 \"kernels.cl.inc\"\n"
+"#line 8866 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9360,7 +9474,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8854 \"kernels.cl.inc\"\n"
+"#line 8995 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9664,7 +9778,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9198 \"kernels.cl.inc\"\n"
+"#line 9339 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10079,7 +10193,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9690 \"kernels.cl.inc\"\n"
+"#line 9831 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10097,7 +10211,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9705 \"kernels.cl.inc\"\n"
+"#line 9846 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10230,7 +10344,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9869 \"kernels.cl.inc\"\n"
+"#line 10010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10282,7 +10396,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9923 \"kernels.cl.inc\"\n"
+"#line 10064 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10431,7 +10545,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10094 \"kernels.cl.inc\"\n"
+"#line 10235 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10723,7 +10837,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10424 \"kernels.cl.inc\"\n"
+"#line 10565 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11571,7 +11685,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11409 \"kernels.cl.inc\"\n"
+"#line 11550 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11773,7 +11887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11653 \"kernels.cl.inc\"\n"
+"#line 11794 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11894,7 +12008,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11787 \"kernels.cl.inc\"\n"
+"#line 11928 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -14718,7 +14832,7 @@ static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
     static const char *const others[][2] = {
         {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
         {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"},     {"SCAN_SINGLE", "SCAN_SINGLE_PASS"},
-        {"REDUCE", "REDUCE"}};
+        {"SCAN", "REVERSE"},  {"REDUCE", "REDUCE"}};
     size_t i;
     for (i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (strncmp(operation, others[i][0], strlen(others[i][0])) != 0)
@@ -17769,6 +17883,7 @@ typedef struct gpuscan__scan_key {
     uint32_t heads_size; /* bytes of a flag, of a key or, if heads are BITS, of an offset */
     uint32_t heads_real; /* 1: the heads are keys, and the keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
+    uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
 
@@ -17792,7 +17907,8 @@ typedef struct gpuscan__scan_plan {
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
     GPUSCAN__SCAN_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(rows) X(tiles) X(states_offset)       \
     X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
-#define GPUSCAN__SCAN_HEADS_NUMBERS(X) X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(flags)
+#define GPUSCAN__SCAN_HEADS_NUMBERS(X)                                                                                 \
+    X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
@@ -17853,7 +17969,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
-    int exchanges = gpuscan__scan_exchanges(gs, plan, own, &bytes) && bytes != 16;
+    int exchanges = gpuscan__scan_exchanges(gs, plan, own, &bytes) && (bytes != 16 || own->reverse);
     if (own->whole_rows != GPUSCAN__ROWS_WITH_GAPS && !exchanges)
         return 0;
     bytes = key->group * bytes + 16;
@@ -17880,8 +17996,9 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
     }
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__scan_shared(gs, plan, &own));
     gpuscan__define_number(text, "SPREADS", gpuscan__scan_spread(gs, plan, &own) != 0);
-    gpuscan__define_number(text, "SHIFTS", exchanges && bytes == 16);
+    gpuscan__define_number(text, "SHIFTS", exchanges && bytes == 16 && !own.reverse);
     gpuscan__define_number(text, "COUNTED", own.counted);
+    gpuscan__define_number(text, "REVERSE", own.reverse);
     gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
     gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
@@ -17944,6 +18061,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
+    if (desc->reverse > 1)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "reverse is neither 0 nor 1");
     e->exact = gpuscan__is_float_sum(e);
     plan->rows = desc->rows ? desc->rows : 1;
     if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size,
@@ -17973,6 +18092,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = desc->count == 0 && !desc->total.mem;
     plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
+    plan->key.reverse = desc->reverse;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
 }
@@ -18014,11 +18134,15 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether some row of src or dst does not begin at a multiple of 16 bytes. (The buffers themselves do.) */
+/* Returns whether some row of src or dst does not begin (with `reverse`: end) at a multiple of 16 bytes. (The buffers
+   themselves begin there.) Only the device knows where rows end that have the count in a buffer. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
+    const gpuscan_scan_desc *desc = plan->desc;
     uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
-    return ((plan->desc->src.offset * e->src_size | plan->desc->dst.offset * e->dst_size | pitches) & 15) != 0;
+    uint64_t past = desc->reverse ? desc->count : 0;
+    return (((desc->src.offset + past) * e->src_size | (desc->dst.offset + past) * e->dst_size | pitches) & 15) != 0 ||
+           (desc->reverse && desc->count_buffer.mem);
 }
 
 /* Adapts `registers`, a limit per work-item, to large elements: 0, no limit, above 40 bytes. tuning: scan-registers */
@@ -18125,8 +18249,11 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch)
-        plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->src.offset, plan->length, tile, vector);
+    if (by_pitch) /* with `reverse` a tile begins where a row ends: the offset is that to the next aligned vector */
+        plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->reverse
+                                                       ? plan->length - plan->desc->count - plan->desc->src.offset
+                                                       : plan->desc->src.offset,
+                                                   plan->length, tile, vector);
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
@@ -18297,6 +18424,8 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     launch = gpuscan__launch_begin(chain, first_kernel + 1);
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
+    if (plan->key.reverse)
+        GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
 }
@@ -18412,6 +18541,18 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
+/* Reverses the order of `count` elements of `size` bytes. */
+static void gpuscan__reverse(unsigned char *elements, uint64_t count, uint32_t size) {
+    uint64_t i;
+    uint32_t byte;
+    for (i = 0; i < count / 2; i++)
+        for (byte = 0; byte < size; byte++) {
+            unsigned char *a = elements + i * size + byte, *b = elements + (count - 1 - i) * size + byte, x = *a;
+            *a = *b;
+            *b = x;
+        }
+}
+
 GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__scan_key own = gpuscan__scan_own(test->key);
@@ -18428,6 +18569,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    desc->reverse = own.reverse;
     desc->init = test->init;
     if (own.whole_rows) { /* by round, a row has two thirds of a tile, a seventh of a tile, or one element */
         shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
@@ -18440,9 +18582,11 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->count = shape.count;
     pitch = shape.count + gap;
     /* with other lanes than NVIDIA's or LANES_LOCAL, programs take any offset, so round 1 tests offsets */
+    if (own.reverse) /* vectors are aligned if the row's end is */
+        desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
-        desc->src.offset = 1;
-        desc->dst.offset = 2;
+        desc->src.offset += 1;
+        desc->dst.offset += 2;
     }
     src = gpuscan__test_in(test, &desc->src, (desc->src.offset + rows * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (desc->dst.offset + rows * pitch) * e->dst_size);
@@ -18461,6 +18605,10 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
         shape.round = round + 2 * (unsigned)row; /* each row has other data */
         gpuscan__test_elements(e, &shape, own.inclusive != 0, src + (desc->src.offset + at) * e->src_size, test->init,
                                dst + (desc->dst.offset + at) * e->dst_size, total ? total + row * e->dst_size : last);
+        if (own.reverse) {
+            gpuscan__reverse(src + (desc->src.offset + at) * e->src_size, shape.count, e->src_size);
+            gpuscan__reverse(dst + (desc->dst.offset + at) * e->dst_size, shape.count, e->dst_size);
+        }
     }
     return 1;
 }
