@@ -12653,8 +12653,8 @@ typedef struct gpuscan__sort_records {
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels; 0: `vectors` stays */
-    uint32_t rows;           /* maximum number of rows of a band */
+    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels */
+    uint32_t rows, registers; /* maximum number of rows of a band; of registers per work-item, 0: no limit */
 } gpuscan__integral_tuning;
 
 typedef struct gpuscan__profile {
@@ -13954,11 +13954,12 @@ GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
 
 /* Tiles of integral images. tuning: integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, vectors_4, rows */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 0, 64},
-    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128},
-    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 256, 4, 0, 64},
-    {GPUSCAN__ON_REST, 64, 4, 0, 64}};
+    /* Columns: devices, group, vectors, vectors_4, rows, registers */
+    {GPUSCAN__ON_SIMULATOR, 32, 2, 2, 64, 0},
+    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128, 0},
+    {GPUSCAN__ON_INTEL, 256, 4, 4, 64, 256},
+    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 4, 64, 0},
+    {GPUSCAN__ON_REST, 64, 4, 4, 64, 0}};
 
 /* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
@@ -23822,9 +23823,7 @@ static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integ
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    uint32_t vectors = profile->integral.vectors;
-    if (plan->key.channels == 4 && profile->integral.vectors_4)
-        vectors = profile->integral.vectors_4;
+    uint32_t vectors = plan->key.channels == 4 ? profile->integral.vectors_4 : profile->integral.vectors;
     key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 &&
@@ -23832,6 +23831,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     while (gpuscan__integral_idle_half(gs, plan)) /* in narrow images, most of a group would have no strip */
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
+    key->registers = gpuscan__registers(gs, key, profile->integral.registers);
     memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
