@@ -12588,8 +12588,8 @@ typedef struct gpuscan__sort_records {
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels; 0: `vectors` stays */
-    uint32_t rows;           /* maximum number of rows of a band */
+    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels */
+    uint32_t rows, registers; /* maximum number of rows of a band; of registers per work-item, 0: no limit */
 } gpuscan__integral_tuning;
 
 typedef struct gpuscan__profile {
@@ -13711,9 +13711,9 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 /* Scans of bytes take 4 vectors per work-item, since Intel's compiler would keep 8 in private memory. */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 256, 1, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 256, 1, 0, GPUSCAN__FOR_ALL},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 256, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* On AMD's and Intel's GPUs, large selections and large runs without a reduction have a folding group, as scans have.
    Large runs with a reduction take several passes, which are faster. tuning: select-fold, runs-fold */
@@ -13756,7 +13756,7 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
     /* `parts_vectors` is 4: with 8 vectors of 8-byte elements, multi-pass scans have registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
-    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
+    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 256), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
     /* `rows_group` is 0, since llvmpipe of Mesa 22.3, unlike PoCL and Oclgrind, computes tiles of whole rows wrong. */
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
@@ -13853,8 +13853,8 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_INTEL,
      {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
       {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}},
-     {{{512, 16, 256}, {512, 14, 256}, {512, 14, 256}, {512, 14, 256}},
-      {{512, 16, 256}, {512, 14, 256}, {512, 14, 256}, {512, 14, 256}}}}};
+     {{{512, 12, 256}, {512, 8, 256}, {512, 10, 256}, {512, 14, 256}},
+      {{512, 10, 256}, {512, 9, 256}, {512, 9, 256}, {512, 14, 256}}}}};
 
 /* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -13864,11 +13864,12 @@ GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
 
 /* Tiles of integral images. tuning: integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, vectors_4, rows */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 0, 64},
-    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128},
-    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 256, 4, 0, 64},
-    {GPUSCAN__ON_REST, 64, 4, 0, 64}};
+    /* Columns: devices, group, vectors, vectors_4, rows, registers */
+    {GPUSCAN__ON_SIMULATOR, 32, 2, 2, 64, 0},
+    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128, 0},
+    {GPUSCAN__ON_INTEL, 256, 4, 4, 64, 256},
+    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 4, 64, 0},
+    {GPUSCAN__ON_REST, 64, 4, 4, 64, 0}};
 
 /* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
@@ -18166,7 +18167,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                          : tuning->vectors);
         lanes = gpuscan__uses_lanes(gs, key);
         key->once = gpuscan__loads_once(gs, key, tuning);
-        key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
+        key->registers = is_single ? gpuscan__registers(gs, key, gpuscan__scan_registers(plan, tuning->registers)) : 0;
     }
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits, as the numbers of elements and rows do */
@@ -22204,10 +22205,10 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
-   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
+   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. Loops of tiles spill. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
                                      uint32_t group) {
-    int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
+    int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together && !own->counted;
     return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
@@ -22584,9 +22585,9 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
     plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
+    plan->key.counted &= !plan->key.small;
     if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
         return;
-    plan->key.counted = plan->desc->count_buffer.mem != NULL;
     key->registers = gpuscan__registers(gs, key, most->registers);
     plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
     plan->key.copies = 32;
@@ -22620,6 +22621,9 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
     plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
+    plan->common.key.registers = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? most->registers : 0;
+    plan->key.counted = row->form >= GPUSCAN__SORT_COUNTED && (most->has & GPUSCAN__SORT_SINGLE) &&
+                        plan->desc->count_buffer.mem;
     switch (row->form) {
     case GPUSCAN__SORT_ALONE:
         if (row->group > plan->common.group_limit)
@@ -22663,14 +22667,11 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
         return;
     }
-    key->registers = 0;
     most = gpuscan__sort_most_of(gs, plan, is_single);
     while ((row->needs & ~most.has) || plan->desc->count > row->to || plan->key_size < row->key_from ||
            plan->key_size > row->key_to || plan->values.size > row->value_to ||
            !gpuscan__sort_take(gs, plan, &most, row))
         row++;
-    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
-        key->registers = most.registers;
     plan->key.fills = is_single && !plan->key.small && !plan->key.together && plan->end - plan->begin == 8 &&
                       plan->key_size == 1 && plan->values.size == 0;
 }
@@ -23601,9 +23602,7 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    uint32_t vectors = profile->integral.vectors;
-    if (plan->key.channels == 4 && profile->integral.vectors_4)
-        vectors = profile->integral.vectors_4;
+    uint32_t vectors = plan->key.channels == 4 ? profile->integral.vectors_4 : profile->integral.vectors;
     key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 &&
@@ -23613,6 +23612,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
+    key->registers = gpuscan__registers(gs, key, profile->integral.registers);
 }
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
