@@ -24693,29 +24693,21 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among a program's: all devices of the context, or only the one that it was built for. */
-static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
-    cl_device_id devices[GPUSCAN__MAX_DEVICES];
-    size_t size = 0;
-    cl_int code = gs->cl.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(devices), devices, &size);
-    *count = size / sizeof(devices[0]);
-    for (*index = 0; code == CL_SUCCESS && *index < *count; (*index)++)
-        if (devices[*index] == gs->device_id)
-            return GPUSCAN_SUCCESS;
-    return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-}
-
-/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. */
+/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. A program's devices
+   are all of the context, or only the one that it was built for. */
 static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
                                            uint64_t *size) {
-    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count, most = 0, i;
+    cl_device_id devices[GPUSCAN__MAX_DEVICES];
+    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, bytes = 0, count, index = 0, most = 0, i;
     unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *both;
-    cl_int code;
-    gpuscan_result r = gpuscan__program_device(gs, program->program, &index, &count);
-    if (r != 0)
-        return r;
-    code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
-    if (code != CL_SUCCESS)
+    cl_int code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_DEVICES, sizeof(devices), devices, &bytes);
+    count = bytes / sizeof(devices[0]);
+    while (code == CL_SUCCESS && index < count && devices[index] != gs->device_id)
+        index++;
+    if (code == CL_SUCCESS && index < count)
+        code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes,
+                                       NULL);
+    if (code != CL_SUCCESS || index == count)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
     for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 puts the binary of a program for one device first */
         index = i;
@@ -25031,21 +25023,22 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     return loaded;
 }
 
-/* Writes a file under a temporary name, then renames it. Returns NULL, or why the folder or the disk refused it. */
-static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
-                                       size_t size) {
+/* Writes a file under a temporary name, then renames it. Returns NULL, or why this failed. */
+static const char *gpuscan__write_file(gpuscan *gs, const char *path, const void *bytes, size_t size) {
     /* Seeds of the temporary name. If two writers take the same name, the checksum reveals a damaged file. */
     const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
+    size_t room = strlen(path) + 16;
+    char *partial = (char *)gpuscan__allocate(&gs->allocator, room);
     FILE *file;
+    if (!partial)
+        return "no memory for the file's name";
     snprintf(partial, room, "%s.%08lx", path,
              (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
     file = fopen(partial, "wb");
-    if (!file)
-        return strerror(errno);
-    if (fwrite(bytes, 1, size, file) != size)
+    if (!file || fwrite(bytes, 1, size, file) != size)
         why = strerror(errno);
-    if (fclose(file) != 0 && !why)
+    if (file && fclose(file) != 0 && !why)
         why = strerror(errno);
 #ifdef _WIN32
     if (!why)
@@ -25053,8 +25046,9 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
 #endif
     if (!why && rename(partial, path) != 0)
         why = strerror(errno);
-    if (why)
+    if (file && why)
         remove(partial);
+    gpuscan__release(&gs->allocator, partial);
     return why;
 }
 
@@ -25062,25 +25056,20 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
    has launched it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
-    char *path, *partial;
+    char *path;
     const char *why;
-    size_t room, recorded = program->parts[GPUSCAN__PART_RECORDING].length;
+    size_t recorded = program->parts[GPUSCAN__PART_RECORDING].length;
     if (!gs->cache || program->runs || program->stored == recorded + 1)
         return;
     program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
-    room = path ? strlen(path) + 16 : 0;
-    partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;
     if (gpuscan__make_blob(gs, program, &blob) != 0)
         why = gs->error;
-    else if (!partial)
-        why = "no memory for the file's name";
     else
-        why = gpuscan__write_file(path, partial, room, (const unsigned char *)blob.data, blob.length);
+        why = path ? gpuscan__write_file(gs, path, blob.data, blob.length) : "no memory for the file's name";
     if (why)
         gpuscan__left_out(gs, path ? path : gs->cache, "not stored", why);
     gpuscan__release(&gs->allocator, blob.data);
-    gpuscan__release(&gs->allocator, partial);
     gpuscan__release(&gs->allocator, path);
 }
 
