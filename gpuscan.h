@@ -14587,30 +14587,33 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     return GPUSCAN_SUCCESS;
 }
 
-static int gpuscan__same_text(const gpuscan__text *text, const void *bytes, uint64_t length) {
-    return text->length == length && memcmp(text->data, bytes, text->length) == 0;
+/* Returns whether a part of a program, a GPUSCAN__PART_..., consists of these bytes. */
+static int gpuscan__part_is(const gpuscan__program *program, int part, const void *bytes, uint64_t length) {
+    return program->parts[part].length == length && memcmp(program->parts[part].data, bytes, (size_t)length) == 0;
 }
 
-/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `program`. Removes
-   it from the list and returns it with `program`'s key and custom texts, or returns NULL. */
-GPUSCAN__COLD gpuscan__program *gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
-    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
-    gpuscan__program **at, *loaded;
-    for (at = &gs->programs; (loaded = *at) != NULL; at = &loaded->next) {
-        if (loaded->key.group ||
-            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_PREFIX], prefix->data, prefix->length) ||
-            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_NAMES], names->data, names->length))
-            continue;
-        *at = loaded->next;
-        loaded->key = program->key;
-        loaded->names = program->names;
-        loaded->custom = program->custom;
-        loaded->stored = loaded->parts[GPUSCAN__PART_RECORDING].length + 1;
-        loaded->idle = 0;
-        program->custom.data = NULL;
-        return loaded;
-    }
-    return NULL;
+/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `*program`. If
+   there is one, it leaves the list, gets the key and the custom texts, and replaces `*program`. Returns 1 then. */
+GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) {
+    const gpuscan__text *prefix = &(*program)->parts[GPUSCAN__PART_PREFIX];
+    const gpuscan__text *names = &(*program)->parts[GPUSCAN__PART_NAMES];
+    gpuscan__program **at = &gs->programs, *loaded;
+    while ((loaded = *at) != NULL &&
+           (loaded->key.group || !gpuscan__part_is(loaded, GPUSCAN__PART_PREFIX, prefix->data, prefix->length) ||
+            !gpuscan__part_is(loaded, GPUSCAN__PART_NAMES, names->data, names->length)))
+        at = &loaded->next;
+    if (!loaded)
+        return 0;
+    *at = loaded->next;
+    loaded->key = (*program)->key;
+    loaded->names = (*program)->names;
+    loaded->custom = (*program)->custom;
+    loaded->stored = loaded->parts[GPUSCAN__PART_RECORDING].length + 1;
+    loaded->idle = 0;
+    (*program)->custom.data = NULL;
+    gpuscan__free_program(gs, *program);
+    *program = loaded;
+    return 1;
 }
 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
@@ -14942,11 +14945,10 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 
 /* Takes the plan's program from a blob or the cache, or builds it. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
-    gpuscan__program *program, *loaded = NULL;
+    gpuscan__program *program = gpuscan__new_program(gs);
     gpuscan__text *prefix, *names;
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    program = gpuscan__new_program(gs);
     if (!program)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     program->key = plan->key;
@@ -14964,16 +14966,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
                             strlen(gpuscan__custom_text(&plan->e, i)) + 1);
     if (prefix->failed || names->failed || program->custom.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
-    if (r == 0 && (loaded = gpuscan__take_loaded(gs, program)) == NULL && gpuscan__load_cached(gs, program))
-        loaded = gpuscan__take_loaded(gs, program);
-    if (r == 0 && !loaded)
+    if (r == 0 && !gpuscan__take_loaded(gs, &program) &&
+        !(gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, &program)))
         r = gpuscan__build(gs, plan, program);
-    if (r != 0 || loaded) {
+    if (r != 0) {
         gpuscan__free_program(gs, program);
-        program = loaded;
-    }
-    if (r != 0)
         return r;
+    }
     program->next = gs->programs;
     gs->programs = program;
     *found = program;
@@ -24862,8 +24861,8 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
 
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
     const gpuscan__program *program = gs->programs;
-    while (program && !gpuscan__same_text(&program->parts[GPUSCAN__PART_PREFIX], view->parts[GPUSCAN__PART_PREFIX],
-                                          view->entry.sizes[GPUSCAN__PART_PREFIX]))
+    while (program && !gpuscan__part_is(program, GPUSCAN__PART_PREFIX, view->parts[GPUSCAN__PART_PREFIX],
+                                        view->entry.sizes[GPUSCAN__PART_PREFIX]))
         program = program->next;
     return program != NULL;
 }
