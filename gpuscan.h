@@ -13104,7 +13104,6 @@ typedef struct gpuscan__elements {
     gpuscan_type src, dst;
     gpuscan_op op;
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
-    gpuscan__given given;         /* what the custom texts see */
     const char *source_types[GPUSCAN_MAX_SOURCES]; /* each source's custom_type; NULL unless the type is CUSTOM */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
@@ -14525,30 +14524,33 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     return GPUSCAN_SUCCESS;
 }
 
-static int gpuscan__same_text(const gpuscan__text *text, const void *bytes, uint64_t length) {
-    return text->length == length && memcmp(text->data, bytes, text->length) == 0;
+/* Returns whether a part of a program, a GPUSCAN__PART_..., consists of these bytes. */
+static int gpuscan__part_is(const gpuscan__program *program, int part, const void *bytes, uint64_t length) {
+    return program->parts[part].length == length && memcmp(program->parts[part].data, bytes, (size_t)length) == 0;
 }
 
-/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `program`. Removes
-   it from the list and returns it with `program`'s key and custom texts, or returns NULL. */
-GPUSCAN__COLD gpuscan__program *gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
-    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
-    gpuscan__program **at, *loaded;
-    for (at = &gs->programs; (loaded = *at) != NULL; at = &loaded->next) {
-        if (loaded->key.group ||
-            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_PREFIX], prefix->data, prefix->length) ||
-            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_NAMES], names->data, names->length))
-            continue;
-        *at = loaded->next;
-        loaded->key = program->key;
-        loaded->names = program->names;
-        loaded->custom = program->custom;
-        loaded->stored = loaded->parts[GPUSCAN__PART_RECORDING].length + 1;
-        loaded->idle = 0;
-        program->custom.data = NULL;
-        return loaded;
-    }
-    return NULL;
+/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `*program`. If
+   there is one, it leaves the list, gets the key and the custom texts, and replaces `*program`. Returns 1 then. */
+GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) {
+    const gpuscan__text *prefix = &(*program)->parts[GPUSCAN__PART_PREFIX];
+    const gpuscan__text *names = &(*program)->parts[GPUSCAN__PART_NAMES];
+    gpuscan__program **at = &gs->programs, *loaded;
+    while ((loaded = *at) != NULL &&
+           (loaded->key.group || !gpuscan__part_is(loaded, GPUSCAN__PART_PREFIX, prefix->data, prefix->length) ||
+            !gpuscan__part_is(loaded, GPUSCAN__PART_NAMES, names->data, names->length)))
+        at = &loaded->next;
+    if (!loaded)
+        return 0;
+    *at = loaded->next;
+    loaded->key = (*program)->key;
+    loaded->names = (*program)->names;
+    loaded->custom = (*program)->custom;
+    loaded->stored = loaded->parts[GPUSCAN__PART_RECORDING].length + 1;
+    loaded->idle = 0;
+    (*program)->custom.data = NULL;
+    gpuscan__free_program(gs, *program);
+    *program = loaded;
+    return 1;
 }
 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
@@ -14753,9 +14755,9 @@ static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custo
 static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements *e) {
     char before[64], name[16], after[48];
     uint32_t k;
-    for (k = 0; k < GPUSCAN_MAX_SOURCES && e->given.sources[k]; k++) {
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && text->given.sources[k]; k++) {
         const char *type = e->source_types[k];
-        uint32_t builtin = e->given.sources[k] & 255;
+        uint32_t builtin = text->given.sources[k] & 255;
         snprintf(name, sizeof(name), " source%u", (unsigned)k);
         snprintf(after, sizeof(after), "gpuscan_source%u_type;\n", (unsigned)k);
         gpuscan__custom_lines(text, "typedef", name,
@@ -14766,7 +14768,7 @@ static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements
         if (!type)
             continue;
         snprintf(before, sizeof(before), "typedef char gpuscan_source%u_size_differs[sizeof(", (unsigned)k);
-        snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)(e->given.sources[k] >> 8));
+        snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)(text->given.sources[k] >> 8));
         gpuscan__custom_lines(text, before, name, type, after); /* a negative size: see gpuscan__define_custom_type */
     }
 }
@@ -14814,9 +14816,10 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
 
 /* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters. Besides
    init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of others. */
-static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
-    uint32_t sources = e->given.sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
-    return e->dst_size + e->given.values_size + sources + 256u <= gs->device.parameters;
+static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__given *given = &plan->key.given;
+    uint32_t sources = given->sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
+    return plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
 /* Returns the bytes of a tile's or part's prefix: those of a sum and, if e->exact, of a low component. With segments
@@ -14861,7 +14864,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "FEW", few);
     gpuscan__define_number(text, "ONCE", key->once);
     gpuscan__define_number(text, "REGISTERS", key->registers);
-    gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, e));
+    gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, plan));
     gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)e->exact);
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
     gpuscan__define_number(text, "ONE_WORD",
@@ -14878,11 +14881,10 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 
 /* Takes the plan's program from a blob or the cache, or builds it. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
-    gpuscan__program *program, *loaded = NULL;
+    gpuscan__program *program = gpuscan__new_program(gs);
     gpuscan__text *prefix, *names;
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    program = gpuscan__new_program(gs);
     if (!program)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     program->key = plan->key;
@@ -14900,16 +14902,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
                             strlen(gpuscan__custom_text(&plan->e, i)) + 1);
     if (prefix->failed || names->failed || program->custom.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
-    if (r == 0 && (loaded = gpuscan__take_loaded(gs, program)) == NULL && gpuscan__load_cached(gs, program))
-        loaded = gpuscan__take_loaded(gs, program);
-    if (r == 0 && !loaded)
+    if (r == 0 && !gpuscan__take_loaded(gs, &program) &&
+        !(gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, &program)))
         r = gpuscan__build(gs, plan, program);
-    if (r != 0 || loaded) {
+    if (r != 0) {
         gpuscan__free_program(gs, program);
-        program = loaded;
-    }
-    if (r != 0)
         return r;
+    }
     program->next = gs->programs;
     gs->programs = program;
     *found = program;
@@ -15314,12 +15313,9 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
    memory. `code` keeps the first error. Arguments that have not changed since the kernel's last launch are skipped. */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
-    cl_kernel kernel;
-    uint32_t group;   /* work-items per group */
-    const char *name; /* the kernel's name */
+    size_t kernel; /* the kernel's number in the chain's program */
     gpuscan__known *known;
     cl_uint index;
-    const gpuscan__given *given; /* what the call gives to custom texts */
     cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
     cl_int code;
 } gpuscan__launch;
@@ -15353,7 +15349,8 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
         return;
     if (!kept || known->size != size || known->generation != generation || (value && memcmp(kept, value, size) != 0)) {
         known->size = 0;
-        launch->code = launch->chain->gs->cl.clSetKernelArg(launch->kernel, launch->index, size, value);
+        launch->code = launch->chain->gs->cl.clSetKernelArg(launch->chain->program->kernels[launch->kernel],
+                                                            launch->index, size, value);
         if (kept && launch->code == CL_SUCCESS) {
             known->size = size;
             known->generation = generation;
@@ -15387,21 +15384,17 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
 /* Begins a launch. The sources are the first arguments of every kernel. Kernels do not declare them `restrict`, since
    that makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
-    gpuscan__program *program = chain->program;
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal */
     const uint64_t number = kernel;
     gpuscan__launch launch;
     uint32_t k;
     gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
     launch.chain = chain;
-    launch.kernel = program->kernels[kernel];
-    launch.group = program->key.group;
-    launch.name = program->names[kernel];
-    launch.known = &program->known[kernel];
+    launch.kernel = kernel;
+    launch.known = &chain->program->known[kernel];
     launch.index = 0;
-    launch.given = &program->key.given;
     launch.code = CL_SUCCESS;
-    for (k = 0; k < GPUSCAN_MAX_SOURCES && launch.given->sources[k]; k++)
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && chain->program->key.given.sources[k]; k++)
         launch.offsets[k] = gpuscan__arg_buffer(&launch, sources ? sources[k].buffer : gpuscan__none);
     return launch;
 }
@@ -15435,7 +15428,7 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
    rehearsal, offsets and values are 0: recordings go to blobs and to the cache, which must not hold a call's data, and
    a preparation may have no values. Self-tests need none, since their programs have texts of their own. */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
-    const gpuscan__given *given = launch->given;
+    const gpuscan__given *given = &launch->chain->program->key.given;
     unsigned char all[sizeof(launch->known->numbers)];
     uint32_t k;
     if (given->values_size || given->sources[0]) {
@@ -15457,9 +15450,10 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
                                           uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
+    const gpuscan__program *program = chain->program;
     /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for all larger grids */
-    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / launch->group + 1 : UINT64_MAX;
-    size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
+    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / program->key.group + 1 : UINT64_MAX;
+    size_t local = program->key.group, global = (size_t)((groups < most ? groups : most) * local);
     cl_event event = NULL;
     cl_int code;
     const gpuscan__step_launch step = {global, local};
@@ -15471,10 +15465,10 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
-    code =
-        chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local, chain->wait_count,
-                                             chain->waits, gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
-    return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
+    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[launch->kernel], 1, NULL, &global,
+                                                &local, chain->wait_count, chain->waits,
+                                                gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
+    return gpuscan__chain_named_step(chain, code, event, program->names[launch->kernel], "clEnqueueNDRangeKernel");
 }
 
 /* Ends a call that computes and writes nothing. A marker waits for the call's events and completes its event. */
@@ -15905,7 +15899,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan 
         return r;
     gpuscan__input(plan, field, source->buffer, count, size);
     plan->e.source_types[k] = source->custom_type;
-    plan->e.given.sources[k] = (uint32_t)type | size << 8;
+    plan->key.given.sources[k] = (uint32_t)type | size << 8;
     return GPUSCAN_SUCCESS;
 }
 
@@ -16153,7 +16147,7 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
 /* Copies the host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     cl_int code;
-    if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
+    if (!plan->init || gpuscan__init_by_value(gs, plan))
         return GPUSCAN_SUCCESS;
     plan->init_mem = gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size,
                                             gpuscan__without_const(plan->init), &code);
@@ -16175,7 +16169,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_bu
 
 /* Sets two arguments for init: a value (0 if there is none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
-    int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
+    int by_value = gpuscan__init_by_value(launch->chain->gs, plan);
     gpuscan__arg(launch, by_value && plan->init ? plan->init : (const void *)gpuscan__zeros,
                  by_value ? plan->e.dst_size : 1);
     if (plan->init_mem)
@@ -16447,9 +16441,8 @@ static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *pla
 
 /* Removes the caller's values and sources from a stand-in plan, whose texts do not use them. */
 static void gpuscan__give_nothing(gpuscan__plan *stand_in) {
-    memset(&stand_in->e.given, 0, sizeof(stand_in->e.given));
+    memset(&stand_in->key.given, 0, sizeof(stand_in->key.given));
     memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
-    stand_in->key.given = stand_in->e.given;
 }
 
 GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
@@ -16545,7 +16538,6 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         plan->key.undivided = 0;
         if ((r = gpuscan__choose(gs, plan)) != 0)
             return r;
-        plan->key.given = plan->e.given;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` had no other strategy */
             return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
@@ -16636,7 +16628,7 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
         r = gpuscan__check_call(gs, plan);
     if (r != 0)
         return r;
-    plan->e.given.values_size = (uint32_t)call->values_size;
+    plan->key.given.values_size = (uint32_t)call->values_size;
     if (plan->operation->count_at)
         memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
     for (k = 0; r == 0 && k < call->source_count; k++)
@@ -17440,16 +17432,14 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges, checks overlaps, and sets plan->in_place. The check uses a copy of the plan whose ranges
-   have the arrays' addresses. Gaps between rows count as written, since each array is copied back as a whole. */
+/* Finds the arrays' ranges and checks overlaps. The check gives the ranges the arrays' addresses, so the plan is of no
+   use afterwards. Gaps between rows count as written, since each array is copied back as a whole. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
-    gpuscan__plan copy = *plan;
-    gpuscan_result r;
     int i;
     for (i = 0; i < host->count; i++) {
         gpuscan__host_array *array = &host->arrays[i];
-        gpuscan__range *range = copy.ranges;
+        gpuscan__range *range = plan->ranges;
         while (strcmp(range->field, array->field) != 0)
             range++;
         array->range = *range;
@@ -17462,9 +17452,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
         range->end = range->begin + gpuscan__host_bytes(array);
         range->row = range->pitch = 0;
     }
-    r = gpuscan__check_overlaps(gs, &copy);
-    plan->in_place = copy.in_place;
-    return r;
+    return gpuscan__check_overlaps(gs, plan);
 }
 
 /* Returns whether an array is aligned for its type, so that the device can use it in place. A custom type's alignment,
@@ -17595,9 +17583,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     gpuscan__plan_begin(plan, operation, host->desc, call);
     call->event = &event;
     plan->from_host = 1;
-    plan->group_limit = gs->device.group_limit;
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
@@ -24592,29 +24578,21 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among a program's: all devices of the context, or only the one that it was built for. */
-static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
-    cl_device_id devices[GPUSCAN__MAX_DEVICES];
-    size_t size = 0;
-    cl_int code = gs->cl.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(devices), devices, &size);
-    *count = size / sizeof(devices[0]);
-    for (*index = 0; code == CL_SUCCESS && *index < *count; (*index)++)
-        if (devices[*index] == gs->device_id)
-            return GPUSCAN_SUCCESS;
-    return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-}
-
-/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. */
+/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. A program's devices
+   are all of the context, or only the one that it was built for. */
 static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
                                            uint64_t *size) {
-    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count, most = 0, i;
+    cl_device_id devices[GPUSCAN__MAX_DEVICES];
+    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, bytes = 0, count, index = 0, most = 0, i;
     unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *both;
-    cl_int code;
-    gpuscan_result r = gpuscan__program_device(gs, program->program, &index, &count);
-    if (r != 0)
-        return r;
-    code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
-    if (code != CL_SUCCESS)
+    cl_int code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_DEVICES, sizeof(devices), devices, &bytes);
+    count = bytes / sizeof(devices[0]);
+    while (code == CL_SUCCESS && index < count && devices[index] != gs->device_id)
+        index++;
+    if (code == CL_SUCCESS && index < count)
+        code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes,
+                                       NULL);
+    if (code != CL_SUCCESS || index == count)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
     for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 puts the binary of a program for one device first */
         index = i;
@@ -24769,8 +24747,8 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
 
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
     const gpuscan__program *program = gs->programs;
-    while (program && !gpuscan__same_text(&program->parts[GPUSCAN__PART_PREFIX], view->parts[GPUSCAN__PART_PREFIX],
-                                          view->entry.sizes[GPUSCAN__PART_PREFIX]))
+    while (program && !gpuscan__part_is(program, GPUSCAN__PART_PREFIX, view->parts[GPUSCAN__PART_PREFIX],
+                                        view->entry.sizes[GPUSCAN__PART_PREFIX]))
         program = program->next;
     return program != NULL;
 }
@@ -24930,21 +24908,22 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     return loaded;
 }
 
-/* Writes a file under a temporary name, then renames it. Returns NULL, or why the folder or the disk refused it. */
-static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
-                                       size_t size) {
+/* Writes a file under a temporary name, then renames it. Returns NULL, or why this failed. */
+static const char *gpuscan__write_file(gpuscan *gs, const char *path, const void *bytes, size_t size) {
     /* Seeds of the temporary name. If two writers take the same name, the checksum reveals a damaged file. */
     const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
+    size_t room = strlen(path) + 16;
+    char *partial = (char *)gpuscan__allocate(&gs->allocator, room);
     FILE *file;
+    if (!partial)
+        return "no memory for the file's name";
     snprintf(partial, room, "%s.%08lx", path,
              (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
     file = fopen(partial, "wb");
-    if (!file)
-        return strerror(errno);
-    if (fwrite(bytes, 1, size, file) != size)
+    if (!file || fwrite(bytes, 1, size, file) != size)
         why = strerror(errno);
-    if (fclose(file) != 0 && !why)
+    if (file && fclose(file) != 0 && !why)
         why = strerror(errno);
 #ifdef _WIN32
     if (!why)
@@ -24952,8 +24931,9 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
 #endif
     if (!why && rename(partial, path) != 0)
         why = strerror(errno);
-    if (why)
+    if (file && why)
         remove(partial);
+    gpuscan__release(&gs->allocator, partial);
     return why;
 }
 
@@ -24961,25 +24941,20 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
    has launched it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
-    char *path, *partial;
+    char *path;
     const char *why;
-    size_t room, recorded = program->parts[GPUSCAN__PART_RECORDING].length;
+    size_t recorded = program->parts[GPUSCAN__PART_RECORDING].length;
     if (!gs->cache || program->runs || program->stored == recorded + 1)
         return;
     program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
-    room = path ? strlen(path) + 16 : 0;
-    partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;
     if (gpuscan__make_blob(gs, program, &blob) != 0)
         why = gs->error;
-    else if (!partial)
-        why = "no memory for the file's name";
     else
-        why = gpuscan__write_file(path, partial, room, (const unsigned char *)blob.data, blob.length);
+        why = path ? gpuscan__write_file(gs, path, blob.data, blob.length) : "no memory for the file's name";
     if (why)
         gpuscan__left_out(gs, path ? path : gs->cache, "not stored", why);
     gpuscan__release(&gs->allocator, blob.data);
-    gpuscan__release(&gs->allocator, partial);
     gpuscan__release(&gs->allocator, path);
 }
 
