@@ -9760,16 +9760,17 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk.step_x-=walk.step_`8s*across;\n"
 "}\n"
 "`Cwalk;\n"
-"}\n\n\n"
+"}\n\n\n\n"
+"$6$2_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
 "$n`X``R_batch(`+$SAMPLES samples,`sample_`8s `8s,`walk*walk,\n"
 "`Iint batch,`I`Qvectors,`I`Qwhole,\n"
 "`I``Ring*to,`histogram_`B `B,\n"
 "`bounds bounds){\n"
 "`loaded loaded[$d];\n"
-"`sample single;\n"
-"$1`weight*weights[$d];\n"
-"`Nat[$d];\n"
-"`Qthere[$d];\n"
+"`sample single[$2_SINGLES];\n"
+"$1`weight*weights[$d+$2_SINGLES];\n"
+"`Nat[$d+$2_SINGLES];\n"
+"`Qthere[$d+$2_SINGLES];\n"
 "`Vrest=`F(`8s.samples%$s_SAMPLES);\n"
 "$r $vbatch;k++){\n"
 "`N`8=$SAMPLE_ROWS?walk->`S_`8+walk->`8:0,x=walk->`S_x+walk->x;\n"
@@ -9783,7 +9784,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7vectors)\n"
 "loaded[k]=`load_if`5there[k],samples,$ROW_PAST(`0,0,i,`B));\n"
 "else `7there[k])\n"
-"single=$SAMPLE_IN(samples,`0,i);\n"
+"single[k]=$SAMPLE_IN(samples,`0,i);\n"
 "at[k]=`8s.begin+i;\n"
 "weights[k]=`8s.weights+`8*`B.weights_pitch;\n"
 "walk->x+=walk->step_x;\n"
@@ -9797,7 +9798,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7there[k]&&vectors)\n"
 "``R_vector`5loaded[k],at[k],weights[k],to,bounds);\n"
 "else `7there[k])\n"
-"``R_sample`5single,at[k],`F(at[k]%$CHANNELS),weights[k],to,bounds);\n"
+"``R_sample`5single[k],at[k],`F(at[k]%$CHANNELS),weights[k],to,bounds);\n"
 "}\n\n\n",
 "#ifndef $CHUNK\n"
 "$6$CHUNK (1u << 30)\n"
@@ -9805,7 +9806,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "$n`X``R_walk(`+$SAMPLES samples,`sample_`8s `8s,`Nacross,`V`S,\n"
 "`Vstride,`I`Qvectors,`I`Qwhole,`I``Ring*to,\n"
 "`histogram_`B `B,`bounds bounds){\n"
-"`I`Vbatch=vectors?$d:1;\n"
+"`I`Vbatch=vectors?$d:$2_SINGLES;\n"
 "`Z`N`8`6`8<`8s.`8s;`8+=$CHUNK)\n"
 "`Z`Nx`6x<across;x+=$CHUNK){\n"
 "`Vsome_`8s=`Fmin(`8s.`8s-`8,$9$CHUNK);\n"
@@ -10009,7 +10010,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9620 \"kernels.cl.inc\"\n"
+"#line 9624 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10027,7 +10028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9635 \"kernels.cl.inc\"\n"
+"#line 9639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10160,7 +10161,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9799 \"kernels.cl.inc\"\n"
+"#line 9803 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10212,7 +10213,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9853 \"kernels.cl.inc\"\n"
+"#line 9857 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10361,7 +10362,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10024 \"kernels.cl.inc\"\n"
+"#line 10028 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10653,7 +10654,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10354 \"kernels.cl.inc\"\n"
+"#line 10358 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11501,7 +11502,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11339 \"kernels.cl.inc\"\n"
+"#line 11343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11703,7 +11704,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11583 \"kernels.cl.inc\"\n"
+"#line 11587 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11824,7 +11825,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11717 \"kernels.cl.inc\"\n"
+"#line 11721 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
