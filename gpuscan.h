@@ -2053,8 +2053,6 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n\n\n\n"
 "#ifndef $xS_IN_ORDER\n"
 "$6$xS_IN_ORDER $ON(PTX)\n"
-"`E\n"
-"#ifndef $TEST_GROUP\n"
 "$6$TEST_GROUP `F$p\n"
 "`E\n\n\n"
 "$w`X`device_fence(void){\n"
@@ -2329,7 +2327,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 639 \"kernels.cl.inc\"\n"
+"#line 637 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2367,7 +2365,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 685 \"kernels.cl.inc\"\n"
+"#line 683 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2401,7 +2399,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 720 \"kernels.cl.inc\"\n"
+"#line 718 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2483,7 +2481,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 810 \"kernels.cl.inc\"\n"
+"#line 808 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2614,7 +2612,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 960 \"kernels.cl.inc\"\n"
+"#line 958 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2745,7 +2743,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1110 \"kernels.cl.inc\"\n"
+"#line 1108 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2854,7 +2852,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1235 \"kernels.cl.inc\"\n"
+"#line 1233 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2898,7 +2896,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1286 \"kernels.cl.inc\"\n"
+"#line 1284 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2958,7 +2956,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1348 \"kernels.cl.inc\"\n"
+"#line 1346 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3250,7 +3248,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1683 \"kernels.cl.inc\"\n"
+"#line 1681 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3788,7 +3786,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2319 \"kernels.cl.inc\"\n"
+"#line 2317 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3952,7 +3950,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2500 \"kernels.cl.inc\"\n"
+"#line 2498 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4276,7 +4274,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2863 \"kernels.cl.inc\"\n"
+"#line 2861 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5084,7 +5082,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3792 \"kernels.cl.inc\"\n"
+"#line 3790 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5602,7 +5600,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4475 \"kernels.cl.inc\"\n"
+"#line 4473 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5899,7 +5897,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4817 \"kernels.cl.inc\"\n"
+"#line 4815 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6004,7 +6002,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4938 \"kernels.cl.inc\"\n"
+"#line 4936 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6045,7 +6043,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 4979 \"kernels.cl.inc\"\n"
+"#line 4977 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6557,7 +6555,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5592 \"kernels.cl.inc\"\n"
+"#line 5590 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6881,7 +6879,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5963 \"kernels.cl.inc\"\n"
+"#line 5961 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6967,7 +6965,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6050 \"kernels.cl.inc\"\n"
+"#line 6048 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7239,7 +7237,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6375 \"kernels.cl.inc\"\n"
+"#line 6373 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7723,10 +7721,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Z;$SEGMENT_VECTOR>1&&i<own->`R;i+=stride)\n"
 "`9=$o`5`9,`convert`5`0[i],own->`S-own->zero+i));\n"
 "`C`9;\n"
-"}\n\n"
-"$w$5`group_`9(`+`I`path*path,`I`stretch*own,\n"
+"}\n\n\n"
+"$w$5`group_`9(`+`I`path*path,`Nsegment,`N`0,`Nto,\n"
 "`J`segment_`M*all){\n"
-"$5`9=`range_`9`5path->src+own->zero,own->`S-own->zero,own->`R,0,1,&all->reduce);\n"
+"`Nzero=`segment_zero(path,segment),`R=max(`0,to)-`0;\n"
+"$5`9=`range_`9`5`segment_src(path,segment),`0-zero,`R,0,1,&all->reduce);\n"
 "$h;\n"
 "`C`9;\n"
 "}\n\n"
@@ -7765,9 +7764,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`7$kSEGMENT_SPLIT))\n"
 "`0=place;\n"
 "`0=opens?`0:own->begin;\n"
-"`Nzero=`segment_zero(path,segment),`R=min(to,own->end)-`0;\n"
-"$5`9=`range_`9`5`segment_src(path,segment),`0-zero,`R,0,1,&all->reduce);\n"
-"$h;\n"
+"$5`9=`group_`9`5path,segment,`0,min(to,own->end),all);\n"
 "`7opens&&closes){\n"
 "`7$2==0)\n"
 "`outlet_write`5out,segment,`9);\n"
@@ -7810,8 +7807,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Vbits,`J`segment_`M*all){\n"
 "`Z`Vfound;(found=`lowest_item(is_long,all))!=$x;is_long&=$2!=found){\n"
 "`Nsegment=`S+(found>>bits);\n"
-"`stretch whole=`stretch_of(path,segment,`ends_of(path,segment));\n"
-"$5`9=`group_`9`5path,&whole,all);\n"
+"$5`9=`group_`9`5path,segment,`segment_begin(path,segment),\n"
+"`segment_end(path,segment),all);\n"
 "`7($2==0)& !$kSEGMENT_GROUP))\n"
 "`outlet_write`5out,segment,`9);\n"
 "}\n"
@@ -7869,10 +7866,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`7!$SEGMENT_EACH)\n"
 "``1s_`8s`5&path,&out,group,groups,`F`B.`1_bits,`F`B.`1_`8s,all);\n"
 "`Z`Nsegment=group;$SEGMENT_EACH&&segment<path.segments;segment+=groups){\n"
-"`stretch own=`stretch_of(&path,segment,`ends_of(&path,segment));\n"
-"`7$SEGMENT_SPLIT&&own.`R>path.share)\n"
+"`N`0=`segment_begin(&path,segment),to=`segment_end(&path,segment);\n"
+"`7$SEGMENT_SPLIT&&to>`0&&to-`0>path.share)\n"
 "continue;\n"
-"$5`9=`group_`9`5&path,&own,all);\n"
+"$5`9=`group_`9`5&path,segment,`0,to,all);\n"
 "`7$2==0)\n"
 "`outlet_write`5&out,segment,`9);\n"
 "}\n"
@@ -7890,7 +7887,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7146 \"kernels.cl.inc\"\n"
+"#line 7144 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -7944,7 +7941,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7200 \"kernels.cl.inc\"\n"
+"#line 7198 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8347,7 +8344,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7660 \"kernels.cl.inc\"\n"
+"#line 7658 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8842,7 +8839,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8232 \"kernels.cl.inc\"\n"
+"#line 8230 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9194,7 +9191,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8662 \"kernels.cl.inc\"\n"
+"#line 8660 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9297,7 +9294,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8791 \"kernels.cl.inc\"\n"
+"#line 8789 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9601,7 +9598,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9135 \"kernels.cl.inc\"\n"
+"#line 9133 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10010,7 +10007,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9624 \"kernels.cl.inc\"\n"
+"#line 9622 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10028,7 +10025,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9639 \"kernels.cl.inc\"\n"
+"#line 9637 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10161,7 +10158,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9803 \"kernels.cl.inc\"\n"
+"#line 9801 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10213,7 +10210,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9857 \"kernels.cl.inc\"\n"
+"#line 9855 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10362,7 +10359,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10028 \"kernels.cl.inc\"\n"
+"#line 10026 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10654,7 +10651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10358 \"kernels.cl.inc\"\n"
+"#line 10356 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11502,7 +11499,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11343 \"kernels.cl.inc\"\n"
+"#line 11341 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11704,7 +11701,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11587 \"kernels.cl.inc\"\n"
+"#line 11585 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11825,7 +11822,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11721 \"kernels.cl.inc\"\n"
+"#line 11719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
