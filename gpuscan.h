@@ -5088,12 +5088,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`N`8,`S,`R;\n"
 "`V`3,share,shares;\n"
 "}`job;\n"
-"$6$ENDS(job) ((job)->`S + $TILE >= `units((job)->`R))\n\n\n"
-"`Y$WORD\n"
-"$8``4 `states;\n"
-"`O\n"
-"$8`I``K `states;\n"
-"`E\n\n\n\n"
+"$6$ENDS(job) ((job)->`S + $TILE >= `units((job)->`R))\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
 "$6$TEST_DELAY(`3)\n"
@@ -5102,8 +5097,11 @@ static const char *const gpuscan__piece_handover[] = {
 "$6$TEST_STORED(`3) $PREFIX_WORDS\n"
 "$6$TEST_ADDED(`3) $PREFIX_WORDS\n"
 "$6$TEST_PAUSE(p)\n"
-"`E\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y$WORD\n"
+"`E\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`Y!$WORD\n"
+"$8`I``K `states;\n"
+"`O\n"
+"$8``4 `states;\n"
 "$6$EMPTY 0u\n"
 "$6$AGGREGATE 1u\n"
 "$6$PREFIX 2u\n\n"
@@ -5600,7 +5598,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4473 \"kernels.cl.inc\"\n"
+"#line 4470 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5897,7 +5895,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4815 \"kernels.cl.inc\"\n"
+"#line 4812 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6002,7 +6000,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4936 \"kernels.cl.inc\"\n"
+"#line 4933 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6043,7 +6041,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 4977 \"kernels.cl.inc\"\n"
+"#line 4974 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6555,7 +6553,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5590 \"kernels.cl.inc\"\n"
+"#line 5587 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6879,7 +6877,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5961 \"kernels.cl.inc\"\n"
+"#line 5958 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6965,7 +6963,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6048 \"kernels.cl.inc\"\n"
+"#line 6045 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7237,7 +7235,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6373 \"kernels.cl.inc\"\n"
+"#line 6370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7887,7 +7885,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7144 \"kernels.cl.inc\"\n"
+"#line 7141 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -7941,7 +7939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7198 \"kernels.cl.inc\"\n"
+"#line 7195 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8344,7 +8342,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7658 \"kernels.cl.inc\"\n"
+"#line 7655 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8839,7 +8837,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8230 \"kernels.cl.inc\"\n"
+"#line 8227 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9121,11 +9119,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$8struct{\n"
 "`Nedges,lower,range,factor;\n"
 "}`channel_bounds;\n\n\n"
-"`Y$CHANNEL_BOUNDS\n"
-"$6$PAST(x, range) ((x) > (`offset)((range) - 1))\n"
-"`O\n"
-"$6$PAST(x, range) ((x) >= (`offset)(range))\n"
-"`E\n\n\n\n\n\n\n\n\n\n\n\n"
+"$6$PAST(x, range) ((x) > (`offset)((range) - 1))\n\n\n\n\n\n\n\n\n\n\n\n"
 "$w`bins `even_bin(`offsets x,`Vbins,`Nrange,`Nfactor){\n"
 "`Y$BIN_MODE == $BIN_MODE_SHIFT\n"
 "`C$TO_WIDE(uint,x>>`Ffactor);\n"
@@ -9191,7 +9185,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8660 \"kernels.cl.inc\"\n"
+"#line 8653 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9294,7 +9288,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8789 \"kernels.cl.inc\"\n"
+"#line 8782 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9358,11 +9352,6 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "$8private `I`binned*`block_t;\n"
 "`O\n"
 "$8$1`sample*`block_t;\n"
-"`E\n"
-"`Y$WEIGHED\n"
-"$8private `I`weight*`weights_t;\n"
-"`O\n"
-"$8$1`weight*`weights_t;\n"
 "`E\n\n"
 "`Y$BIN_WIDE > 1\n"
 "$w``Ws ``Ws_at(`block_t `0){\n"
@@ -9435,7 +9424,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Z`Vv`6v<$BLOCK;v++)\n"
 "weights[v]=$WEIGHT_OF(pixels[v],i+v,0);\n"
 "`O\n"
-"`weights_t weights=`8_weights+i/$CHANNELS;\n"
+"$1`weight*weights=`8_weights+i/$CHANNELS;\n"
 "`E\n"
 "`block_`Rers(`0,`Rer,bounds,edges);\n"
 "`7!$WEIGHTED&&$CHANNELS==1&&`Rer[0]==`Rer[$BLOCK-1]&&\n"
@@ -9598,7 +9587,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9133 \"kernels.cl.inc\"\n"
+"#line 9121 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9850,10 +9839,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`J$VALUE*copied=(`J$VALUE*)(to->bins+(`4s+1)/2*2);\n"
 "`Z`Vk=$2;k<=$EDGE_END(bins);k+=$x)\n"
 "copied[$EDGE_PLACE(k)]=edges[min(k,bins)];\n"
-"to->edges.at=copied;\n"
-"`E\n"
 "$h;\n"
-"`Y$LOCAL_EDGES\n"
+"to->edges.at=copied;\n"
 "to->edges.`S=$EDGE_AT(to->edges,0);\n"
 "to->edges.`2=$EDGE_AT(to->edges,bins);\n"
 "`Y$EDGE_CELLS\n"
@@ -9862,6 +9849,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`O\n"
 "`edges_top(&to->edges);\n"
 "`E\n"
+"`O\n"
+"$h;\n"
 "`E\n"
 "}\n\n\n\n",
 "$w``Rer `copies_`9(`I``Ring*to,`Vbin){\n"
@@ -10007,7 +9996,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9622 \"kernels.cl.inc\"\n"
+"#line 9610 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10025,7 +10014,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9637 \"kernels.cl.inc\"\n"
+"#line 9625 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10158,7 +10147,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9801 \"kernels.cl.inc\"\n"
+"#line 9789 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10210,7 +10199,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9855 \"kernels.cl.inc\"\n"
+"#line 9843 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10359,7 +10348,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10026 \"kernels.cl.inc\"\n"
+"#line 10014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10651,7 +10640,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10356 \"kernels.cl.inc\"\n"
+"#line 10344 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11499,7 +11488,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11341 \"kernels.cl.inc\"\n"
+"#line 11329 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11701,7 +11690,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11585 \"kernels.cl.inc\"\n"
+"#line 11573 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11822,7 +11811,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11719 \"kernels.cl.inc\"\n"
+"#line 11707 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
