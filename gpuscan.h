@@ -19793,10 +19793,7 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
     int sees = GPUSCAN__SEES_SOURCES + (own->image ? GPUSCAN__SEES_IMAGE : 0);
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
     char pixel[24];
-    gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
     gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
-    gpuscan__define_number(text, "CONVERTED", own->converted);
-    gpuscan__define_number(text, "WEIGHED", own->weighed);
     if (!own->converted && !own->weighed)
         return;
     gpuscan__define_source(text, e, key->src == GPUSCAN_TYPE_CUSTOM);
@@ -19848,7 +19845,8 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPREAD, spread) X(EDGE_STEP, edge_step)                \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
-    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride)
+    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride) X(ARRIVALS, arrivals) X(PIXEL_CHANNELS, pixel_channels)       \
+    X(CONVERTED, converted) X(WEIGHED, weighed)
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
@@ -19860,7 +19858,6 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
     gpuscan__define_number(text, "REGISTERS", plan->key.registers);
-    gpuscan__define_number(text, "ARRIVALS", own.arrivals);
     gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
     gpuscan__define_expressions(text, &plan->key, &own, &plan->e);
 }
@@ -21301,17 +21298,25 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Names the fields of a tally for gpuscan__resolve_tally. `name` is the tally's name in the desc. */
+/* Names the fields of a tally for gpuscan__select_common. `name` is the tally's name in the desc. */
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Checks the tally, sets the dispatch's `items` and `limit`, and adds the tally's ranges. */
-static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields) {
-    const gpuscan_tally *tally = plan->tally;
+/* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
+static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields,
+                                             gpuscan_type count_type) {
     gpuscan__plan *common = &plan->common;
+    const gpuscan_tally *tally = plan->tally;
     uint32_t size;
-    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
-    if (r != 0)
+    uint64_t bytes;
+    gpuscan_result r;
+    int is_tally = tally->count.mem || tally->dispatch.mem;
+    size_t i;
+    for (i = 0; i < common->range_count; i++)
+        if (!gpuscan__multiply(common->ranges[i].elements, common->ranges[i].size, &bytes))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
+                                 common->ranges[i].field);
+    if ((r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size)) != 0)
         return r;
     plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
     plan->limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
@@ -21328,28 +21333,8 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__select_plan *
         common->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
         common->flags |= GPUSCAN__FLAG_DISPATCH;
-    return GPUSCAN_SUCCESS;
-}
-
-/* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
-static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
-                                             gpuscan_type count_type) {
-    gpuscan__plan *common = &plan->common;
-    const gpuscan_tally *tally = plan->tally;
-    gpuscan_result r;
-    int is_tally;
-    size_t i;
-    for (i = 0; i < common->range_count; i++) {
-        gpuscan__range *range = &common->ranges[i];
-        uint64_t bytes;
-        if (!gpuscan__multiply(range->elements, range->size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
-                                 range->field);
-    }
-    if ((r = gpuscan__resolve_tally(gs, plan, tally_fields)) != 0 ||
-        (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
+    if ((r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
         return r;
-    is_tally = tally->count.mem || tally->dispatch.mem;
     if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
         plan->key.length_size == 0 && !plan->key.reduces)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "neither an output nor a tally is given");
@@ -21820,7 +21805,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
     const gpuscan_type *index_type;
-    const uint64_t *capacity;
+    uint64_t *count, *capacity; /* fields that gpuscan__select_test_fill sets */
 } gpuscan__select_test_buffers;
 
 /* Returns whether the self-test keeps element i. Round 0 keeps about half, and the tiles' ends. Round 1 keeps all of
@@ -21851,37 +21836,25 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     }
 }
 
-/* Describes the self-test's elements. Selections by bits have 32 times as many elements. */
-static gpuscan__test_shape gpuscan__select_test_shape(const gpuscan__test *test) {
-    return gpuscan__test_shape_of((uint64_t)test->key->tile * (test->of->e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1),
-                                  test->round);
-}
-
-/* Sets the sizes of the payloads and returns their number. In round 1 the capacity ends inside a tile. */
-static uint32_t gpuscan__select_test_payloads(gpuscan__test *test, uint64_t *capacity) {
-    gpuscan__select_key own = gpuscan__select_own(test->key);
-    gpuscan__test_shape shape = gpuscan__select_test_shape(test);
-    uint32_t k;
-    for (k = own.has_dst; k < own.outputs; k++)
-        test->payloads[k - own.has_dst].size = own.sizes[k];
-    *capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
-    return own.outputs - own.has_dst;
-}
-
+/* Fills the arrays, and sets the sizes of the payloads. In round 1 the capacity ends inside a tile. */
 static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_test_buffers *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
-    gpuscan__test_shape shape = gpuscan__select_test_shape(test);
+    uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    gpuscan__test_shape shape = gpuscan__test_shape_of((uint64_t)test->key->tile * unit, test->round);
     gpuscan__test_sum sum;
     unsigned char *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *decides, *tally;
     unsigned char *indices = NULL, *lengths = NULL, *values = NULL, *results = NULL;
-    uint64_t i, kept = 0, last = 0, capacity = *in->capacity;
-    uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    uint64_t i, kept = 0, last = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
+    *in->count = shape.count;
+    *in->capacity = capacity;
     decides = gpuscan__test_in(test, in->decides,
                                gpuscan__ceil_div(shape.count, unit) * (e->key ? e->key_size : e->src_size));
     for (k = 0; k < own.outputs; k++) {
         int is_first = own.has_dst && k == 0;
         gpuscan_payload *payload = &test->payloads[is_first ? 0 : k - own.has_dst];
+        if (!is_first)
+            payload->size = own.sizes[k];
         from[k] = is_first && !in->from
                       ? decides
                       : gpuscan__test_in(test, is_first ? in->from : &payload->src, shape.count * own.sizes[k]);
@@ -21930,7 +21903,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
     const gpuscan__select_test_buffers all = {
         by_predicate ? &desc->src : &desc->flags, by_predicate || own.own_flags ? NULL : &desc->src, &desc->dst,
-        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->capacity};
+        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->count, &desc->capacity};
     if (test->round == 2)
         return 0;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
@@ -21942,8 +21915,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     desc->index_type = own.index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->custom = &test->custom;
     desc->payloads = test->payloads;
-    desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
-    desc->count = gpuscan__select_test_shape(test).count;
+    desc->payload_count = own.outputs - own.has_dst;
     desc->selected.count_type = GPUSCAN_TYPE_U64;
     gpuscan__select_test_fill(test, &all);
     return 1;
@@ -22098,7 +22070,7 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     gpuscan_custom *custom = &test->custom;
     const gpuscan__select_test_buffers all = {&desc->keys,       NULL,           &desc->keys_dst, &desc->starts,
                                               &desc->lengths,    &desc->src,     &desc->dst,      &desc->runs.count,
-                                              &desc->index_type, &desc->capacity};
+                                              &desc->index_type, &desc->count,   &desc->capacity};
     if (test->round == 2)
         return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
@@ -22110,8 +22082,7 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = custom;
     desc->payloads = test->payloads;
-    desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
-    desc->count = gpuscan__select_test_shape(test).count;
+    desc->payload_count = own.outputs - own.has_dst;
     desc->runs.count_type = GPUSCAN_TYPE_U64;
     gpuscan__select_test_fill(test, &all);
     return 1;
@@ -22312,15 +22283,14 @@ static const char *gpuscan__sort_value_type(uint32_t size) {
     return size == 12 ? "gpuscan_sort_bytes_12" : gpuscan__raw_names[gpuscan__log2(size)];
 }
 
-static uint32_t gpuscan__sort_value_size(const gpuscan__key *key) {
-    uint32_t fields = gpuscan__sort_own(key).fields;
-    return fields ? gpuscan__sort_record_size(fields) : gpuscan__types[key->dst].size;
+static uint32_t gpuscan__sort_value_size(const gpuscan__key *key, const gpuscan__sort_key *own) {
+    return own->fields ? gpuscan__sort_record_size(own->fields) : gpuscan__types[key->dst].size;
 }
 
-static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key) {
+static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key, const gpuscan__sort_key *own) {
     static const char *const names[GPUSCAN__SORT_FIELDS] = {"SORT_FIELD_0", "SORT_FIELD_1", "SORT_FIELD_2",
                                                             "SORT_FIELD_3"};
-    uint32_t fields = gpuscan__sort_own(key).fields, f, size = gpuscan__sort_value_size(key);
+    uint32_t fields = own->fields, f, size = gpuscan__sort_value_size(key, own);
     gpuscan__define_number(text, "SORT_VALUES", size != 0);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", size);
     gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
@@ -22351,12 +22321,12 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
-static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
-                                           uint32_t value_size, uint32_t group, uint32_t vectors) {
+static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key *key, const gpuscan__sort_key *own,
+                                           uint32_t group, uint32_t vectors) {
+    uint32_t key_size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key, own);
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t key = own->halved ? 4 : key_size > 4 ? 8 : 4, value = own->halved ? 4 : value_size;
-    uint64_t each = vectors * gpuscan__max(key, value);
+    uint64_t each = vectors * (own->halved ? 4 : gpuscan__max(key_size > 4 ? 8 : 4, value_size));
     uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
@@ -22367,11 +22337,6 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
     if (gpuscan__sort_ranks_quick(gs, own, value_size, group) && !own->small)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
-}
-
-static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group,
-                                           uint32_t vectors) {
-    return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
 /* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
@@ -22387,17 +22352,17 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    uint32_t value_size = gpuscan__sort_value_size(key);
     int real = type->kind == 'f';
     gpuscan__define_shape(text, gs, key, 1);
     gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__sort_struct_bytes(gs, &own, type->size, value_size,
-                                                                            key->group, key->vectors));
-    gpuscan__define_number(text, "SORT_QUICK",
-                           (uint64_t)gpuscan__sort_ranks_quick(gs, &own, value_size, key->group));
+    gpuscan__define_number(text, "SHARED_BYTES",
+                           gpuscan__sort_shared_bytes(gs, key, &own, key->group, key->vectors));
+    gpuscan__define_number(
+        text, "SORT_QUICK",
+        (uint64_t)gpuscan__sort_ranks_quick(gs, &own, gpuscan__sort_value_size(key, &own), key->group));
     gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
@@ -22408,7 +22373,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
-    gpuscan__sort_define_values(text, key);
+    gpuscan__sort_define_values(text, key, &own);
     gpuscan__define_number(text, "CUSTOM_KEY", custom != NULL);
     if (!custom)
         return;
@@ -22604,7 +22569,7 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
-    while (gpuscan__sort_shared_bytes(gs, plan, group, vectors) > gpuscan__sort_room(gs, plan) &&
+    while (gpuscan__sort_shared_bytes(gs, key, &plan->key, group, vectors) > gpuscan__sort_room(gs, plan) &&
            (vectors > batch || group > 1)) {
         if (vectors > batch)
             vectors -= batch;
@@ -22720,7 +22685,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
-    if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
+    if (gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
     plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
     if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
@@ -23128,7 +23093,6 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
-    uint32_t group;
     unsigned commands; /* number of commands that remain */
 } gpuscan__sort_run;
 
@@ -23142,18 +23106,14 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
 }
 
-/* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles, it is the number
-   of groups that run at a time, since even a group without work takes time. tuning: sort-idle-groups */
+/* Returns the number of groups for tiles: one per tile, but at most `most`. If only the device knows the number of
+   tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
+   sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
-static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
-    uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
-    return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
-}
-
-/* Returns how many groups go through all elements tile by tile. */
-static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
-    uint64_t tiles = gpuscan__ceil_div(run->plan->desc->count, run->plan->common.key.tile);
-    return gpuscan__sort_tile_groups(run, gpuscan__min(tiles, (uint64_t)1 << 20));
+static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run, uint64_t most) {
+    if (run->plan->key.counted)
+        most = gpuscan__min(most, (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT);
+    return gpuscan__min(run->plan->tiles, most);
 }
 
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
@@ -23163,7 +23123,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
 }
 
 /* Moves elements of `size` bytes, by index or in order. If `widens` is 1, stores the indices themselves as ulong. */
@@ -23182,7 +23142,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
 }
 
 /* Returns how many groups count the digits of all passes. With key.counted the device uses at most this many. */
@@ -23246,26 +23206,27 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
-    uint64_t groups = gpuscan__sort_tile_groups(run, plan->tiles);
+    uint64_t groups = gpuscan__sort_groups(run, UINT64_MAX);
     int more;
     for (more = 0; more < 2 && plan->key.counted; more++) {
         uint64_t most = gpuscan__min(plan->desc->count, gpuscan__sort_limit(gs, plan, more));
-        groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
+        uint64_t tile = (uint64_t)plan->common.key.group * plan->key.rounds[more];
+        groups = gpuscan__max(groups, gpuscan__ceil_div(most, tile));
     }
     if (plan->key.counted)
-        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
+        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, plan->common.key.group));
     return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* a self-test has two groups without a tile */
 }
 
 /* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
 static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    int is_cpu = gpuscan__key_is_cpu(&plan->common.key);
+    const gpuscan__key *key = &plan->common.key;
     gpuscan_result r = gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, forms, plan->parts,
-                                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
+                                          gpuscan__key_is_cpu(key) ? 0 : (uint64_t)4 << plan->key.digit_bits);
     if (r == 0)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, forms, 1,
-                               (uint64_t)run->group * (plan->key.wide ? 16 : 8));
+                               (uint64_t)key->group * (plan->key.wide ? 16 : 8));
     return r != 0 ? r : gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, forms, plan->parts, shared);
 }
 
@@ -23275,11 +23236,10 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, 
 static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__sort_key *key = &plan->key;
+    const gpuscan__key *of = &plan->common.key;
     const gpuscan *gs = run->chain->gs;
     uint64_t resident = (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT;
-    uint64_t shared = gpuscan__key_is_cpu(&plan->common.key)
-                          ? 0
-                          : gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
+    uint64_t shared = gpuscan__key_is_cpu(of) ? 0 : gpuscan__sort_shared_bytes(gs, of, key, of->group, of->vectors);
     int is_single = gpuscan__sort_is_single(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t pass;
@@ -23291,7 +23251,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     }
     if (is_single)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
-                               gpuscan__sort_histogram_bytes(gs, plan, run->group));
+                               gpuscan__sort_histogram_bytes(gs, plan, of->group));
     if (r == 0 && key->fills)
         return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
                                   sizeof(cl_uint) << key->digit_bits);
@@ -23299,8 +23259,8 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
         r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
                                plan->parts, 0);
     for (pass = 0; pass < plan->passes && r == 0; pass++)
-        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0,
-                                           gpuscan__sort_tile_groups(run, plan->tiles), shared)
+        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, gpuscan__sort_groups(run, UINT64_MAX),
+                                           shared)
                       : gpuscan__sort_pass(run, pass, key->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
     return r;
 }
@@ -23310,7 +23270,7 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
     const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if dst may be its src */
-    gpuscan__sort_run run = {chain, plan, common->key.group, plan->commands};
+    gpuscan__sort_run run = {chain, plan, plan->commands};
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
     if (desc->custom)
