@@ -12495,6 +12495,7 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that use MAX, or that gpuscan__packed does not pack */
     GPUSCAN__FOR_F16,      /* scans of f16 */
     GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
+    GPUSCAN__FOR_SEGMENTS, /* scans by segments */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
     GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
     GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
@@ -12660,7 +12661,6 @@ typedef struct gpuscan__integral_tuning {
 typedef struct gpuscan__profile {
     gpuscan__facts facts;
     gpuscan__tunings scan;
-    gpuscan__tunings segmented;    /* scans by segments. These rows are tried before the rows of `scan` */
     gpuscan__tunings select, runs; /* an empty `runs` is replaced by `select`, and an empty `select` by `scan` */
     gpuscan__tiles_tuning tiles;
     gpuscan__cpu_tuning cpu;
@@ -13704,8 +13704,30 @@ static const gpuscan__facts gpuscan__profiles[] = {
 /* In small scans, of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles
    before its own. That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold that
    besides other data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning:
-   scan-tiles */
+   scan-tiles
+   Scans by segments sum no tiles ahead: a tile in which a segment begins needs no other tile's sum for its prefix. Many
+   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
+    /* small scans of elements of 1 byte by segments */
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
+    /* scans of a single tile, which has no other tile to wait for */
+    {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    /* other small scans; some rows serve only one element size */
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_SEGMENTS},
+    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_SEGMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_SEGMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
     /* scans up to 8 MiB */
     {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
@@ -13723,30 +13745,6 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
-
-/* Tiles of scans by segments. No row sums tiles ahead: a tile in which a segment begins needs no other tile's sum for
-   its prefix. Many small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
-    /* small scans of elements of 1 byte */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    /* scans of a single tile, which has no other tile to wait for */
-    {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* other small scans; some rows serve only one element size */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
-    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* Tiles of selections. `up_to` and `ahead` count the bytes of the array that decides what is kept. In small selections,
    of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all tiles before
@@ -13822,8 +13820,6 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
-GPUSCAN__SHARED const gpuscan__tunings gpuscan__segmented_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_segmented)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_select),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
@@ -13970,10 +13966,10 @@ static const struct {
 #define GPUSCAN__ROW_TABLE(name)                                                                                       \
     {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
      offsetof(gpuscan__profile, name)},
-    GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, segmented)
-    GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select) GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs)
+    GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select)
+    GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
     GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_records)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
+    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
 #undef GPUSCAN__ROW_TABLE
@@ -18277,6 +18273,7 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
                (e->op == GPUSCAN_OP_MAX || !gpuscan__packed(e, 0));
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
+    case GPUSCAN__FOR_SEGMENTS: return plan->key.heads != 0;
     default: return 1;
     }
 }
@@ -18286,13 +18283,11 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan_strategy forced = plan->common.call->strategy;
-    uint32_t segmented = plan->key.heads ? profile->segmented.count : 0, i;
     gpuscan__tuning found;
+    uint32_t i;
     memset(&found, 0, sizeof(found));
-    for (i = 0; i <= segmented + profile->scan.count; i++) {
-        const gpuscan__tuning *row = i < segmented                         ? &profile->segmented.rows[i]
-                                     : i < segmented + profile->scan.count ? &profile->scan.rows[i - segmented]
-                                                                           : &profile->tiles.rest;
+    for (i = 0; i <= profile->scan.count; i++) {
+        const gpuscan__tuning *row = i < profile->scan.count ? &profile->scan.rows[i] : &profile->tiles.rest;
         if (row != &profile->tiles.rest && !gpuscan__tuning_matches(row, bytes, plan))
             continue;
         if (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy)
@@ -21562,6 +21557,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
         (forced != GPUSCAN_STRATEGY_AUTO && forced != row->strategy))
         return 0;
     switch ((int)row->calls) {
+    case GPUSCAN__FOR_SEGMENTS: return 0; /* some profiles have only rows for scans */
     case GPUSCAN__FOR_INDICES: return key->outputs == 0;
     case GPUSCAN__FOR_OUTPUTS: return key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
     case GPUSCAN__FOR_ELEMENTS: return gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
@@ -22485,8 +22481,8 @@ static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
 }
 
 /* Returns how many bytes of local memory a group takes to count digits. */
-static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
-    return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
+static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    return gpuscan__sort_head_bytes(gs, plan->common.key.group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
@@ -22696,7 +22692,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     plan->key.copies = 32;
     while (plan->key.copies > 1 &&
            (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-            gpuscan__sort_histogram_bytes(gs, plan, key->group) > gpuscan__sort_room(gs, plan)))
+            gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
         plan->key.copies /= 2;
 }
 
@@ -23214,7 +23210,7 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
         groups = gpuscan__max(groups, gpuscan__ceil_div(most, tile));
     }
     if (plan->key.counted)
-        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, plan->common.key.group));
+        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan));
     return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* a self-test has two groups without a tile */
 }
 
@@ -23251,7 +23247,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     }
     if (is_single)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
-                               gpuscan__sort_histogram_bytes(gs, plan, of->group));
+                               gpuscan__sort_histogram_bytes(gs, plan));
     if (r == 0 && key->fills)
         return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
                                   sizeof(cl_uint) << key->digit_bits);
@@ -23503,13 +23499,13 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
 }
 
 /* Returns how many bytes of local memory a group has. Each sub-group has LEFTS sums and two rows of cells. */
-static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
+static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
     uint64_t lanes = gpuscan__group_lanes(gs, key->group);
     uint64_t lefts = key->group / lanes * gpuscan__max(lanes, key->vectors);
-    uint64_t cells = 2 * items * channels * gpuscan__types[plan->e.dst].size;
+    uint64_t cells = 2 * items * plan->e.channels * gpuscan__types[plan->e.dst].size;
     return bytes + (gpuscan__key_is_cpu(key) ? 0 : lefts * plan->e.t_size + cells);
 }
 
@@ -23518,7 +23514,7 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan, own.channels));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan));
     gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
     gpuscan__define(text, "CELL", cell->name);
@@ -23707,8 +23703,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
         vectors = profile->integral.vectors_4;
     key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
-    while (key->group > 1 &&
-           gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
+    while (key->group > 1 && gpuscan__integral_shared_bytes(gs, &plan->common) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     /* in narrow images, at least half of a group's sub-groups would have no strip */
     while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
@@ -23799,7 +23794,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                               gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
+                               gpuscan__integral_shared_bytes(chain->gs, common), is_last);
 }
 
 static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
