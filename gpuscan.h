@@ -19029,10 +19029,9 @@ static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
 static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan,
                                              const gpuscan__reduce_key *own) {
     const gpuscan__key *key = &plan->key;
-    int cpu = gpuscan__key_is_cpu(key);
     uint64_t t_size = plan->e.t_size, lanes = gpuscan__group_lanes(gs, key->group);
     uint64_t bytes = gpuscan__shared_bytes(gs, plan->e.t_size, key->group, plan->e.commutes ? 1 : key->vectors);
-    if (own->segments && (own->split || cpu))
+    if (own->segments && (own->split || gpuscan__key_is_cpu(key)))
         bytes += key->group * (t_size + 4) + key->group / lanes * 8;
     return gpuscan__ceil_div(bytes + 3 * gpuscan__max(t_size, 16), 16) * 16;
 }
@@ -19158,9 +19157,7 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
         return why;
     if (gs->device.fence == GPUSCAN__FENCE_NONE)
         return "it needs a fence of device scope";
-    if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
-        return "state words hold elements of at most 64 bytes";
-    return NULL;
+    return gpuscan__word_bits(gs, plan->e.t_size, 0) ? NULL : "state words hold elements of at most 64 bytes";
 }
 
 /* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
@@ -19772,13 +19769,12 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
 
 /* Returns how many samples a CPU puts into bins at once. The simulator (FENCE_MEM) crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
-    const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
                    own->mode == GPUSCAN__BIN_MODE_GUESS;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
         own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
-    return sample->size == 8 ? 8 : 16;
+    return gpuscan__types[gpuscan__binned_type(&plan->key)].size == 8 ? 8 : 16;
 }
 
 /* Defines the caller's expressions as functions of a pixel and the pixel's number in its row. */
@@ -20416,11 +20412,10 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy =
         gpuscan__strategy_for(common, profile->histogram.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    int is_cpu;
+    int is_cpu = gpuscan__is_cpu_strategy(strategy);
     uint64_t local = gs->device.local_memory;
-    const char *why;
+    const char *why = gpuscan__why_refused(gs, common, strategy);
     key->strategy = (uint32_t)strategy;
-    is_cpu = gpuscan__key_is_cpu(key);
     key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->histogram.group, common->group_limit);
     own->copies = own->byte_tables = own->by_value = own->spread = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
@@ -20429,7 +20424,6 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes to local memory that is an argument */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->histogram.local);
-    why = gpuscan__why_refused(gs, common, strategy);
     if (is_cpu)
         gpuscan__cpu_form(plan, local, why != NULL);
     else if (!why)
@@ -20679,8 +20673,8 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
-    size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
+    gpuscan__launch launch =
+        gpuscan__launch_begin(chain, gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0);
     gpuscan__histogram_numbers numbers;
     numbers.samples_offset = gpuscan__arg_source(&launch, desc->samples, &desc->samples_image, &plan->image) *
                              (plan->element_size / plan->unit);
@@ -21432,7 +21426,6 @@ static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buff
 static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
-    const gpuscan__elements *e = &common->e;
     int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
     gpuscan__range *range;
     if (by_predicate || plan->key.has_dst || common->from_host) {
@@ -21441,7 +21434,7 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
         range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
     }
     if (!by_predicate) {
-        range = gpuscan__input(common, "flags", desc->flags, plan->units, e->src_size);
+        range = gpuscan__input(common, "flags", desc->flags, plan->units, common->e.src_size);
         range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
     }
     range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
@@ -21743,10 +21736,9 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
 }
 
 static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
-    const gpuscan__key *key = &plan->common.key;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
-    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, key->group), (uint64_t)chain->gs->device.units * 16);
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, launch.group), (uint64_t)chain->gs->device.units * 16);
     gpuscan__select_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
@@ -22838,14 +22830,13 @@ static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__
 static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = plan->desc;
-    const gpuscan__range *src = &common->ranges[plan->keys_range];
     gpuscan__sort_buffers *buffers = &plan->keys;
     buffers->size = plan->key_size;
     if (desc->custom) {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
         buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
     } else if (desc->dst.mem || !common->is_run) {
-        gpuscan__sort_buffers_of(plan, buffers, src);
+        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->keys_range]);
         if (!desc->dst.mem && plan->values.size) /* a later call without dst needs a second scratch buffer of keys */
             gpuscan__sort_scratch(plan, buffers->size);
     } else {
@@ -22855,7 +22846,6 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
 }
 
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
-    const gpuscan__plan *common = &plan->common;
     gpuscan__sort_buffers *buffers = &plan->values;
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
@@ -22866,7 +22856,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         if (plan->passes > 2)
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (!plan->by_index) {
-        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
+        gpuscan__sort_buffers_of(plan, buffers, &plan->common.ranges[plan->payloads_range]);
     } else if (plan->desc->permutation.mem && plan->index_size == buffers->size) {
         buffers->has_dst = 0;
         buffers->dst = gpuscan__sort_of(plan->desc->permutation);
@@ -23008,10 +22998,9 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_strategy strategy =
         gpuscan__strategy_for(common, gs->device.profile.sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    uint64_t tiles, most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    uint64_t most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    const char *why = gpuscan__sort_misfit(gs, plan, strategy);
     gpuscan_result r;
-    const char *why;
-    why = gpuscan__sort_misfit(gs, plan, strategy);
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     if (why)
@@ -23026,13 +23015,12 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_cut(plan, 8);
     gpuscan__sort_shape(gs, plan, strategy);
     gpuscan__sort_cut(plan, plan->key.digit_bits);
-    tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
+    plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
     most = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     if (gpuscan__key_is_cpu(&common->key))
         most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
                             (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
-    plan->parts = gpuscan__min(tiles, most);
-    plan->tiles = tiles;
+    plan->parts = gpuscan__min(plan->tiles, most);
     gpuscan__sort_choose_kernels(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
@@ -23346,7 +23334,6 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    gpuscan_type raw = gpuscan__unsigned_of(size);
     unsigned char *src = gpuscan__test_in(test, &desc->src, count * size);
     unsigned char *dst = gpuscan__test_out(test, &desc->dst, count * size), *permutation = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
@@ -23358,7 +23345,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     for (i = 0; i < count; i++) {
         key = gpuscan__test_key(size, i, count, test->round) & ~(uint64_t)0 >> (64 - 8 * size);
         codes[i] = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
-        gpuscan__put(raw, src, i, key);
+        gpuscan__put_bits(size, src, i, key);
     }
     order = gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
     for (i = 0; i < count; i++) {
@@ -23716,7 +23703,6 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
    adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with
    enough pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
@@ -23725,8 +23711,8 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
-        uint64_t bands = GPUSCAN__INTEGRAL_FEW, busy;
-        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
+        uint64_t bands = GPUSCAN__INTEGRAL_FEW, busy, most_rows = gs->device.profile.integral.rows;
+        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= most_rows && 2 * rows * rows <= height;)
             rows *= 2;
         plan->strips = gpuscan__integral_strips(gs, plan);
         busy = gpuscan__ceil_div((uint64_t)GPUSCAN__INTEGRAL_BUSY * gs->device.units, plan->strips * images);
