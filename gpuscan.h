@@ -23044,21 +23044,11 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Sets one of a sort's buffers as an argument. Returns the buffer's offset in elements of `size` bytes. */
-static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
-    return place.mem ? gpuscan__arg_buffer(launch, place)
-                     : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
-}
-
-/* Does as gpuscan__arg_place, but returns bytes, since sizes of records and payloads need not divide the offset. */
-static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
-    return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
-}
-
-/* Sets a buffer of values as an argument. Returns its offset in values, or for records in bytes. */
-static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan, gpuscan_buffer place,
-                                    uint64_t size) {
-    return plan->fields ? gpuscan__arg_bytes(launch, place, size) : gpuscan__arg_place(launch, place, size);
+/* Sets one of a sort's buffers, of elements of `size` bytes, as an argument. Returns its offset in units of `unit`
+   bytes: an element or, since sizes of records and payloads need not divide the offset, a byte. */
+static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size, uint64_t unit) {
+    return place.mem ? gpuscan__arg_buffer(launch, place) * (size / unit)
+                     : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
 /* Sets the source and the destination of each field's payload, and their offsets in bytes: from_0, to_0, from_1 ... */
@@ -23105,7 +23095,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     gpuscan__launch launch = gpuscan__launch_begin(run->chain, 0);
     gpuscan__sort_keys_numbers numbers;
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
-    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size);
+    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size, plan->key_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
 }
@@ -23119,9 +23109,9 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
     uint32_t unit = size & (~size + 1), index_size = plan->values.size ? plan->values.size : 1;
     gpuscan__sort_gather_numbers numbers;
     unit = unit > 16 ? 16 : unit;
-    numbers.src_offset = gpuscan__arg_bytes(&launch, from, size);
-    numbers.dst_offset = gpuscan__arg_bytes(&launch, to, size);
-    numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size);
+    numbers.src_offset = gpuscan__arg_place(&launch, from, size, 1);
+    numbers.dst_offset = gpuscan__arg_place(&launch, to, size, 1);
+    numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size, index_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc,
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
@@ -23160,17 +23150,18 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
-    uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
+    uint32_t unit = plan->fields ? 1 : values->size;
     int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: the table's cells have 64 bits; 0: 32 bits */
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, keys->to[1], plan->key_size);
-    numbers.values_offset = gpuscan__arg_values(&launch, plan, plan->by_index ? values->to[0] : values->from, size);
-    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, values->to[0], size);
-    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, values->to[1], size);
+    numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, keys->size, keys->size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], keys->size, keys->size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, keys->to[1], keys->size, keys->size);
+    numbers.values_offset =
+        gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit);
+    numbers.values_dst_offset = gpuscan__arg_place(&launch, values->to[0], values->size, unit);
+    numbers.values_tmp_offset = gpuscan__arg_place(&launch, values->to[1], values->size, unit);
     if (gpuscan__sort_packs(plan->fields))
         gpuscan__sort_fields(&launch, plan, &numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
