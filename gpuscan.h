@@ -12347,6 +12347,7 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that gpuscan__packed does not pack */
     GPUSCAN__FOR_F16,      /* scans of f16 */
     GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
+    GPUSCAN__FOR_SEGMENTS, /* scans by segments */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
     GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
     GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
@@ -12512,7 +12513,6 @@ typedef struct gpuscan__integral_tuning {
 typedef struct gpuscan__profile {
     gpuscan__facts facts;
     gpuscan__tunings scan;
-    gpuscan__tunings segmented;    /* scans by segments. These rows are tried before the rows of `scan` */
     gpuscan__tunings select, runs; /* an empty `runs` is replaced by `select`, and an empty `select` by `scan` */
     gpuscan__tiles_tuning tiles;
     gpuscan__cpu_tuning cpu;
@@ -13531,8 +13531,30 @@ static const gpuscan__facts gpuscan__profiles[] = {
 /* In small scans, of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles
    before its own. That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold that
    besides other data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning:
-   scan-tiles */
+   scan-tiles
+   Scans by segments sum no tiles ahead: a tile in which a segment begins needs no other tile's sum for its prefix. Many
+   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
+    /* small scans of elements of 1 byte by segments */
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
+    /* scans of a single tile, which has no other tile to wait for */
+    {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    /* other small scans; some rows serve only one element size */
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_SEGMENTS},
+    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_SEGMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_SEGMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
     /* scans up to 8 MiB */
     {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
@@ -13550,30 +13572,6 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
-
-/* Tiles of scans by segments. No row sums tiles ahead: a tile in which a segment begins needs no other tile's sum for
-   its prefix. Many small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
-    /* small scans of elements of 1 byte */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    /* scans of a single tile, which has no other tile to wait for */
-    {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* other small scans; some rows serve only one element size */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
-    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* Tiles of selections. `up_to` and `ahead` count the bytes of the array that decides what is kept. In small selections,
    of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all tiles before
@@ -13649,8 +13647,6 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
-GPUSCAN__SHARED const gpuscan__tunings gpuscan__segmented_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_segmented)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_select),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
@@ -13795,10 +13791,10 @@ static const struct {
 #define GPUSCAN__ROW_TABLE(name)                                                                                       \
     {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
      offsetof(gpuscan__profile, name)},
-    GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, segmented)
-    GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select) GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs)
+    GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select)
+    GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
     GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_records)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
+    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
 };
@@ -18010,6 +18006,7 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
         return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
+    case GPUSCAN__FOR_SEGMENTS: return plan->key.heads != 0;
     default: return 1;
     }
 }
@@ -18019,13 +18016,11 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan_strategy forced = plan->common.call->strategy;
-    uint32_t segmented = plan->key.heads ? profile->segmented.count : 0, i;
     gpuscan__tuning found;
+    uint32_t i;
     memset(&found, 0, sizeof(found));
-    for (i = 0; i <= segmented + profile->scan.count; i++) {
-        const gpuscan__tuning *row = i < segmented                         ? &profile->segmented.rows[i]
-                                     : i < segmented + profile->scan.count ? &profile->scan.rows[i - segmented]
-                                                                           : &profile->tiles.rest;
+    for (i = 0; i <= profile->scan.count; i++) {
+        const gpuscan__tuning *row = i < profile->scan.count ? &profile->scan.rows[i] : &profile->tiles.rest;
         if (row != &profile->tiles.rest && !gpuscan__tuning_matches(row, bytes, plan))
             continue;
         if (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy)
@@ -18795,10 +18790,9 @@ static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
 static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan,
                                              const gpuscan__reduce_key *own) {
     const gpuscan__key *key = &plan->key;
-    int cpu = gpuscan__key_is_cpu(key);
     uint64_t t_size = plan->e.t_size, lanes = gpuscan__group_lanes(gs, key->group);
     uint64_t bytes = gpuscan__shared_bytes(gs, plan->e.t_size, key->group, plan->e.commutes ? 1 : key->vectors);
-    if (own->segments && (own->split || cpu))
+    if (own->segments && (own->split || gpuscan__key_is_cpu(key)))
         bytes += key->group * (t_size + 4) + key->group / lanes * 8;
     return gpuscan__ceil_div(bytes + 3 * gpuscan__max(t_size, 16), 16) * 16;
 }
@@ -18928,9 +18922,7 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
         return why;
     if (gs->device.fence == GPUSCAN__FENCE_NONE)
         return "it needs a fence of device scope";
-    if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
-        return "state words hold elements of at most 64 bytes";
-    return NULL;
+    return gpuscan__word_bits(gs, plan->e.t_size, 0) ? NULL : "state words hold elements of at most 64 bytes";
 }
 
 /* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
@@ -19542,13 +19534,12 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
 
 /* Returns how many samples a CPU puts into bins at once. The simulator (FENCE_MEM) crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
-    const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
                    own->mode == GPUSCAN__BIN_MODE_GUESS;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
         own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
-    return sample->size == 8 ? 8 : 16;
+    return gpuscan__types[gpuscan__binned_type(&plan->key)].size == 8 ? 8 : 16;
 }
 
 /* Defines the caller's expressions as functions of a pixel and the pixel's number in its row. */
@@ -19558,10 +19549,7 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
     int sees = GPUSCAN__SEES_SOURCES + (own->image ? GPUSCAN__SEES_IMAGE : 0);
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
     char pixel[24];
-    gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
     gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
-    gpuscan__define_number(text, "CONVERTED", own->converted);
-    gpuscan__define_number(text, "WEIGHED", own->weighed);
     if (!own->converted && !own->weighed)
         return;
     gpuscan__define_source(text, e, key->src == GPUSCAN_TYPE_CUSTOM);
@@ -19613,7 +19601,8 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPREAD, spread) X(EDGE_STEP, edge_step)                \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
-    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride)
+    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride) X(ARRIVALS, arrivals) X(PIXEL_CHANNELS, pixel_channels)       \
+    X(CONVERTED, converted) X(WEIGHED, weighed)
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
@@ -19625,7 +19614,6 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
     gpuscan__define_number(text, "REGISTERS", plan->key.registers);
-    gpuscan__define_number(text, "ARRIVALS", own.arrivals);
     gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
     gpuscan__define_expressions(text, &plan->key, &own, &plan->e);
 }
@@ -20189,11 +20177,10 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy =
         gpuscan__strategy_for(common, profile->histogram.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    int is_cpu;
+    int is_cpu = gpuscan__is_cpu_strategy(strategy);
     uint64_t local = gs->device.local_memory;
-    const char *why;
+    const char *why = gpuscan__why_refused(gs, common, strategy);
     key->strategy = (uint32_t)strategy;
-    is_cpu = gpuscan__key_is_cpu(key);
     key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->histogram.group, common->group_limit);
     own->copies = own->byte_tables = own->by_value = own->spread = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
@@ -20202,7 +20189,6 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes to local memory that is an argument */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->histogram.local);
-    why = gpuscan__why_refused(gs, common, strategy);
     if (is_cpu)
         gpuscan__cpu_form(plan, local, why != NULL);
     else if (!why)
@@ -20452,8 +20438,8 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
-    size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
+    gpuscan__launch launch =
+        gpuscan__launch_begin(chain, gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0);
     gpuscan__histogram_numbers numbers;
     numbers.samples_offset = gpuscan__arg_source(&launch, desc->samples, &desc->samples_image, &plan->image) *
                              (plan->element_size / plan->unit);
@@ -21066,17 +21052,25 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Names the fields of a tally for gpuscan__resolve_tally. `name` is the tally's name in the desc. */
+/* Names the fields of a tally for gpuscan__select_common. `name` is the tally's name in the desc. */
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Checks the tally, sets the dispatch's `items` and `limit`, and adds the tally's ranges. */
-static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields) {
-    const gpuscan_tally *tally = plan->tally;
+/* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
+static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields,
+                                             gpuscan_type count_type) {
     gpuscan__plan *common = &plan->common;
+    const gpuscan_tally *tally = plan->tally;
     uint32_t size;
-    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
-    if (r != 0)
+    uint64_t bytes;
+    gpuscan_result r;
+    int is_tally = tally->count.mem || tally->dispatch.mem;
+    size_t i;
+    for (i = 0; i < common->range_count; i++)
+        if (!gpuscan__multiply(common->ranges[i].elements, common->ranges[i].size, &bytes))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
+                                 common->ranges[i].field);
+    if ((r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size)) != 0)
         return r;
     plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
     plan->limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
@@ -21093,28 +21087,8 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__select_plan *
         common->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
         common->flags |= GPUSCAN__FLAG_DISPATCH;
-    return GPUSCAN_SUCCESS;
-}
-
-/* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
-static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
-                                             gpuscan_type count_type) {
-    gpuscan__plan *common = &plan->common;
-    const gpuscan_tally *tally = plan->tally;
-    gpuscan_result r;
-    int is_tally;
-    size_t i;
-    for (i = 0; i < common->range_count; i++) {
-        gpuscan__range *range = &common->ranges[i];
-        uint64_t bytes;
-        if (!gpuscan__multiply(range->elements, range->size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
-                                 range->field);
-    }
-    if ((r = gpuscan__resolve_tally(gs, plan, tally_fields)) != 0 ||
-        (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
+    if ((r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
         return r;
-    is_tally = tally->count.mem || tally->dispatch.mem;
     if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
         plan->key.length_size == 0 && !plan->key.reduces)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "neither an output nor a tally is given");
@@ -21217,7 +21191,6 @@ static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buff
 static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
-    const gpuscan__elements *e = &common->e;
     int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
     gpuscan__range *range;
     if (by_predicate || plan->key.has_dst || common->from_host) {
@@ -21226,7 +21199,7 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
         range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
     }
     if (!by_predicate) {
-        range = gpuscan__input(common, "flags", desc->flags, plan->units, e->src_size);
+        range = gpuscan__input(common, "flags", desc->flags, plan->units, common->e.src_size);
         range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
     }
     range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
@@ -21342,6 +21315,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
         (forced != GPUSCAN_STRATEGY_AUTO && forced != row->strategy))
         return 0;
     switch ((int)row->calls) {
+    case GPUSCAN__FOR_SEGMENTS: return 0; /* some profiles have only rows for scans */
     case GPUSCAN__FOR_INDICES: return key->outputs == 0;
     case GPUSCAN__FOR_OUTPUTS: return key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
     case GPUSCAN__FOR_ELEMENTS: return gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
@@ -21527,10 +21501,9 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
 }
 
 static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
-    const gpuscan__key *key = &plan->common.key;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
-    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, key->group), (uint64_t)chain->gs->device.units * 16);
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, launch.group), (uint64_t)chain->gs->device.units * 16);
     gpuscan__select_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
@@ -21585,7 +21558,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
     const gpuscan_type *index_type;
-    const uint64_t *capacity;
+    uint64_t *count, *capacity; /* fields that gpuscan__select_test_fill sets */
 } gpuscan__select_test_buffers;
 
 /* Returns whether the self-test keeps element i. Round 0 keeps about half, and the tiles' ends. Round 1 keeps all of
@@ -21616,37 +21589,25 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     }
 }
 
-/* Describes the self-test's elements. Selections by bits have 32 times as many elements. */
-static gpuscan__test_shape gpuscan__select_test_shape(const gpuscan__test *test) {
-    return gpuscan__test_shape_of((uint64_t)test->key->tile * (test->of->e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1),
-                                  test->round);
-}
-
-/* Sets the sizes of the payloads and returns their number. In round 1 the capacity ends inside a tile. */
-static uint32_t gpuscan__select_test_payloads(gpuscan__test *test, uint64_t *capacity) {
-    gpuscan__select_key own = gpuscan__select_own(test->key);
-    gpuscan__test_shape shape = gpuscan__select_test_shape(test);
-    uint32_t k;
-    for (k = own.has_dst; k < own.outputs; k++)
-        test->payloads[k - own.has_dst].size = own.sizes[k];
-    *capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
-    return own.outputs - own.has_dst;
-}
-
+/* Fills the arrays, and sets the sizes of the payloads. In round 1 the capacity ends inside a tile. */
 static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_test_buffers *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
-    gpuscan__test_shape shape = gpuscan__select_test_shape(test);
+    uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    gpuscan__test_shape shape = gpuscan__test_shape_of((uint64_t)test->key->tile * unit, test->round);
     gpuscan__test_sum sum;
     unsigned char *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *decides, *tally;
     unsigned char *indices = NULL, *lengths = NULL, *values = NULL, *results = NULL;
-    uint64_t i, kept = 0, last = 0, capacity = *in->capacity;
-    uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    uint64_t i, kept = 0, last = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
+    *in->count = shape.count;
+    *in->capacity = capacity;
     decides = gpuscan__test_in(test, in->decides,
                                gpuscan__ceil_div(shape.count, unit) * (e->key ? e->key_size : e->src_size));
     for (k = 0; k < own.outputs; k++) {
         int is_first = own.has_dst && k == 0;
         gpuscan_payload *payload = &test->payloads[is_first ? 0 : k - own.has_dst];
+        if (!is_first)
+            payload->size = own.sizes[k];
         from[k] = is_first && !in->from
                       ? decides
                       : gpuscan__test_in(test, is_first ? in->from : &payload->src, shape.count * own.sizes[k]);
@@ -21695,7 +21656,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
     const gpuscan__select_test_buffers all = {
         by_predicate ? &desc->src : &desc->flags, by_predicate || own.own_flags ? NULL : &desc->src, &desc->dst,
-        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->capacity};
+        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->count, &desc->capacity};
     if (test->round == 2)
         return 0;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
@@ -21707,8 +21668,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     desc->index_type = own.index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->custom = &test->custom;
     desc->payloads = test->payloads;
-    desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
-    desc->count = gpuscan__select_test_shape(test).count;
+    desc->payload_count = own.outputs - own.has_dst;
     desc->selected.count_type = GPUSCAN_TYPE_U64;
     gpuscan__select_test_fill(test, &all);
     return 1;
@@ -21863,7 +21823,7 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     gpuscan_custom *custom = &test->custom;
     const gpuscan__select_test_buffers all = {&desc->keys,       NULL,           &desc->keys_dst, &desc->starts,
                                               &desc->lengths,    &desc->src,     &desc->dst,      &desc->runs.count,
-                                              &desc->index_type, &desc->capacity};
+                                              &desc->index_type, &desc->count,   &desc->capacity};
     if (test->round == 2)
         return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
@@ -21875,8 +21835,7 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = custom;
     desc->payloads = test->payloads;
-    desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
-    desc->count = gpuscan__select_test_shape(test).count;
+    desc->payload_count = own.outputs - own.has_dst;
     desc->runs.count_type = GPUSCAN_TYPE_U64;
     gpuscan__select_test_fill(test, &all);
     return 1;
@@ -22077,15 +22036,14 @@ static const char *gpuscan__sort_value_type(uint32_t size) {
     return size == 12 ? "gpuscan_sort_bytes_12" : gpuscan__raw_names[gpuscan__log2(size)];
 }
 
-static uint32_t gpuscan__sort_value_size(const gpuscan__key *key) {
-    uint32_t fields = gpuscan__sort_own(key).fields;
-    return fields ? gpuscan__sort_record_size(fields) : gpuscan__types[key->dst].size;
+static uint32_t gpuscan__sort_value_size(const gpuscan__key *key, const gpuscan__sort_key *own) {
+    return own->fields ? gpuscan__sort_record_size(own->fields) : gpuscan__types[key->dst].size;
 }
 
-static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key) {
+static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key, const gpuscan__sort_key *own) {
     static const char *const names[GPUSCAN__SORT_FIELDS] = {"SORT_FIELD_0", "SORT_FIELD_1", "SORT_FIELD_2",
                                                             "SORT_FIELD_3"};
-    uint32_t fields = gpuscan__sort_own(key).fields, f, size = gpuscan__sort_value_size(key);
+    uint32_t fields = own->fields, f, size = gpuscan__sort_value_size(key, own);
     gpuscan__define_number(text, "SORT_VALUES", size != 0);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", size);
     gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
@@ -22116,12 +22074,12 @@ static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key 
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
-static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
-                                           uint32_t value_size, uint32_t group, uint32_t vectors) {
+static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key *key, const gpuscan__sort_key *own,
+                                           uint32_t group, uint32_t vectors) {
+    uint32_t key_size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key, own);
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t key = own->halved ? 4 : key_size > 4 ? 8 : 4, value = own->halved ? 4 : value_size;
-    uint64_t each = vectors * gpuscan__max(key, value);
+    uint64_t each = vectors * (own->halved ? 4 : gpuscan__max(key_size > 4 ? 8 : 4, value_size));
     uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
@@ -22132,11 +22090,6 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
     if (gpuscan__sort_ranks_quick(gs, own, value_size, group) && !own->small)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
-}
-
-static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group,
-                                           uint32_t vectors) {
-    return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
 /* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
@@ -22152,17 +22105,17 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    uint32_t value_size = gpuscan__sort_value_size(key);
     int real = type->kind == 'f';
     gpuscan__define_shape(text, gs, key, 1);
     gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__sort_struct_bytes(gs, &own, type->size, value_size,
-                                                                            key->group, key->vectors));
-    gpuscan__define_number(text, "SORT_QUICK",
-                           (uint64_t)gpuscan__sort_ranks_quick(gs, &own, value_size, key->group));
+    gpuscan__define_number(text, "SHARED_BYTES",
+                           gpuscan__sort_shared_bytes(gs, key, &own, key->group, key->vectors));
+    gpuscan__define_number(
+        text, "SORT_QUICK",
+        (uint64_t)gpuscan__sort_ranks_quick(gs, &own, gpuscan__sort_value_size(key, &own), key->group));
     gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
@@ -22173,7 +22126,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
-    gpuscan__sort_define_values(text, key);
+    gpuscan__sort_define_values(text, key, &own);
     gpuscan__define_number(text, "CUSTOM_KEY", custom != NULL);
     if (!custom)
         return;
@@ -22285,8 +22238,8 @@ static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
 }
 
 /* Returns how many bytes of local memory a group takes to count digits. */
-static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
-    return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
+static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    return gpuscan__sort_head_bytes(gs, plan->common.key.group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
@@ -22369,7 +22322,7 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
-    while (gpuscan__sort_shared_bytes(gs, plan, group, vectors) > gpuscan__sort_room(gs, plan) &&
+    while (gpuscan__sort_shared_bytes(gs, key, &plan->key, group, vectors) > gpuscan__sort_room(gs, plan) &&
            (vectors > batch || group > 1)) {
         if (vectors > batch)
             vectors -= batch;
@@ -22485,7 +22438,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
-    if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
+    if (gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
     plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
     plan->key.counted &= !plan->key.small;
@@ -22496,7 +22449,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     plan->key.copies = 32;
     while (plan->key.copies > 1 &&
            (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-            gpuscan__sort_histogram_bytes(gs, plan, key->group) > gpuscan__sort_room(gs, plan)))
+            gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
         plan->key.copies /= 2;
 }
 
@@ -22642,14 +22595,13 @@ static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__
 static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = plan->desc;
-    const gpuscan__range *src = &common->ranges[plan->keys_range];
     gpuscan__sort_buffers *buffers = &plan->keys;
     buffers->size = plan->key_size;
     if (desc->custom) {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
         buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
     } else if (desc->dst.mem || !common->is_run) {
-        gpuscan__sort_buffers_of(plan, buffers, src);
+        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->keys_range]);
         if (!desc->dst.mem && plan->values.size) /* a later call without dst needs a second scratch buffer of keys */
             gpuscan__sort_scratch(plan, buffers->size);
     } else {
@@ -22659,7 +22611,6 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
 }
 
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
-    const gpuscan__plan *common = &plan->common;
     gpuscan__sort_buffers *buffers = &plan->values;
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
@@ -22670,7 +22621,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         if (plan->passes > 2)
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (!plan->by_index) {
-        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
+        gpuscan__sort_buffers_of(plan, buffers, &plan->common.ranges[plan->payloads_range]);
     } else if (plan->desc->permutation.mem && plan->index_size == buffers->size) {
         buffers->has_dst = 0;
         buffers->dst = gpuscan__sort_of(plan->desc->permutation);
@@ -22812,10 +22763,9 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_strategy strategy =
         gpuscan__strategy_for(common, gs->device.profile.sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    uint64_t tiles, most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    uint64_t most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    const char *why = gpuscan__sort_misfit(gs, plan, strategy);
     gpuscan_result r;
-    const char *why;
-    why = gpuscan__sort_misfit(gs, plan, strategy);
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     if (why)
@@ -22830,13 +22780,12 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_cut(plan, 8);
     gpuscan__sort_shape(gs, plan, strategy);
     gpuscan__sort_cut(plan, plan->key.digit_bits);
-    tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
+    plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
     most = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     if (gpuscan__key_is_cpu(&common->key))
         most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
                             (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
-    plan->parts = gpuscan__min(tiles, most);
-    plan->tiles = tiles;
+    plan->parts = gpuscan__min(plan->tiles, most);
     gpuscan__sort_choose_kernels(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
@@ -22860,21 +22809,11 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Sets one of a sort's buffers as an argument. Returns the buffer's offset in elements of `size` bytes. */
-static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
-    return place.mem ? gpuscan__arg_buffer(launch, place)
-                     : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
-}
-
-/* Does as gpuscan__arg_place, but returns bytes, since sizes of records and payloads need not divide the offset. */
-static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
-    return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
-}
-
-/* Sets a buffer of values as an argument. Returns its offset in values, or for records in bytes. */
-static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan, gpuscan_buffer place,
-                                    uint64_t size) {
-    return plan->fields ? gpuscan__arg_bytes(launch, place, size) : gpuscan__arg_place(launch, place, size);
+/* Sets one of a sort's buffers, of elements of `size` bytes, as an argument. Returns its offset in units of `unit`
+   bytes: an element or, since sizes of records and payloads need not divide the offset, a byte. */
+static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size, uint64_t unit) {
+    return place.mem ? gpuscan__arg_buffer(launch, place) * (size / unit)
+                     : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
 /* Sets the source and the destination of each field's payload, and their offsets in bytes: from_0, to_0, from_1 ... */
@@ -22893,7 +22832,6 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
-    uint32_t group;
     unsigned commands; /* number of commands that remain */
 } gpuscan__sort_run;
 
@@ -22907,18 +22845,14 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
 }
 
-/* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles, it is the number
-   of groups that run at a time, since even a group without work takes time. tuning: sort-idle-groups */
+/* Returns the number of groups for tiles: one per tile, but at most `most`. If only the device knows the number of
+   tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
+   sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
-static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
-    uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
-    return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
-}
-
-/* Returns how many groups go through all elements tile by tile. */
-static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
-    uint64_t tiles = gpuscan__ceil_div(run->plan->desc->count, run->plan->common.key.tile);
-    return gpuscan__sort_tile_groups(run, gpuscan__min(tiles, (uint64_t)1 << 20));
+static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run, uint64_t most) {
+    if (run->plan->key.counted)
+        most = gpuscan__min(most, (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT);
+    return gpuscan__min(run->plan->tiles, most);
 }
 
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
@@ -22926,9 +22860,9 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     gpuscan__launch launch = gpuscan__launch_begin(run->chain, 0);
     gpuscan__sort_keys_numbers numbers;
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
-    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size);
+    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size, plan->key_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
 }
 
 /* Moves elements of `size` bytes, by index or in order. If `widens` is 1, stores the indices themselves as ulong. */
@@ -22940,14 +22874,14 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
     uint32_t unit = size & (~size + 1), index_size = plan->values.size ? plan->values.size : 1;
     gpuscan__sort_gather_numbers numbers;
     unit = unit > 16 ? 16 : unit;
-    numbers.src_offset = gpuscan__arg_bytes(&launch, from, size);
-    numbers.dst_offset = gpuscan__arg_bytes(&launch, to, size);
-    numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size);
+    numbers.src_offset = gpuscan__arg_place(&launch, from, size, 1);
+    numbers.dst_offset = gpuscan__arg_place(&launch, to, size, 1);
+    numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size, index_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc,
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
 }
 
 /* Returns how many groups count the digits of all passes. With key.counted the device uses at most this many. */
@@ -22981,17 +22915,18 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
-    uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
+    uint32_t unit = plan->fields ? 1 : values->size;
     int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: the table's cells have 64 bits; 0: 32 bits */
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, keys->to[1], plan->key_size);
-    numbers.values_offset = gpuscan__arg_values(&launch, plan, plan->by_index ? values->to[0] : values->from, size);
-    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, values->to[0], size);
-    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, values->to[1], size);
+    numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, keys->size, keys->size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], keys->size, keys->size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, keys->to[1], keys->size, keys->size);
+    numbers.values_offset =
+        gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit);
+    numbers.values_dst_offset = gpuscan__arg_place(&launch, values->to[0], values->size, unit);
+    numbers.values_tmp_offset = gpuscan__arg_place(&launch, values->to[1], values->size, unit);
     if (gpuscan__sort_packs(plan->fields))
         gpuscan__sort_fields(&launch, plan, &numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
@@ -23011,26 +22946,27 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
-    uint64_t groups = gpuscan__sort_tile_groups(run, plan->tiles);
+    uint64_t groups = gpuscan__sort_groups(run, UINT64_MAX);
     int more;
     for (more = 0; more < 2 && plan->key.counted; more++) {
         uint64_t most = gpuscan__min(plan->desc->count, gpuscan__sort_limit(gs, plan, more));
-        groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
+        uint64_t tile = (uint64_t)plan->common.key.group * plan->key.rounds[more];
+        groups = gpuscan__max(groups, gpuscan__ceil_div(most, tile));
     }
     if (plan->key.counted)
-        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
+        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan));
     return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* a self-test has two groups without a tile */
 }
 
 /* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
 static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    int is_cpu = gpuscan__key_is_cpu(&plan->common.key);
+    const gpuscan__key *key = &plan->common.key;
     gpuscan_result r = gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, forms, plan->parts,
-                                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
+                                          gpuscan__key_is_cpu(key) ? 0 : (uint64_t)4 << plan->key.digit_bits);
     if (r == 0)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, forms, 1,
-                               (uint64_t)run->group * (plan->key.wide ? 16 : 8));
+                               (uint64_t)key->group * (plan->key.wide ? 16 : 8));
     return r != 0 ? r : gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, forms, plan->parts, shared);
 }
 
@@ -23040,11 +22976,10 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, 
 static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__sort_key *key = &plan->key;
+    const gpuscan__key *of = &plan->common.key;
     const gpuscan *gs = run->chain->gs;
     uint64_t resident = (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT;
-    uint64_t shared = gpuscan__key_is_cpu(&plan->common.key)
-                          ? 0
-                          : gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
+    uint64_t shared = gpuscan__key_is_cpu(of) ? 0 : gpuscan__sort_shared_bytes(gs, of, key, of->group, of->vectors);
     int is_single = gpuscan__sort_is_single(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t pass;
@@ -23056,7 +22991,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     }
     if (is_single)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
-                               gpuscan__sort_histogram_bytes(gs, plan, run->group));
+                               gpuscan__sort_histogram_bytes(gs, plan));
     if (r == 0 && key->fills)
         return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
                                   sizeof(cl_uint) << key->digit_bits);
@@ -23064,8 +22999,8 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
         r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
                                plan->parts, 0);
     for (pass = 0; pass < plan->passes && r == 0; pass++)
-        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0,
-                                           gpuscan__sort_tile_groups(run, plan->tiles), shared)
+        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, gpuscan__sort_groups(run, UINT64_MAX),
+                                           shared)
                       : gpuscan__sort_pass(run, pass, key->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
     return r;
 }
@@ -23075,7 +23010,7 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
     const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if dst may be its src */
-    gpuscan__sort_run run = {chain, plan, common->key.group, plan->commands};
+    gpuscan__sort_run run = {chain, plan, plan->commands};
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
     if (desc->custom)
@@ -23155,7 +23090,6 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    gpuscan_type raw = gpuscan__unsigned_of(size);
     unsigned char *src = gpuscan__test_in(test, &desc->src, count * size);
     unsigned char *dst = gpuscan__test_out(test, &desc->dst, count * size), *permutation = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
@@ -23167,7 +23101,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     for (i = 0; i < count; i++) {
         key = gpuscan__test_key(size, i, count, test->round) & ~(uint64_t)0 >> (64 - 8 * size);
         codes[i] = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
-        gpuscan__put(raw, src, i, key);
+        gpuscan__put_bits(size, src, i, key);
     }
     order = gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
     for (i = 0; i < count; i++) {
@@ -23308,13 +23242,13 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
 }
 
 /* Returns how many bytes of local memory a group has. Each sub-group has LEFTS sums and two rows of cells. */
-static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
+static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
     uint64_t lanes = gpuscan__group_lanes(gs, key->group);
     uint64_t lefts = key->group / lanes * gpuscan__max(lanes, key->vectors);
-    uint64_t cells = 2 * items * channels * gpuscan__types[plan->e.dst].size;
+    uint64_t cells = 2 * items * plan->e.channels * gpuscan__types[plan->e.dst].size;
     return bytes + (gpuscan__key_is_cpu(key) ? 0 : lefts * plan->e.t_size + cells);
 }
 
@@ -23323,7 +23257,7 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan, own.channels));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan));
     gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
     gpuscan__define(text, "CELL", cell->name);
@@ -23508,8 +23442,7 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     uint32_t vectors = plan->key.channels == 4 ? profile->integral.vectors_4 : profile->integral.vectors;
     key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
-    while (key->group > 1 &&
-           gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
+    while (key->group > 1 && gpuscan__integral_shared_bytes(gs, &plan->common) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     /* in narrow images, at least half of a group's sub-groups would have no strip */
     while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
@@ -23523,7 +23456,6 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
    adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with
    enough pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
@@ -23532,8 +23464,8 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
-        uint64_t bands = GPUSCAN__INTEGRAL_FEW, busy;
-        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
+        uint64_t bands = GPUSCAN__INTEGRAL_FEW, busy, most_rows = gs->device.profile.integral.rows;
+        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= most_rows && 2 * rows * rows <= height;)
             rows *= 2;
         plan->strips = gpuscan__integral_strips(gs, plan);
         busy = gpuscan__ceil_div((uint64_t)GPUSCAN__INTEGRAL_BUSY * gs->device.units, plan->strips * images);
@@ -23601,7 +23533,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                               gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
+                               gpuscan__integral_shared_bytes(chain->gs, common), is_last);
 }
 
 static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
