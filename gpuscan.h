@@ -21503,7 +21503,7 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
 static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
-    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, launch.group), (uint64_t)chain->gs->device.units * 16);
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, plan->common.key.group), (uint64_t)chain->gs->device.units * 16);
     gpuscan__select_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
