@@ -2466,10 +2466,16 @@ static const char *const gpuscan__piece_elements[] = {
 " `Z`Vp`6p<`Dtype)/8;p++) \\\n"
 " of_pairs.pairs[p]=as_ulong((uint2)(`F`0->`4[2*p],`F`0->`4[2*p+1])); \\\n"
 " `Cof_pairs.`W; \\\n"
-" }\n\n\n\n\n\n\n\n\n\n\n\n\n"
+" }\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ORIGIN(`8, `R) ((`8) + ($REVERSE ? (`R) - 1 : 0))\n"
 "$6$AT(origin, n, width) ($REVERSE ? (origin) - (n) - ((width) - 1) : (origin) + (n))\n"
-"$6$INDEX_OF(`2, n) ($REVERSE ? (`2) - (n) : (n))\n\n"
+"$6$INDEX_OF(`2, n) ($REVERSE ? (`2) - (n) : (n))\n"
+"$6$PADS ($REVERSE && !$CPU && !$HEADS && !$SPREADS)\n"
+"`Y$PADS\n"
+"$6$PAD(`R) ((`R) ? `F(0 - (`B.dst_offset + (`R))) % $s : 0)\n"
+"`O\n"
+"$6$PAD(`R) 0u\n"
+"`E\n\n"
 "$6$EDGE(origin) ((origin) + $REVERSE)\n\n"
 "$8$T $u;\n"
 "$8$SRC `source;\n"
@@ -2513,7 +2519,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 847 \"kernels.cl.inc\"\n"
+"#line 856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2644,7 +2650,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 997 \"kernels.cl.inc\"\n"
+"#line 1006 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
@@ -2702,7 +2708,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`E\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(`8, `R) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
+"$6$FROM(`8, `R, pad) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$FROM_BASE(`0, `9) ((`0).base = (`9).`W)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
@@ -2736,7 +2742,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`0.`Ws=`Ws;\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(`8, `R) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
+"$6$FROM(`8, `R, pad) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
 "$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
@@ -2746,20 +2752,23 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$8struct{\n"
 "$1`src*src;\n"
 "`N`2;\n"
+"`Vpad;\n"
 "}``0;\n\n",
-"$w``0 ``0_`8($1`src*`8,`N`R){\n"
+"$w``0 ``0_`8($1`src*`8,`N`R,`Vpad){\n"
 "``0 `0;\n"
 "`0.src=$ORIGIN(`8,`R);\n"
 "`0.`2=`R-1;\n"
+"`0.pad=pad;\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(`8, `R) ``0_`8(`8, `R)\n"
-"$6$FROM_ROW(`0, n) ``0_`8((`0).src - (`0).`2 + (n), (`0).`2 + 1)\n"
+"$6$FROM(`8, `R, pad) ``0_`8(`8, `R, pad)\n"
+"$6$FROM_ROW(`0, n) \\\n"
+" ``0_`8((`0).src-(`0).`2+(n),(`0).`2+1,(`0).pad)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
 "$6$SUMS_PARAMETERS\n"
 "`O\n"
 "$8$1`src*``0;\n"
-"$6$FROM(`8, `R) (`8)\n"
+"$6$FROM(`8, `R, pad) (`8)\n"
 "$6$FROM_ROW(`0, n) ((`0) + (n))\n"
 "$6$ELEMENTS(`0) (`0)\n"
 "$6$VALUE_AT(`0, i) $IDENTITY\n"
@@ -2781,10 +2790,17 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6$LAST_OF(`0) (`0).`2\n"
 "`O\n"
 "$6$LAST_OF(`0) 0ul\n"
+"`E\n"
+"`Y$PADS\n"
+"$6$PAD_OF(`0) (`0).pad\n"
+"`O\n"
+"$6$PAD_OF(`0) 0u\n"
 "`E\n\n\n"
 "$6$BEGINS ($HEADS || $SCAN_ROWS)\n"
 "$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
 "$w$z ``W_at(`+``0 `0,`Ni){\n"
+"`7$PADS&&i<$PAD_OF(`0))\n"
+"`C$a(`.);\n"
 "`C`convert`5*$AT($ELEMENTS(`0),i,1),$INDEX_OF($LAST_OF(`0),i));\n"
 "}\n\n"
 "$w$5`element(`+``0 `0,`Ni){\n"
@@ -2809,7 +2825,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1188 \"kernels.cl.inc\"\n"
+"#line 1207 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2918,7 +2934,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1313 \"kernels.cl.inc\"\n"
+"#line 1332 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2973,7 +2989,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1376 \"kernels.cl.inc\"\n"
+"#line 1395 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3033,7 +3049,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1438 \"kernels.cl.inc\"\n"
+"#line 1457 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3325,7 +3341,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1773 \"kernels.cl.inc\"\n"
+"#line 1792 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3393,11 +3409,11 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$DEFINE_FETCH(name, type) \\\n"
 " $DEFINE_VECTOR(name,type) \\\n"
 " $n`Xname##_fetch(name##_vector*vectors,$1type*all,`N`S,`N`R, \\\n"
-" `Vown,`Npolicy){ \\\n"
+" `Vpad,`Vown,`Npolicy){ \\\n"
 " $1type*`0=$AT($AT(all,`S,1),own,1); \\\n"
 " `Vleft=``3_left(`S,`R); \\\n"
 " `Qwhole=$IS_WHOLE(type)&&$ALIGNED(type,$EDGE(all)); \\\n"
-" `7left==$TILE&&whole){ \\\n"
+" `7left==$TILE&&whole&&`S>=pad){ \\\n"
 " $r \\\n"
 " $v$d;k++) \\\n"
 " `bytes_load(vectors[k].`4,$AT(`0,k*$s_STRIDE,$s), \\\n"
@@ -3417,7 +3433,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " vectors[k].`4[w]`6 \\\n"
 " $r \\\n"
 " `Z`Vv`6v<$s;v++) \\\n"
-" `7v<there) \\\n"
+" `7v<there&&`S+own+k*$s_STRIDE+v>=pad) \\\n"
 " vectors[k].element[v]= *$AT(`0,k*$s_STRIDE+v,1); \\\n"
 " } \\\n"
 " }\n"
@@ -3440,6 +3456,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$z base;\n"
 "`Y$REVERSE\n"
 "`N`2;\n"
+"`Vpad;\n"
 "`E\n"
 "`Vrising;\n"
 "`Vmask[$d];\n"
@@ -3685,7 +3702,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`I`key_vector*keys=`3->vector;\n"
 "`O\n"
 "`key_vector keys[$d];\n"
-"`key_fetch(keys,$KEYS_OF(`0),`S,`R,own,policy);\n"
+"`key_fetch(keys,$KEYS_OF(`0),`S,`R,0,own,policy);\n"
 "``3_load_prior(`3,`0,`S+own,own<left);\n"
 "`E\n"
 "`7$COPIES_TILES&&left==$TILE)\n"
@@ -3698,19 +3715,20 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`E\n\n\n\n"
 "$n`X``3_load(``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
 "`Npolicy){\n"
-"`src_fetch(`3->vector,$ELEMENTS(`0),`S,`R,own,policy);\n"
+"`src_fetch(`3->vector,$ELEMENTS(`0),`S,`R,$PAD_OF(`0),own,policy);\n"
 "`Y$RUNS\n"
 "``3_load_prior(`3,`0,`S+own,own<``3_left(`S,`R));\n"
 "$KEEP_LOADS();\n"
 "`E\n"
 "`Y$REDUCES\n"
-"`source_fetch(`3->`W,`0.`Ws,`S,`R,own,policy);\n"
+"`source_fetch(`3->`W,`0.`Ws,`S,`R,0,own,policy);\n"
 "`E\n"
 "`Y$HEADS\n"
 "`3->base=`0.base;\n"
 "`E\n"
 "`Y$REVERSE\n"
 "`3->`2=`0.`2;\n"
+"`3->pad=$PAD_OF(`0);\n"
 "`E\n"
 "}\n"
 "$n`X``3_fetch(`+``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
@@ -3769,9 +3787,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "*rises=falls?0:1;\n"
 "`C`9;\n"
-"}\n\n\n"
-"$n$z `vector_`9(`+`I`src_vector*vector,`Ni,`Vleft,`V`U,\n"
-"uint*rises){\n"
+"}\n\n\n\n"
+"$n$z `vector_`9(`+`I`src_vector*vector,`Ni,`Vskip,`Vleft,\n"
+"`V`U,uint*rises){\n"
 "`Y$PACKED_HERE\n"
 "`V`9`6\n"
 "*rises=1;\n"
@@ -3784,12 +3802,14 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<left)\n"
-"x[v]=`convert`5vector->element[v],$REVERSE?i-v:i+v);\n"
+"x[v]=v<skip?$a(`.)\n"
+":`convert`5vector->element[v],$REVERSE?i-v:i+v);\n"
 "`C`array_`9`5x,left,`U,rises);\n"
 "`E\n"
 "}\n"
 "`E\n\n\n"
-"$n`X``3_vector_`9s(`+``3*`3,`Nat,`Vleft,`Vown,$z*`9s){\n"
+"$n`X``3_vector_`9s(`+``3*`3,`Nat,`Vpad,`Vleft,`Vown,\n"
+"$z*`9s){\n"
 "`3->rising`6\n"
 "$r\n"
 "$v$d;k++){\n"
@@ -3804,8 +3824,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`9s[k]=pop`R(`3->mask[k]);\n"
 "`O\n"
 "`Vrises;\n"
-"`9s[k]=`vector_`9`5&`3->vector[k],$INDEX_OF($LAST_OF(*`3),i),there,\n"
-"``U_of(`3,k),&rises);\n"
+"`9s[k]=`vector_`9`5&`3->vector[k],$INDEX_OF($LAST_OF(*`3),i),\n"
+"i==0?pad:0,there,``U_of(`3,k),&rises);\n"
 "`3->rising|=rises<<k;\n"
 "`E\n"
 "}\n"
@@ -3813,10 +3833,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$n`X``3_`1_`9s(`+``3*`3,`N`S,`N`R,`Vown,\n"
 "$z*`9s){\n"
 "`Vleft=``3_left(`S,`R);\n"
-"`7$PACKED_HERE||($COPIES_TILES&&left==$TILE))\n"
-"``3_vector_`9s`5`3,`S+own,$TILE,own,`9s);\n"
+"`7$PACKED_HERE||($COPIES_TILES&&left==$TILE&&`S>=$PAD_OF(*`3)))\n"
+"``3_vector_`9s`5`3,`S+own,0,$TILE,own,`9s);\n"
 "else\n"
-"``3_vector_`9s`5`3,`S+own,left,own,`9s);\n"
+"``3_vector_`9s`5`3,`S+own,$PAD_OF(*`3),left,own,`9s);\n"
 "}\n\n\n"
 "$n`X``3_ballots(`I``3*`3,$m*`U,\n"
 "`J``M*`M){\n"
@@ -3896,7 +3916,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2448 \"kernels.cl.inc\"\n"
+"#line 2472 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4060,7 +4080,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2629 \"kernels.cl.inc\"\n"
+"#line 2653 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4310,9 +4330,9 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "out->element[v]=$z_to_dst($INCLUSIVE?x[v]:`G);\n"
 "`G=x[v];\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n\n",
 "$n`X``3_vector(`+`dst_vector*out,`I``3*`3,$5`K,`Ni,\n"
-"int k,`V$7,`Vown,$z*`2,\n"
+"`Vskip,int k,`V$7,`Vown,$z*`2,\n"
 "`J``M*`M){\n"
 "`vector_ends ends=``3_ends`5`3,`K,k,$7,`2,`M);\n"
 "`Y$PACKED_HERE && $PACKED_DST\n"
@@ -4326,12 +4346,13 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<there)\n"
-"x[v]=`convert`5`3->vector[k].element[v],$REVERSE?i-v:i+v);\n"
+"x[v]=v<skip?$a(`.)\n"
+":`convert`5`3->vector[k].element[v],$REVERSE?i-v:i+v);\n"
 "`vector_scan`5out,x,&ends,`3->base,``U_of(`3,k),there);\n"
 "`E\n"
 "}\n\n\n"
-"$n`X``3_store_by(`+`I``3*`3,`A`dst*dst,`N`S,`Vleft,\n"
-"`Qby_vectors,$5`K,$z `2,\n"
+"$n`X``3_store_by(`+`I``3*`3,`A`dst*dst,`N`S,`Vpad,\n"
+"`Vleft,`Qby_vectors,$5`K,$z `2,\n"
 "`J``M*`M){\n"
 "`Vown=$OWN_FIRST;\n"
 "`dst_vector out;\n"
@@ -4339,7 +4360,8 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "$v$d;k++){\n"
 "`Ni=`S+own+k*$s_STRIDE;\n"
-"``3_vector`5&out,`3,`K,$INDEX_OF($LAST_OF(*`3),i),k,left,own,&`2,\n"
+"`Vskip=i==0?pad:0;\n"
+"``3_vector`5&out,`3,`K,$INDEX_OF($LAST_OF(*`3),i),skip,k,left,own,&`2,\n"
 "`M);\n"
 "`7$SPREADS){\n"
 "`Vbegin=``1_`S($l,0)+k*$s_STRIDE;\n"
@@ -4352,7 +4374,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}else{\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
-"`7v<`left_`0(left,own,k))\n"
+"`7v>=skip&&v<`left_`0(left,own,k))\n"
 "*$AT(dst,i+v,1)=out.element[v];\n"
 "}\n"
 "}\n"
@@ -4368,11 +4390,11 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`Qpieces=$SPREAD_BYTES%16==0&&((size_t)$EDGE(dst)&15)=`6\n"
 "`Qaligned=$IS_WHOLE(`dst)&&$ALIGNED(`dst,$EDGE(dst));\n"
 "`7$SPREADS)\n"
-"``3_store_by`5`3,dst,`S,left,left==$TILE&&pieces,`K,`2,`M);\n"
-"else `7left==$TILE&&($SHIFTS||aligned))\n"
-"``3_store_by`5`3,dst,`S,$TILE,true,`K,`2,`M);\n"
+"``3_store_by`5`3,dst,`S,0,left,left==$TILE&&pieces,`K,`2,`M);\n"
+"else `7left==$TILE&&($SHIFTS||aligned)&&`S>=$PAD_OF(*`3))\n"
+"``3_store_by`5`3,dst,`S,0,$TILE,true,`K,`2,`M);\n"
 "else\n"
-"``3_store_by`5`3,dst,`S,left,false,`K,`2,`M);\n"
+"``3_store_by`5`3,dst,`S,$PAD_OF(*`3),left,false,`K,`2,`M);\n"
 "}\n\n",
 NULL};
 #else
@@ -4386,7 +4408,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2994 \"kernels.cl.inc\"\n"
+"#line 3021 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5205,7 +5227,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3939 \"kernels.cl.inc\"\n"
+"#line 3966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5737,7 +5759,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4638 \"kernels.cl.inc\"\n"
+"#line 4665 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5842,7 +5864,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`V`H,`V`U,uint*rises){\n"
 "$5x[$s];\n"
 "`7$ROWS_QUICK&& !$ANY_LANE(``8_vector_is_mixed(`3,i,`H,`U)))\n"
-"`C`vector_`9`5vector,$INDEX_OF(`3->`R-1,`H),$s,0,rises);\n"
+"`C`vector_`9`5vector,$INDEX_OF(`3->`R-1,`H),0,$s,0,rises);\n"
 "``8_$7`5x,vector,`3,i,`H,`U);\n"
 "`C`array_`9`5x,$s,`U,rises);\n"
 "}\n\n\n"
@@ -5892,7 +5914,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`V`U=``8_`U(`3,place.`H);\n"
 "$z x[$s];\n"
 "`7$ROWS_QUICK&& !totals&& !$ANY_LANE(``8_vector_is_mixed(`3,i,place.`H,`U))){\n"
-"``3_vector`5out,data,`K,$INDEX_OF(`3->`R-1,place.`H),k,$TILE,0,\n"
+"``3_vector`5out,data,`K,$INDEX_OF(`3->`R-1,place.`H),0,k,$TILE,0,\n"
 "`2,`M);\n"
 "`L;\n"
 "}\n"
@@ -6043,7 +6065,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4990 \"kernels.cl.inc\"\n"
+"#line 5017 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6078,7 +6100,7 @@ static const char *const gpuscan__piece_scan[] = {
 "`N`8=group*share+min(group,more);\n"
 "`7!$UNDIVIDED&&`B.parts!=1)\n"
 "`Cfalse;\n"
-"``8s_scan`5$FROM(src+`B.src_offset+`8*`B.src_pitch,`R),`B.src_pitch,\n"
+"``8s_scan`5$FROM(src+`B.src_offset+`8*`B.src_pitch,`R,0),`B.src_pitch,\n"
 "$OP_DST(`8,`R),`B.dst_pitch,\n"
 "`R-($kPARTS_TAIL)&&`R>0?1:0),share+(group<more?1:0),\n"
 "$OP_BASE,`F`B.`T,totals+`B.total_offset+`8);\n"
@@ -6148,7 +6170,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5111 \"kernels.cl.inc\"\n"
+"#line 5138 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6201,7 +6223,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5165 \"kernels.cl.inc\"\n"
+"#line 5192 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6713,7 +6735,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5778 \"kernels.cl.inc\"\n"
+"#line 5805 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6727,8 +6749,10 @@ static const char *const gpuscan__piece_engine[] = {
 "`Vparts=`F`B.parts,part_`3s=`F`B.part_`3s;\n"
 "`N`R=`units(``R(`B.`R,`R_buffer,`B.`R_offset,\n"
 "`F`B.`T));\n"
+"`Vpad=$PAD(`R);\n"
+"`R+=pad;\n"
 "`Z`Nunit=$p;unit<`B.`8s*parts;unit+=$q0)){\n"
-"``0 `8=$FROM(src+`B.src_offset+unit/parts*`B.src_pitch,`R);\n"
+"``0 `8=$FROM(src+`B.src_offset+unit/parts*`B.src_pitch,`R,pad);\n"
 "`N`S=$9(unit%parts)*part_`3s*$TILE;\n"
 "`N`2=min(`R,`S+$9part_`3s*$TILE);\n"
 "$5`9=$f;\n"
@@ -6820,6 +6844,8 @@ static const char *const gpuscan__piece_engine[] = {
 "`Vpart_`3s=`F`B.part_`3s,`T=`F`B.`T;\n"
 "`job job;\n"
 "job.`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
+"`Vpad=$PAD(job.`R);\n"
+"job.`R+=pad;\n"
 "job.`3=job.share`6\n"
 "job.shares=1;\n"
 "`Nunits=`units(job.`R);\n"
@@ -6833,7 +6859,7 @@ static const char *const gpuscan__piece_engine[] = {
 "job.`S=$9part*part_`3s*$TILE;\n"
 "`N`2=min(units,job.`S+$9part_`3s*$TILE);\n"
 "`Qends=`2==units&&(job.`S<units||part==0);\n"
-"``0 `0=$FROM(src+`B.src_offset+job.`8*$OP_PITCH,job.`R);\n"
+"``0 `0=$FROM(src+`B.src_offset+job.`8*$OP_PITCH,job.`R,pad);\n"
 "$5base=$OP_BASE;\n"
 "``K carry=``K_of`5base);\n"
 "$FROM_BASE(`0,base);\n"
@@ -6867,10 +6893,10 @@ static const char *const gpuscan__piece_engine[] = {
 "`parts_of`5$b$p,$q0));\n"
 "}\n"
 "`O\n\n\n\n"
-"$n``8 ``S_`8(`+$c,`N`R){\n"
+"$n``8 ``S_`8(`+$c,`N`R,`Vpad){\n"
 "``8 `8;\n"
 "`8.base=$OP_BASE;\n"
-"`8.src=$FROM(src+`B.src_offset,`R);\n"
+"`8.src=$FROM(src+`B.src_offset,`R,pad);\n"
 "$FROM_BASE(`8.src,`8.base);\n"
 "`8.`R=`units(`R);\n"
 "`8.`9s=`8.`Kes=states+`B.states_offset;\n"
@@ -6912,7 +6938,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$APART\n"
 "$w`X``3s_take(`+$c,`Vgroups){\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"``8 `S_`8=``S_`8`5$b`R),`8,next_`8;\n"
+"``8 `S_`8=``S_`8`5$b`R,0),`8,next_`8;\n"
 "`job job,next_job;\n"
 "`span span,next;\n"
 "`N`4s[$OP_WORDS];\n"
@@ -6936,8 +6962,10 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n"
 "#elif !$AHEAD\n\n"
 "kernel $x_ATTRIBUTE `X`look_back(`%$c$g`=\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"``8 `S_`8=``S_`8`5$b`R);\n"
+"`N$7=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
+"`Vpad=$PAD($7);\n"
+"`N`R=$7+pad;\n"
+"``8 `S_`8=``S_`8`5$b`R,pad);\n"
 "`Vlive=$COUNTED?`live_`3s(`S_`8.`R):$OP_ROW_TILES;\n"
 "`Vnumber=$FEW!=0||$COUNTED?$TEST_GROUP:$START_NUMBER(`S_`8.`9s);\n"
 "$FOR_DRAWS(number,$COUNTERS(`S_`8.`9s),`F$OP_ROWS*live*$OP_SHARES,\n"
@@ -7000,8 +7028,10 @@ static const char *const gpuscan__piece_engine[] = {
 "`op_store`5$b&data,`8->src,`8->`R,job,`K,`K,false,`9);\n"
 "}\n\n",
 "kernel $x_ATTRIBUTE `X`ahead(`%$c$g`=\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"``8 `S_`8=``S_`8`5$b`R);\n"
+"`N$7=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
+"`Vpad=$PAD($7);\n"
+"`N`R=$7+pad;\n"
+"``8 `S_`8=``S_`8`5$b`R,pad);\n"
 "`Vplace=$START_NUMBER(`S_`8.`9s);\n"
 "`Vlive=$COUNTED?`live_`3s(`S_`8.`R):$OP_ROW_TILES;\n"
 "`Vall=`F$OP_ROWS*live,ahead=`F`B.ahead;\n"
@@ -7037,7 +7067,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6149 \"kernels.cl.inc\"\n"
+"#line 6184 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7137,7 +7167,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6251 \"kernels.cl.inc\"\n"
+"#line 6286 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7421,7 +7451,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6587 \"kernels.cl.inc\"\n"
+"#line 6622 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8099,7 +8129,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7386 \"kernels.cl.inc\"\n"
+"#line 7421 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8153,7 +8183,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7440 \"kernels.cl.inc\"\n"
+"#line 7475 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8648,7 +8678,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7994 \"kernels.cl.inc\"\n"
+"#line 8029 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9162,7 +9192,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8585 \"kernels.cl.inc\"\n"
+"#line 8620 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9516,7 +9546,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9017 \"kernels.cl.inc\"\n"
+"#line 9052 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9622,7 +9652,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9150 \"kernels.cl.inc\"\n"
+"#line 9185 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9929,7 +9959,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9497 \"kernels.cl.inc\"\n"
+"#line 9532 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10359,7 +10389,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10012 \"kernels.cl.inc\"\n"
+"#line 10047 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10386,7 +10416,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10036 \"kernels.cl.inc\"\n"
+"#line 10071 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10519,7 +10549,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10200 \"kernels.cl.inc\"\n"
+"#line 10235 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10571,7 +10601,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10254 \"kernels.cl.inc\"\n"
+"#line 10289 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10720,7 +10750,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10425 \"kernels.cl.inc\"\n"
+"#line 10460 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11012,7 +11042,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10755 \"kernels.cl.inc\"\n"
+"#line 10790 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11860,7 +11890,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11740 \"kernels.cl.inc\"\n"
+"#line 11775 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12062,7 +12092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11984 \"kernels.cl.inc\"\n"
+"#line 12019 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12183,7 +12213,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12118 \"kernels.cl.inc\"\n"
+"#line 12153 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -17923,7 +17953,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 /* Single-pass scans, selections and runs use states of tiles. Multi-pass ones cut rows into parts. */
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
-    X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
+    X(src_offset) X(dst_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)  \
     X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
@@ -18091,6 +18121,7 @@ typedef struct gpuscan__row_parts {
     gpuscan_buffer src, values, count_buffer, init_buffer; /* values: the input of runs that reduce */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
+    uint64_t dst_offset; /* in elements, for a reversed scan */
 } gpuscan__row_parts;
 
 /* Enqueues the first two launches of multi-pass scans and selections, which compute the parts' sums and prefixes. */
@@ -18106,6 +18137,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     sums.keys_offset = gpuscan__arg_heads(&launch, &of->heads);
     sums.init_offset = of->heads.form ? gpuscan__arg_init(&launch, common, of->init_buffer) : 0;
     sums.src_pitch = of->src_pitch;
+    sums.dst_offset = of->dst_offset;
     sums.count = of->count;
     sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
     sums.rows = gpuscan__unless_rehearsed(chain, of->rows);
@@ -18419,13 +18451,19 @@ static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
+/* Returns whether rows begin with a pad: see [ELEMENTS] in kernels.cl.inc. */
+static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
+    return plan->key.reverse && !plan->key.heads && !gpuscan__key_is_cpu(&plan->common.key);
+}
+
 /* Sets the key and the tiles. A self-test's key is that of the tested program. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
-    uint64_t tile_bytes;
+    uint64_t tile_bytes, positions;
     uint32_t size; /* bytes of a value in state words */
-    int is_single = gpuscan__is_single_pass(tuning->strategy), lanes = 0;
+    int is_single = gpuscan__is_single_pass(tuning->strategy), is_unaligned = gpuscan__scan_is_unaligned(plan);
+    int lanes = 0;
     if (common->forced) {
         *key = *common->forced;
     } else {
@@ -18438,7 +18476,10 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->once = gpuscan__loads_once(gs, key, tuning);
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
-    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
+    positions = plan->desc->count;
+    if (gpuscan__scan_pads(plan))
+        positions += gpuscan__vector(common->e.src_size, common->e.dst_size) - 1;
+    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(positions, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits, as the numbers of elements and rows do */
     plan->ahead = 1;
     if (common->forced) {
@@ -18454,7 +18495,9 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                                                                                    : gpuscan__prefix_size(common);
     key->word = gpuscan__key_word(gs, key, size);
     plan->key.whole_rows = 0;
-    plan->key.shifts = gpuscan__uses_ptx_or_local(gs, key) && gpuscan__scan_is_unaligned(plan);
+    if (gpuscan__scan_pads(plan)) /* the pad aligns row 0 of dst */
+        is_unaligned = plan->rows > 1 && plan->dst_pitch * common->e.dst_size % 16 != 0;
+    plan->key.shifts = gpuscan__uses_ptx_or_local(gs, key) && is_unaligned;
     plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
@@ -18717,7 +18760,7 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     if (!is_single && plan->parts > 1) {
         const gpuscan__row_parts of = {
             plan->heads, desc->src, gpuscan__none, desc->count_buffer, desc->init_buffer, plan->src_pitch, desc->count,
-            plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles};
+            plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles,   desc->dst.offset};
         if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
             return r;
     }
@@ -18859,7 +18902,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     /* with other lanes than NVIDIA's or LANES_LOCAL, programs take any offset, so round 1 tests offsets */
     if (own.reverse) /* vectors are aligned if the row's end is */
         desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
-    if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
+    if (own.shifts || (round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
         desc->src.offset += 1;
         desc->dst.offset += 2;
     }
@@ -21965,7 +22008,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
         const gpuscan__heads none = {GPUSCAN__HEADS_NONE, gpuscan__none, 0};
         const gpuscan__row_parts of = {
             none, plan->decides, plan->values, plan->count_buffer, gpuscan__none,   0, plan->count,
-            1,    plan->parts,   shared,       plan->parts,        plan->part_tiles};
+            1,    plan->parts,   shared,       plan->parts,        plan->part_tiles,    0};
         if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
             return r;
     }
