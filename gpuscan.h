@@ -1181,7 +1181,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
 #if GPUSCAN__HAS_SCAN
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
-   src[i].
+   src[i]. With `reverse` (see gpuscan_scan_desc) it scans each row from its end.
 
    src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
    dst           out: row r is the `count` elements of dst_type from dst.offset + r * dst_pitch on
@@ -1200,21 +1200,22 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined. custom->convert
                  converts them if it is given, otherwise they are converted as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
-                 holds for all strategies, and for custom operators, too. The total is the last inclusive element, bit
-                 for bit. Two calls that differ only in `kind` agree: element i + 1 of the exclusive scan is element i
-                 of the inclusive scan, bit for bit. (There are two exceptions. MIN and MAX may differ in the sign of a
-                 zero. Large results that a CPU stores past its caches agree only if both dst begin at the same position
-                 of a cache line.) An ADD of non-negative elements, after any init, never decreases. An ADD of +0 or -0
-                 keeps the bits of the result (the sum of -0 and +0 is +0), so a search in running sums never finds an
-                 element of weight 0. If all elements and `init` have one sign, an ADD has a relative error below 1e-6
-                 in f32 and f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for
-                 any count. For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
+                 holds for all strategies, and for custom operators, too. (With `reverse`, "next" and "last" are in the
+                 order of the scan.) The total is the last inclusive element, bit for bit. Two calls that differ only in
+                 `kind` agree: element i + 1 of the exclusive scan is element i of the inclusive scan, bit for bit.
+                 (There are two exceptions. MIN and MAX may differ in the sign of a zero. Large results that a CPU
+                 stores past its caches agree only if both dst begin at the same position of a cache line.) An ADD of
+                 non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the bits of the result
+                 (the sum of -0 and +0 is +0), so a search in running sums never finds an element of weight 0. If all
+                 elements and `init` have one sign, an ADD has a relative error below 1e-6 in f32 and f16 (f16 is then
+                 rounded as it is stored) and below 2e-15 in f64, at every element and for any count. For values chosen
+                 so that all additions round one way, the bounds are 5e-6 and 1e-14
    returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device; on elements of more than 64
                  bytes (with segments, of 64 bytes or more); in place without fences of device scope; or with more tiles
                  (at least one a row) than a launch can have. AUTO takes another strategy.
                  INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
                  elements; segments with rows, pitches or total; segments without a form; segments.count without
-                 OFFSETS; segments.host_data, which is for gpuscan_scan_host.
+                 OFFSETS; segments.host_data, which is for gpuscan_scan_host; reverse is above 1.
                  INVALID_TYPE: segments.type does not fit the form
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
@@ -2468,13 +2469,13 @@ static const char *const gpuscan__piece_elements[] = {
 " `Z`Vp`6p<`Dtype)/8;p++) \\\n"
 " of_pairs.pairs[p]=as_ulong((uint2)(`F`0->`4[2*p],`F`0->`4[2*p+1])); \\\n"
 " `Cof_pairs.`W; \\\n"
-" }\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+" }\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ORIGIN(`8, `R) ((`8) + ($REVERSE ? (`R) - 1 : 0))\n"
 "$6$AT(origin, n, width) ($REVERSE ? (origin) - (n) - ((width) - 1) : (origin) + (n))\n"
 "$6$INDEX_OF(`2, n) ($REVERSE ? (`2) - (n) : (n))\n"
-"$6$PADS ($REVERSE && !$CPU && !$HEADS && !$SPREADS)\n"
+"$6$PADS ($REVERSE && !$CPU && !$HEADS)\n"
 "`Y$PADS\n"
-"$6$PAD(`R) ((`R) ? `F(0 - (`B.dst_offset + (`R))) % $s : 0)\n"
+"$6$PAD(`R) ((`R) ? `F(0 - (`B.src_offset + (`R))) % $s : 0)\n"
 "`O\n"
 "$6$PAD(`R) 0u\n"
 "`E\n\n"
@@ -2521,7 +2522,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 859 \"kernels.cl.inc\"\n"
+"#line 860 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2652,7 +2653,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 1009 \"kernels.cl.inc\"\n"
+"#line 1010 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
@@ -2827,7 +2828,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1210 \"kernels.cl.inc\"\n"
+"#line 1211 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2936,7 +2937,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1335 \"kernels.cl.inc\"\n"
+"#line 1336 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2991,7 +2992,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1398 \"kernels.cl.inc\"\n"
+"#line 1399 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3051,7 +3052,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1460 \"kernels.cl.inc\"\n"
+"#line 1461 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3343,7 +3344,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1795 \"kernels.cl.inc\"\n"
+"#line 1796 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3549,15 +3550,15 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`L(`Juint*)all;\n"
 "}\n\n\n\n",
 "$6$SPREAD_BYTES ($y * $i`dst))\n"
-"$n`X`vectors_spread(`A`dst*to,`dst_vector*out,`Vleft,`Qpieces,\n"
-"`J``M*`M){\n"
+"$n`X`vectors_spread(`A`dst*to,`dst_vector*out,`Vskip,`Vleft,\n"
+"`Qpieces,`J``M*`M){\n"
 "`J`Iuint*`4s=`vectors_share(out,`M);\n"
 "left=min(left,`F$s_STRIDE);\n"
 "to=$AT(to,0,left);\n"
 "`7!pieces)\n"
 "`bytes_store(to,`4s,\n"
 "$REVERSE?($s_STRIDE-left)*`F`D`dst):0,\n"
-"left*`F`D`dst),$LANE,$y);\n"
+"`left_past(left,skip)*`F`D`dst),$LANE,$y);\n"
 "else\n"
 "$r\n"
 "`Z`Vp`6p<$SPREAD_BYTES/16;p+=$y)\n"
@@ -3918,7 +3919,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2475 \"kernels.cl.inc\"\n"
+"#line 2476 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4082,7 +4083,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2656 \"kernels.cl.inc\"\n"
+"#line 2657 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4367,7 +4368,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`M);\n"
 "`7$SPREADS){\n"
 "`Vbegin=``1_`S($l,0)+k*$s_STRIDE;\n"
-"`vectors_spread($AT($AT(dst,`S,1),begin,1),&out,\n"
+"`vectors_spread($AT($AT(dst,`S,1),begin,1),&out,`S+begin==0?pad:0,\n"
 "`left_past(left,begin),by_vectors,`M);\n"
 "}else `7by_vectors&&$SHIFTS){\n"
 "`vector_store_shifted(dst+i,&out,k,&`G,`M);\n"
@@ -4391,9 +4392,10 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`K=$o`5`K,``9_of(`3->group,false));\n"
 "`Qpieces=$SPREAD_BYTES%16==0&&((size_t)$EDGE(dst)&15)=`6\n"
 "`Qaligned=$IS_WHOLE(`dst)&&$ALIGNED(`dst,$EDGE(dst));\n"
+"`Qwhole=left==$TILE&&`S>=$PAD_OF(*`3);\n"
 "`7$SPREADS)\n"
-"``3_store_by`5`3,dst,`S,0,left,left==$TILE&&pieces,`K,`2,`M);\n"
-"else `7left==$TILE&&($SHIFTS||aligned)&&`S>=$PAD_OF(*`3))\n"
+"``3_store_by`5`3,dst,`S,$PAD_OF(*`3),left,whole&&pieces,`K,`2,`M);\n"
+"else `7whole&&($SHIFTS||aligned))\n"
 "``3_store_by`5`3,dst,`S,0,$TILE,true,`K,`2,`M);\n"
 "else\n"
 "``3_store_by`5`3,dst,`S,$PAD_OF(*`3),left,false,`K,`2,`M);\n"
@@ -4410,7 +4412,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 3024 \"kernels.cl.inc\"\n"
+"#line 3026 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5229,7 +5231,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3969 \"kernels.cl.inc\"\n"
+"#line 3971 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5761,7 +5763,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4668 \"kernels.cl.inc\"\n"
+"#line 4670 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6067,7 +6069,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 5020 \"kernels.cl.inc\"\n"
+"#line 5022 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6172,7 +6174,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5141 \"kernels.cl.inc\"\n"
+"#line 5143 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6225,7 +6227,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5195 \"kernels.cl.inc\"\n"
+"#line 5197 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6737,7 +6739,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5808 \"kernels.cl.inc\"\n"
+"#line 5810 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7069,7 +7071,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6187 \"kernels.cl.inc\"\n"
+"#line 6189 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7169,7 +7171,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6289 \"kernels.cl.inc\"\n"
+"#line 6291 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7453,7 +7455,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6625 \"kernels.cl.inc\"\n"
+"#line 6627 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8131,7 +8133,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7424 \"kernels.cl.inc\"\n"
+"#line 7426 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8185,7 +8187,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7478 \"kernels.cl.inc\"\n"
+"#line 7480 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8680,7 +8682,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8032 \"kernels.cl.inc\"\n"
+"#line 8034 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9194,7 +9196,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8623 \"kernels.cl.inc\"\n"
+"#line 8625 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9548,7 +9550,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9055 \"kernels.cl.inc\"\n"
+"#line 9057 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9654,7 +9656,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9188 \"kernels.cl.inc\"\n"
+"#line 9190 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9961,7 +9963,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9535 \"kernels.cl.inc\"\n"
+"#line 9537 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10391,7 +10393,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10050 \"kernels.cl.inc\"\n"
+"#line 10052 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10418,7 +10420,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10074 \"kernels.cl.inc\"\n"
+"#line 10076 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10551,7 +10553,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10238 \"kernels.cl.inc\"\n"
+"#line 10240 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10603,7 +10605,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10292 \"kernels.cl.inc\"\n"
+"#line 10294 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10752,7 +10754,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10463 \"kernels.cl.inc\"\n"
+"#line 10465 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11044,7 +11046,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10793 \"kernels.cl.inc\"\n"
+"#line 10795 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11892,7 +11894,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11778 \"kernels.cl.inc\"\n"
+"#line 11780 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12094,7 +12096,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12022 \"kernels.cl.inc\"\n"
+"#line 12024 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12215,7 +12217,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12156 \"kernels.cl.inc\"\n"
+"#line 12158 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -17955,7 +17957,7 @@ GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_se
 /* Single-pass scans, selections and runs use states of tiles. Multi-pass ones cut rows into parts. */
 
 #define GPUSCAN__SCAN_SUMS_NUMBERS(X)                                                                                  \
-    X(src_offset) X(dst_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)  \
+    X(src_offset) X(values_offset) X(src_pitch) X(count) X(count_offset) X(rows) X(parts) X(part_tiles)                \
     X(sums_offset) X(keys_offset) X(init_offset) X(flags)
 #define GPUSCAN__SCAN_CARRIES_NUMBERS(X) X(rows) X(parts) X(sums_offset) X(init_offset) X(flags)
 GPUSCAN__NUMBERS(scan_sums, GPUSCAN__SCAN_SUMS_NUMBERS)
@@ -18123,7 +18125,6 @@ typedef struct gpuscan__row_parts {
     gpuscan_buffer src, values, count_buffer, init_buffer; /* values: the input of runs that reduce */
     uint64_t src_pitch, count, rows, groups, shared;
     uint32_t parts, part_tiles;
-    uint64_t dst_offset; /* in elements, for a reversed scan */
 } gpuscan__row_parts;
 
 /* Enqueues the first two launches of multi-pass scans and selections, which compute the parts' sums and prefixes. */
@@ -18139,7 +18140,6 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
     sums.keys_offset = gpuscan__arg_heads(&launch, &of->heads);
     sums.init_offset = of->heads.form ? gpuscan__arg_init(&launch, common, of->init_buffer) : 0;
     sums.src_pitch = of->src_pitch;
-    sums.dst_offset = of->dst_offset;
     sums.count = of->count;
     sums.count_offset = gpuscan__arg_count(&launch, of->count_buffer);
     sums.rows = gpuscan__unless_rehearsed(chain, of->rows);
@@ -18497,8 +18497,8 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                                                                                    : gpuscan__prefix_size(common);
     key->word = gpuscan__key_word(gs, key, size);
     plan->key.whole_rows = 0;
-    if (gpuscan__scan_pads(plan)) /* the pad aligns row 0 of dst */
-        is_unaligned = plan->rows > 1 && plan->dst_pitch * common->e.dst_size % 16 != 0;
+    if (gpuscan__scan_pads(plan) && (plan->rows == 1 || plan->dst_pitch * common->e.dst_size % 16 == 0))
+        is_unaligned = (plan->desc->dst.offset - plan->desc->src.offset) * common->e.dst_size % 16 != 0;
     plan->key.shifts = gpuscan__uses_ptx_or_local(gs, key) && is_unaligned;
     plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->desc->count_buffer, plan->tiles);
     if (plan->key.counted)
@@ -18762,7 +18762,7 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     if (!is_single && plan->parts > 1) {
         const gpuscan__row_parts of = {
             plan->heads, desc->src, gpuscan__none, desc->count_buffer, desc->init_buffer, plan->src_pitch, desc->count,
-            plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles,   desc->dst.offset};
+            plan->rows,  groups,    shared,        plan->parts,        plan->part_tiles};
         if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
             return r;
     }
@@ -22010,7 +22010,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
         const gpuscan__heads none = {GPUSCAN__HEADS_NONE, gpuscan__none, 0};
         const gpuscan__row_parts of = {
             none, plan->decides, plan->values, plan->count_buffer, gpuscan__none,   0, plan->count,
-            1,    plan->parts,   shared,       plan->parts,        plan->part_tiles,    0};
+            1,    plan->parts,   shared,       plan->parts,        plan->part_tiles};
         if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
             return r;
     }
