@@ -10277,45 +10277,20 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
 "$8$PLACE `position;\n\n\n\n"
-"`Y$SORT_FIELDS\n"
+"$8$SORT_VALUE `sort_`W;\n"
 "$8struct{\n"
 "`V`4s[3];\n"
-"}`sort_bytes_12;\n"
-"`Y$SORT_FIELDS > 3\n"
-"$6$SORT_EACH_FIELD(X) X(0) X(1) X(2) X(3)\n"
-"#elif $SORT_FIELDS > 2\n"
-"$6$SORT_EACH_FIELD(X) X(0) X(1) X(2)\n"
-"#elif $SORT_FIELDS > 1\n"
-"$6$SORT_EACH_FIELD(X) X(0) X(1)\n"
-"`O\n"
-"$6$SORT_EACH_FIELD(X) X(0)\n"
-"`E\n"
-"$6$SORT_FIELD(f) $8$SORT_FIELD_##f `sort_field_##f;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
-"$8`V`sort_index;\n"
-"`O\n"
-"$8$SORT_VALUE `sort_index;\n"
-"`E\n"
-"$8$SORT_VALUE `sort_`W;\n\n\n"
+"}`sort_bytes_12;\n\n\n"
+"$6$SORT_FIELD_MEMBER(f, type) $1type *`0_##f; `Atype *to_##f;\n"
 "$8struct{\n"
 "$1`sort_`W*`0;\n"
 "`A`sort_`W*to;\n"
-"`Y$SORT_PACKS\n"
-"$6$SORT_FIELD(f) \\\n"
-" $1`sort_field_##f*`0_##f; \\\n"
-" `A`sort_field_##f*to_##f;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
-"`E\n"
+"$SORT_FIELDS($SORT_FIELD_MEMBER)\n"
 "}`sort_carried;\n\n\n"
+"$6$SORT_FIELD_ADVANCE(f, type) carried.`0_##f += `S;\n"
 "$w`sort_carried `sort_carried_at(`sort_carried carried,`N`S){\n"
 "carried.`0+=`S;\n"
-"`Y$SORT_PACKS\n"
-"$6$SORT_FIELD(f) carried.`0_##f += `S;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
-"`E\n"
+"$SORT_FIELDS($SORT_FIELD_ADVANCE)\n"
 "`Ccarried;\n"
 "}\n\n"
 "$6$RADIX (1u << $DIGIT_BITS)\n"
@@ -10365,10 +10340,10 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "`O\n"
 "`Cordered;\n"
 "`E\n"
-"}\n\n",
+"}\n\n"
 "$w`key_code `code_of(`key_bits key,`key_code flip){\n"
 "`C`canonical(`to_ordered(key,flip),flip,true);\n"
-"}\n\n"
+"}\n\n",
 "$w`V`digit_of(`key_bits key,`digit digit){\n"
 "`L`F(`code_of(key,digit.flip)>>digit.shift)&digit.mask;\n"
 "}\n\n\n"
@@ -10405,7 +10380,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10059 \"kernels.cl.inc\"\n"
+"#line 10034 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10422,7 +10397,7 @@ static const char *const gpuscan__piece_sort_gather[] = {
 " break\n\n"
 "$APART\n"
 "$w`X`gather_`3($1uchar*src,`Auchar*dst,\n"
-"$1`sort_index*indices,`N`S,`N`R,`Vparts,\n"
+"$1`position*indices,`N`S,`N`R,`Vparts,\n"
 "`Vunit,`Qby_index){\n"
 "`Vunits=`Fmin(`R-`S,$9$TILE)*parts;\n"
 "switch(unit){\n"
@@ -10438,7 +10413,7 @@ static const char *const gpuscan__piece_sort_gather[] = {
 "}\n"
 "}\n\n"
 "kernel $x_ATTRIBUTE `X`sort_gather(`%$1uchar*src,`Auchar*dst,\n"
-"$1`sort_index*indices,\n"
+"$1`position*indices,\n"
 "$1uint*`R_buffer,\n"
 "`sort_gather_`B `B$g\n"
 "`V`T=`F`B.`T,parts=`F`B.parts;\n"
@@ -10457,7 +10432,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10113 \"kernels.cl.inc\"\n"
+"#line 10088 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10487,27 +10462,20 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "$1uint*bases;\n"
 "`N`R;\n"
 "}`sort_pass;\n\n\n"
-"`Y$SORT_FIELDS\n"
+"`Y$SORT_RECORDS\n"
 "$6$SORT_VALUE_PARAMETER uchar\n"
 "`O\n"
 "$6$SORT_VALUE_PARAMETER `sort_`W\n"
 "`E\n"
-"`Y$SORT_PACKS\n"
-"$6$SORT_FIELD_PARAMETER(f) $1uchar *`0_##f, `Auchar *to_##f,\n"
-"$6$SORT_FIELD_PARAMETERS $SORT_EACH_FIELD($SORT_FIELD_PARAMETER)\n"
-"$6$SORT_CALL_FIELD(f) \\\n"
-" call.carried.`0_##f=($1`sort_field_##f*)(`0_##f+`B.`0_##f); \\\n"
-" call.carried.to_##f=(`A`sort_field_##f*)(to_##f+`B.to_##f);\n"
-"$6$SORT_CALL_FIELDS $SORT_EACH_FIELD($SORT_CALL_FIELD)\n"
-"`O\n"
-"$6$SORT_FIELD_PARAMETERS\n"
-"$6$SORT_CALL_FIELDS\n"
-"`E\n"
+"$6$SORT_FIELD_PARAMETER(f, type) $1uchar *`0_##f, `Auchar *to_##f,\n"
+"$6$SORT_CALL_FIELD(f, type) \\\n"
+" call.carried.`0_##f=($1type*)(`0_##f+`B.`0_##f); \\\n"
+" call.carried.to_##f=(`Atype*)(to_##f+`B.to_##f);\n"
 "$6$SORT_PARAMETERS \\\n"
 " $1`key_bits*keys,`A`key_bits*keys_dst,`A`key_bits*keys_tmp, \\\n"
 " $1$SORT_VALUE_PARAMETER*`Ws,`A$SORT_VALUE_PARAMETER*`Ws_dst, \\\n"
-" `A$SORT_VALUE_PARAMETER*`Ws_tmp,$SORT_FIELD_PARAMETERS `Auint*states, \\\n"
-" `Auint*zeros,$1uint*`R_buffer,`sort_`B `B\n\n\n"
+" `A$SORT_VALUE_PARAMETER*`Ws_tmp,$SORT_FIELDS($SORT_FIELD_PARAMETER) \\\n"
+" `Auint*states,`Auint*zeros,$1uint*`R_buffer,`sort_`B `B\n\n\n"
 "$6$SORT_CALL \\\n"
 " `sort_call call; \\\n"
 " call.keys=keys+`B.keys_offset; \\\n"
@@ -10516,7 +10484,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 " call.carried.`0=($1`sort_`W*)(`Ws+`B.`Ws_offset); \\\n"
 " call.carried.to=(`A`sort_`W*)(`Ws_dst+`B.`Ws_dst_offset); \\\n"
 " call.`Ws_tmp=(`A`sort_`W*)(`Ws_tmp+`B.`Ws_tmp_offset); \\\n"
-" $SORT_CALL_FIELDS \\\n"
+" $SORT_FIELDS($SORT_CALL_FIELD) \\\n"
 " call.states=states+`B.states_offset; \\\n"
 " call.zeros=zeros+`B.zeros_offset; \\\n"
 " call.`T=`F`B.`T; \\\n"
@@ -10532,7 +10500,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "`digit digit={all.flip,all.begin+pass*all.width,0};\n"
 "digit.mask=(1u<<min(all.width,all.end-digit.shift))-1;\n"
 "`Cdigit;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`sort_pass `sort_pass_of(`I`sort_call*call,`Vp){\n"
 "`Vonly_`S=$FLAG_BY_INDEX|$FLAG_PACKS,`2=call->passes.passes-1;\n"
 "`Vonly_`2=$FLAG_UNPACKS|$FLAG_NO_KEYS;\n"
@@ -10547,7 +10515,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "pass.next_states=call->states+$SORT_BASES+(p+1)%2*call->`3s*$RADIX;\n"
 "pass.`R=call->`R;\n"
 "`Cpass;\n"
-"}\n\n"
+"}\n\n",
 "`Y!$CPU\n\n"
 "$6$SORT_SCAN(name, type) \\\n"
 " $ntype name(type x,`Vitems,`Jtype*`9s){ \\\n"
@@ -10606,7 +10574,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10284 \"kernels.cl.inc\"\n"
+"#line 10252 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10898,7 +10866,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10614 \"kernels.cl.inc\"\n"
+"#line 10582 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -10972,7 +10940,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$RANKS_BY_VOTES 1u\n"
 "$6$RANKED 2u\n\n\n\n\n"
 "$6$SORT_ATOMICS \\\n"
-" ($j&& !$SORT_SMALL&&($SORT_FIELDS||($SORT_QUICK&& !$SORT_VALUES)))\n\n\n"
+" ($j&& !$SORT_SMALL&&($SORT_RECORDS||($SORT_QUICK&& !$SORT_VALUES)))\n\n\n"
 "$6$AT_DIGIT(type, p, digit) \\\n"
 " (*(`Jtype*)((`Juchar*)(p)+(digit)*(`F`Dtype)/$DIGIT_SCALE)))\n\n\n"
 "$6$RANK_BATCH \\\n"
@@ -10983,7 +10951,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$PACK ($SORT_PACKED ? 2u : 1u)\n"
 "$6$ROWS ($RANK_GROUPS / $PACK)\n\n\n\n"
 "`Y$SORT_PADDED && \\\n"
-" ($SORT_FIELDS||($SORT_COUNTED&&$SORT_TOGETHER)||$x%32!=0)\n"
+" ($SORT_RECORDS||($SORT_COUNTED&&$SORT_TOGETHER)||$x%32!=0)\n"
 "#error \"records, what moves with single `3s and groups that are no multiple of 32 have no room between $7\"\n"
 "`E\n"
 "$6$PADDED(place) ((place) + ($SORT_PADDED ? (place) / 32 : 0))\n"
@@ -11134,13 +11102,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "t->keys[k]=`sort_at(k,rounds)<valid?`twiddle_in(loaded[k],digit):`2;\n"
 "}\n\n"
 "`Y$SORT_PACKS\n"
+"$6$SORT_FIELD_OF_RECORD(f, type) type field_##f;\n"
 "$8union{\n"
 "`sort_`W `W;\n"
 "`V`4s[$SORT_VALUE_SIZE/4];\n"
 "struct{\n"
-"$6$SORT_FIELD(f) `sort_field_##f field_##f;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
+"$SORT_FIELDS($SORT_FIELD_OF_RECORD)\n"
 "}fields;\n"
 "}`sort_record;\n\n\n"
 "$w`sort_record `sort_record_of_zeros(void){\n"
@@ -11149,29 +11116,27 @@ static const char *const gpuscan__piece_sort_group[] = {
 "record.`4s[w]`6\n"
 "`Crecord;\n"
 "}\n\n\n"
+"$6$SORT_FIELD_LOAD(f, type) \\\n"
+" $r \\\n"
+" `Z`Vk`6k<rounds;k++) \\\n"
+" records[k].fields.field_##f=carried.`0_##f[min(`sort_at(k,rounds),valid-1)];\n"
 "$n`X`sort_pack(`sort_`W*`3,`sort_carried carried,`Vrounds,`Vvalid){\n"
 "`sort_record records[$ROUNDS];\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
 "records[k]=`sort_record_of_zeros();\n"
-"$6$SORT_FIELD(f) \\\n"
-" $r \\\n"
-" `Z`Vk`6k<rounds;k++) \\\n"
-" records[k].fields.field_##f=carried.`0_##f[min(`sort_at(k,rounds),valid-1)];\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
+"$SORT_FIELDS($SORT_FIELD_LOAD)\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
 "`3[k]=records[k].`W;\n"
 "}\n\n",
+"$6$SORT_FIELD_STORE(f, type) carried.to_##f[i] = record.fields.field_##f;\n"
 "$w`X`sort_unpack(`sort_carried carried,`position i,`sort_`W `W){\n"
 "`sort_record record;\n"
 "record.`W=`W;\n"
 "`7$kSORT_RECORD))\n"
 "record.`4s[$SORT_VALUE_SIZE/4-1]`6\n"
-"$6$SORT_FIELD(f) carried.to_##f[i] = record.fields.field_##f;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
+"$SORT_FIELDS($SORT_FIELD_STORE)\n"
 "}\n"
 "`E\n\n"
 "`Y$SORT_VALUES\n\n\n"
@@ -11183,7 +11148,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`L;\n"
 "}\n"
 "`E\n"
-"`Y$SORT_FIELDS\n"
+"`Y$SORT_RECORDS\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
 "`3[k]=carried.`0[min(`sort_at(k,rounds),valid-1)];\n"
@@ -11613,11 +11578,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Vat=min(mover,`R-1);\n"
 "`Y$SORT_PACKS\n"
 "`sort_record record=`sort_record_of_zeros();\n"
-"$6$SORT_FIELD(f) record.fields.field_##f = carried.`0_##f[at];\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
+"$6$SORT_FIELD_AT(f, type) record.fields.field_##f = carried.`0_##f[at];\n"
+"$SORT_FIELDS($SORT_FIELD_AT)\n"
 "`Crecord.`W;\n"
-"#elif $SORT_FIELDS\n"
+"#elif $SORT_RECORDS\n"
 "`Ccarried.`0[at];\n"
 "`O\n"
 "`C`T&$FLAG_BY_INDEX?(`sort_`W)at:carried.`0[at];\n"
@@ -11746,7 +11710,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11599 \"kernels.cl.inc\"\n"
+"#line 11563 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11948,7 +11912,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11843 \"kernels.cl.inc\"\n"
+"#line 11807 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12069,7 +12033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11977 \"kernels.cl.inc\"\n"
+"#line 11941 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -22344,16 +22308,21 @@ static uint32_t gpuscan__sort_value_size(const gpuscan__key *key) {
 }
 
 static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key) {
-    static const char *const names[GPUSCAN__SORT_FIELDS] = {"SORT_FIELD_0", "SORT_FIELD_1", "SORT_FIELD_2",
-                                                            "SORT_FIELD_3"};
     uint32_t fields = gpuscan__sort_own(key).fields, f, size = gpuscan__sort_value_size(key);
+    int packs = gpuscan__sort_packs(fields);
+    char field[64];
     gpuscan__define_number(text, "SORT_VALUES", size != 0);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", size);
     gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
-    gpuscan__define_number(text, "SORT_FIELDS", gpuscan__sort_field_count(fields));
-    gpuscan__define_number(text, "SORT_PACKS", (uint64_t)gpuscan__sort_packs(fields));
-    for (f = 0; f < gpuscan__sort_field_count(fields); f++)
-        gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
+    gpuscan__define_number(text, "SORT_RECORDS", fields != 0);
+    gpuscan__define_number(text, "SORT_PACKS", (uint64_t)packs);
+    gpuscan__text_add(text, "#define GPUSCAN_SORT_FIELDS(X)");
+    for (f = 0; packs && f < gpuscan__sort_field_count(fields); f++) {
+        const char *type = gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f));
+        snprintf(field, sizeof(field), " X(%u, %s)", (unsigned)f, type);
+        gpuscan__text_add(text, field);
+    }
+    gpuscan__text_add(text, "\n");
 }
 
 /* Returns an upper bound of the bytes that precede the member `digits` of gpuscan_sort_shared in kernels.cl.inc. */
