@@ -1937,7 +1937,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 96 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n"
+"\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
@@ -1951,7 +1951,6 @@ static const char *const gpuscan__piece_device[] = {
 "$6$BARRIER_ORDERS $ON(PTX)\n"
 "$6$FIXED_LOCAL $ON(PTX)\n"
 "$6$SPILLS $ON(PTX)\n"
-"$6$SPECIALIZES ($ON(PTX) || ($ON(AMD) && $SORT_VALUES))\n"
 "$6$DEEP_LOADS $ON(PTX)\n"
 "#ifdef __ENDIAN_LITTLE__\n"
 "$6$LITTLE_ENDIAN 1\n"
@@ -2347,7 +2346,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 657 \"kernels.cl.inc\"\n"
+"#line 654 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2385,7 +2384,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 703 \"kernels.cl.inc\"\n"
+"#line 700 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2420,7 +2419,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 739 \"kernels.cl.inc\"\n"
+"#line 736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2502,7 +2501,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 829 \"kernels.cl.inc\"\n"
+"#line 826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2633,7 +2632,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 979 \"kernels.cl.inc\"\n"
+"#line 976 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
@@ -2764,7 +2763,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1129 \"kernels.cl.inc\"\n"
+"#line 1126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2873,7 +2872,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1254 \"kernels.cl.inc\"\n"
+"#line 1251 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2928,7 +2927,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1317 \"kernels.cl.inc\"\n"
+"#line 1314 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2988,7 +2987,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1379 \"kernels.cl.inc\"\n"
+"#line 1376 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3280,7 +3279,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1714 \"kernels.cl.inc\"\n"
+"#line 1711 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3818,7 +3817,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2350 \"kernels.cl.inc\"\n"
+"#line 2347 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3982,7 +3981,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2531 \"kernels.cl.inc\"\n"
+"#line 2528 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4306,7 +4305,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2894 \"kernels.cl.inc\"\n"
+"#line 2891 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5112,7 +5111,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3821 \"kernels.cl.inc\"\n"
+"#line 3818 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5644,7 +5643,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4520 \"kernels.cl.inc\"\n"
+"#line 4517 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5941,7 +5940,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4862 \"kernels.cl.inc\"\n"
+"#line 4859 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6046,7 +6045,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4983 \"kernels.cl.inc\"\n"
+"#line 4980 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6087,7 +6086,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5024 \"kernels.cl.inc\"\n"
+"#line 5021 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6599,7 +6598,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5637 \"kernels.cl.inc\"\n"
+"#line 5634 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6923,7 +6922,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6008 \"kernels.cl.inc\"\n"
+"#line 6005 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7023,7 +7022,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6110 \"kernels.cl.inc\"\n"
+"#line 6107 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7307,7 +7306,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6446 \"kernels.cl.inc\"\n"
+"#line 6443 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -7985,7 +7984,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7245 \"kernels.cl.inc\"\n"
+"#line 7242 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8039,7 +8038,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7299 \"kernels.cl.inc\"\n"
+"#line 7296 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8534,7 +8533,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7853 \"kernels.cl.inc\"\n"
+"#line 7850 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9048,7 +9047,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8444 \"kernels.cl.inc\"\n"
+"#line 8441 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9402,7 +9401,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8876 \"kernels.cl.inc\"\n"
+"#line 8873 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -9508,7 +9507,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9009 \"kernels.cl.inc\"\n"
+"#line 9006 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9815,7 +9814,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9356 \"kernels.cl.inc\"\n"
+"#line 9353 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10245,7 +10244,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9871 \"kernels.cl.inc\"\n"
+"#line 9868 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10272,7 +10271,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9895 \"kernels.cl.inc\"\n"
+"#line 9892 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10294,6 +10293,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "`Ccarried;\n"
 "}\n\n"
 "$6$RADIX (1u << $DIGIT_BITS)\n"
+"$6$CODES_WIDE ($KEY_SIZE == 8)\n"
 "$6$KEY_ONES ((`key_code)(`key_bits)~(`key_bits)0)\n"
 "$6$KEY_SIGN ($KEY_ONES ^ $KEY_ONES >> 1)\n"
 "$6$KEY_MAGNITUDE ($KEY_ONES >> 1)\n\n\n"
@@ -10325,10 +10325,11 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "`O\n"
 "`L(`key_bits)(ordered^flip);\n"
 "`E\n"
-"}\n\n\n\n"
-"$w`key_code `canonical(`key_code ordered,`key_code flip,`Qzeros){\n"
+"}\n\n\n\n\n"
+"$w`key_code `canonical(`key_code ordered,`key_code flip){\n"
 "`Y$KEY_WHOLE\n"
-"`key_code code=zeros&&ordered==$KEY_INFINITY?ordered+1:ordered;\n"
+"`Qlesser_zero= !$kSORT_ZEROS)&&ordered==$KEY_INFINITY;\n"
+"`key_code code=lesser_zero?ordered+1:ordered;\n"
 "`key_code least_nan=2*(`key_code)$KEY_INFINITY+2;\n"
 "`C$kSORT_NAN)?code:min(code,least_nan);\n"
 "#elif $KEY_INFINITY\n"
@@ -10342,7 +10343,7 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "`E\n"
 "}\n\n"
 "$w`key_code `code_of(`key_bits key,`key_code flip){\n"
-"`C`canonical(`to_ordered(key,flip),flip,true);\n"
+"`C`canonical(`to_ordered(key,flip),flip);\n"
 "}\n\n",
 "$w`V`digit_of(`key_bits key,`digit digit){\n"
 "`L`F(`code_of(key,digit.flip)>>digit.shift)&digit.mask;\n"
@@ -10456,7 +10457,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "$1`key_bits*keys;\n"
 "`A`key_bits*keys_dst;\n"
 "`sort_carried carried;\n"
-"`digit plain;\n"
+"`digit digit;\n"
 "`V`T;\n"
 "`Auint*states,*next_states;\n"
 "$1uint*bases;\n"
@@ -10508,7 +10509,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "p%2?call->keys_tmp:call->keys_dst,call->carried};\n"
 "pass.carried.`0=p==0?call->carried.`0:p%2?call->carried.to:call->`Ws_tmp;\n"
 "pass.carried.to=p%2?call->`Ws_tmp:call->carried.to;\n"
-"pass.plain=`sort_digit(call->passes,$CPU&&call->`T&$FLAG_BUCKETS?`2:p);\n"
+"pass.digit=`sort_digit(call->passes,$CPU&&call->`T&$FLAG_BUCKETS?`2:p);\n"
 "pass.`T=call->`T& ~(p>0?only_`S:0)& ~(p<`2?only_`2:0);\n"
 "pass.bases=call->states+p*$RADIX;\n"
 "pass.states=call->states+$SORT_BASES+p%2*call->`3s*$RADIX;\n"
@@ -10583,7 +10584,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "$1`sort_`W*`Ws=pass->carried.`0+($SORT_VALUES?`S:0);\n"
 "`A`key_bits*keys_to=pass->keys_dst;\n"
 "`A`sort_`W*`Ws_to=pass->carried.to;\n"
-"`digit digit=pass->plain;\n"
+"`digit digit=pass->digit;\n"
 "`Z`Ni=0,`R=`2-`S;i<`R;i++){\n"
 "`key_bits key=keys[i];\n"
 "`position p=next[`digit_of(key,digit)]++;\n"
@@ -10595,7 +10596,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "$w`X`sort_scatter_blocks(`I`sort_pass*pass,`N`S,`N`2,\n"
 "`position*next){\n"
 "enum{BLOCK=256};\n"
-"`digit digit=pass->plain;\n"
+"`digit digit=pass->digit;\n"
 "`position places[BLOCK];\n"
 "`Z`Ni=`S;i<`2;i+=BLOCK){\n"
 "`V`R=`Fmin(`2-i,$9BLOCK);\n"
@@ -10711,7 +10712,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "continue;\n"
 "pass.keys_dst=to_dst?call->keys_dst:call->keys_tmp;\n"
 "pass.carried.to=`Ws_to_dst?call->carried.to:call->`Ws_tmp;\n"
-"pass.plain=digit[p];\n"
+"pass.digit=digit[p];\n"
 "`sort_scatter_span(&pass,`S,`2,next[p]);\n"
 "to_dst= !to_dst;\n"
 "`Ws_to_dst= !`Ws_to_dst;\n"
@@ -10732,7 +10733,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`A`position*table=(`A`position*)call->states;\n"
 "`sort_pass pass=`sort_pass_of(call,p);\n"
 "$1`key_bits*keys=pass.keys;\n"
-"`digit digit=pass.plain;\n"
+"`digit digit=pass.digit;\n"
 "`Ni=min(own*part,call->`R);\n"
 "`N`2=min(i+part,call->`R),quarter=(`2-i)/TABLES,end=i+quarter;\n"
 "`position `Rs[TABLES][$RADIX];\n"
@@ -10772,7 +10773,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`7(pass.`T&($FLAG_BUCKETS|$FLAG_IF_UNEVEN))&&\n"
 "$SORT_IS_UNEVEN(table,groups)!=((pass.`T&$FLAG_IF_UNEVEN)!=0))\n"
 "`L;\n\n\n"
-"`Vcell=`digit_of(pass.keys[`S],pass.plain)*groups+own;\n"
+"`Vcell=`digit_of(pass.keys[`S],pass.digit)*groups+own;\n"
 "`position to=table[cell];\n"
 "`7(cell+1<$RADIX*groups?table[cell+1]:call->`R)-to==`2-`S){\n"
 "`sort_copy_span(&pass,to,`S,`2,!(pass.`T&$FLAG_NO_KEYS));\n"
@@ -10799,12 +10800,12 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`sort_pass pass=`sort_away(&call);\n"
 "passes--;\n"
 "call.passes.end=end;\n"
-"pass.plain=`sort_digit(call.passes,passes);\n"
-"end=pass.plain.shift;\n"
+"pass.digit=`sort_digit(call.passes,passes);\n"
+"end=pass.digit.shift;\n"
 "`Z`Vd`6d<$RADIX;d++)\n"
 "next[0][d]`6\n"
-"`sort_`R_span(&pass,`S,`2,&pass.plain,next,1);\n"
-"`7next[0][`digit_of(pass.keys[`S],pass.plain)]==`2-`S)\n"
+"`sort_`R_span(&pass,`S,`2,&pass.digit,next,1);\n"
+"`7next[0][`digit_of(pass.keys[`S],pass.digit)]==`2-`S)\n"
 "continue;\n"
 "parts=$RADIX;\n"
 "`Z`Vd`6d<$RADIX;d++){\n"
@@ -10892,7 +10893,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`key_code flip;\n"
 "`Vshift,mask;\n"
 "`Vrotation;\n"
-"`Qzeros;\n"
 "}`twiddled_digit;\n\n"
 "$w`twiddled_digit `digit_twiddled(`digit digit){\n"
 "`twiddled_digit twiddled;\n"
@@ -10900,7 +10900,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "twiddled.shift=digit.shift;\n"
 "twiddled.mask=digit.mask*$DIGIT_SCALE;\n"
 "twiddled.rotation=($TWIDDLED_BITS+2-digit.shift)%$TWIDDLED_BITS;\n"
-"twiddled.zeros=true;\n"
 "`Ctwiddled;\n"
 "}\n\n"
 "$w`twiddled `twiddle_in(`key_bits key,`twiddled_digit digit){\n"
@@ -10920,12 +10919,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n"
 "$w`V`scaled_digit(`twiddled twiddled,`twiddled_digit digit){\n"
 "`Y$KEY_WHOLE && $HAS_PICKS\n"
-"`key_code code=`canonical(twiddled,digit.flip,digit.zeros);\n"
-"`Vplace=digit.shift/8+($KEY_SIZE==8?0u:0x4440u);\n"
+"`key_code code=`canonical(twiddled,digit.flip);\n"
+"`Vplace=digit.shift/8+($CODES_WIDE?0u:0x4440u);\n"
 "`Vbyte=`bytes_at(`Fcode,`F($9code>>32),place);\n"
-"`C$KEY_SIZE==8?byte&digit.mask:byte;\n"
+"`C$CODES_WIDE?byte&digit.mask:byte;\n"
 "#elif $KEY_INFINITY\n"
-"`key_code code=`canonical(twiddled,digit.flip,digit.zeros);\n"
+"`key_code code=`canonical(twiddled,digit.flip);\n"
 "`L`F(code>>digit.shift)*$DIGIT_SCALE&digit.mask;\n"
 "`O\n"
 "`L`Ftwiddled&digit.mask;\n"
@@ -10935,12 +10934,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 " ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
 "$6$MASKED_BITS ($y >= 32 ? 5u : $y == 16 ? 4u : 3u)\n"
 "$6$MASKS (1u << $MASKED_BITS)\n"
-"$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n",
+"$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n"
 "$6$RANKS_BY_MASKS 0u\n"
 "$6$RANKS_BY_VOTES 1u\n"
-"$6$RANKED 2u\n\n\n\n\n"
-"$6$SORT_ATOMICS \\\n"
-" ($j&& !$SORT_SMALL&&($SORT_RECORDS||($SORT_QUICK&& !$SORT_VALUES)))\n\n\n"
+"$6$RANKED 2u\n\n\n",
 "$6$AT_DIGIT(type, p, digit) \\\n"
 " (*(`Jtype*)((`Juchar*)(p)+(digit)*(`F`Dtype)/$DIGIT_SCALE)))\n\n\n"
 "$6$RANK_BATCH \\\n"
@@ -10961,21 +10958,16 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$VALUE_PARTS $PARTS($SORT_VALUE_SIZE)\n"
 "$6$KEEPS_PLACES ($SORT_VALUES || $SORT_HALVED)\n\n\n\n"
 "$6$SORT_MOVES_INDICES ($SORT_VALUE_SIZE > 4)\n"
-"`Y$SORT_VALUES && !$SORT_MOVES_INDICES\n"
-"$8`sort_`W `sort_mover;\n"
-"`O\n"
+"`Y$SORT_MOVES_INDICES\n"
 "$8`V`sort_mover;\n"
+"`O\n"
+"$8`sort_`W `sort_mover;\n"
 "`E\n\n"
 "$8struct{\n"
-"`Y$j\n"
-"`V`9s[$lS];\n"
-"`O\n"
-"`V`9s[2*$x];\n"
-"`E\n"
+"`V`9s[$j?$RANK_GROUPS:2*$x];\n"
 "`Y$ON(LOCAL)\n"
 "`V`1s[$x];\n"
 "`E\n"
-"`Vdigit_mask,digit_zeros;\n"
 "`Vticket,late;\n"
 "union{\n"
 "`Y$RANK_MASKS\n"
@@ -10985,32 +10977,22 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}digits;\n"
 "union{\n"
 "`twiddled key[$PADDED($TILE/$KEY_PARTS)];\n"
-"`Y$SORT_VALUES\n"
 "`sort_`W `W[$PADDED($TILE/$VALUE_PARTS)];\n"
-"`Y$SORTS_ALONE\n"
-"`sort_mover mover[$PADDED($TILE)];\n"
-"`E\n"
-"`E\n"
-"`Y$SORT_PACKED\n"
-"`V`R[$RANK_GROUPS*$RADIX];\n"
-"`E\n"
+"`sort_mover mover[$PADDED($SORTS_ALONE?$TILE:1)];\n"
+"`V`R[$SORT_PACKED?$RANK_GROUPS*$RADIX:1];\n"
 "}exchange;\n"
 "`Vnext[$RANK_GROUPS*$RADIX/$PACK];\n"
-"`Y$SORT_ATOMICS\n"
+"`Y$j\n"
 "`Vothers[$y];\n"
-"#elif !$j\n"
+"`O\n"
 "`Vbits[$RADIX*$RANK_WORDS];\n"
 "`E\n"
 "`Y$RANK_MASKS\n"
 "`Vranks_by;\n"
 "`E\n"
 "}`sort_`M;\n"
-"$FITS(sort,`D`sort_`M))\n\n"
-"`Y$SORT_PACKED\n"
-"$6$SORT_COUNTS (`M->exchange.`R)\n"
-"`O\n"
-"$6$SORT_COUNTS (`M->next)\n"
-"`E\n\n\n"
+"$FITS(sort,`D`sort_`M))\n\n\n"
+"$6$SORT_COUNTS ($SORT_PACKED ? `M->exchange.`R : `M->next)\n\n\n"
 "$6$PACKED_WORDS(rounds, bits) (((rounds) * (bits) + 31) / 32)\n"
 "$w`X`put_packed(uint*`4s,`Vk,`Vbits,`Vx){\n"
 "`Vshift=k*bits%32;\n"
@@ -11024,30 +11006,22 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$r\n"
 "`Z`Vw`6w<$PACKED_WORDS(rounds,bits);w++)\n"
 "$FORGET_UINT(`4s[w]);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$8struct{\n"
 "`twiddled keys[$ROUNDS];\n"
 "`Vtotals[$2_DIGITS];\n"
 "`V`Ss[$2_DIGITS*$ROWS];\n"
 "`Vstarts[$2_DIGITS];\n"
 "`Vplaces[$PACKED_WORDS($ROUNDS,$PLACE_BITS)];\n"
-"}`sort_`3;\n\n\n\n\n\n"
-"$w`twiddled_digit `digit_anew(`twiddled_digit digit,\n"
-"vola`3 `J`sort_`M*`M){\n"
-"`7!$ON(PTX)){\n"
-"digit.mask=`M->digit_mask;\n"
-"digit.zeros=`M->digit_zeros;\n"
-"}\n"
-"`Cdigit;\n"
-"}\n"
+"}`sort_`3;\n\n\n\n"
 "$w`twiddled `key_anew(`twiddled twiddled){\n"
-"`Y$KEY_SIZE == 8\n"
+"`Y$CODES_WIDE\n"
 "$FORGET_ULONG(twiddled);\n"
 "`O\n"
 "$FORGET_UINT(twiddled);\n"
 "`E\n"
 "`Ctwiddled;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`V`sort_`G(`Vx,`J`sort_`M*`M){\n"
 "`Y$j\n"
 "`V`9=x,`G;\n"
@@ -11129,7 +11103,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
 "`3[k]=records[k].`W;\n"
-"}\n\n",
+"}\n\n"
 "$6$SORT_FIELD_STORE(f, type) carried.to_##f[i] = record.fields.field_##f;\n"
 "$w`X`sort_unpack(`sort_carried carried,`position i,`sort_`W `W){\n"
 "`sort_record record;\n"
@@ -11138,8 +11112,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "record.`4s[$SORT_VALUE_SIZE/4-1]`6\n"
 "$SORT_FIELDS($SORT_FIELD_STORE)\n"
 "}\n"
-"`E\n\n"
-"`Y$SORT_VALUES\n\n\n"
+"`E\n\n\n\n",
 "$n`X`sort_load_`Ws(`sort_`W*`3,`sort_carried carried,`Nindex,\n"
 "`Vrounds,`Vvalid,`V`T){\n"
 "`Y$SORT_PACKS\n"
@@ -11167,17 +11140,15 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`3[k]=`sort_at(k,rounds)<valid?carried.`0[`sort_at(k,rounds)]:0;\n"
 "}\n"
 "`E\n"
-"}\n"
-"`E\n\n\n"
+"}\n\n\n"
 "$n`X`sort_begin(`J`sort_`M*`M){\n"
-"`Y$SORT_ATOMICS\n"
-"`7$l==0)\n"
-"`M->others[$LANE]`6\n"
-"`E\n"
 "`Y$RANK_MASKS\n"
 "`M->digits.masks[$2]`6\n"
 "`E\n"
-"`Y!$j\n"
+"`Y$j\n"
+"`7$l==0)\n"
+"`M->others[$LANE]`6\n"
+"`O\n"
 "`Z`Vi=$2;i<$RADIX*$RANK_WORDS;i+=$x)\n"
 "`M->bits[i]`6\n"
 "`E\n"
@@ -11211,13 +11182,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$n`X`sort_tally(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
 "`J`sort_`M*`M){\n"
 "`sort_begin(`M);\n"
-"`7$2==0){\n"
-"`M->digit_mask=digit.mask;\n"
-"`M->digit_zeros=digit.zeros;\n"
 "`Y$RANK_MASKS\n"
+"`7$2==0)\n"
 "`M->ranks_by=$RANKS_BY_MASKS;\n"
 "`E\n"
-"}\n"
 "`7$SORT_QUICK){\n"
 "$r\n"
 "`Z`Vd=$LANE;d<$RADIX;d+=$y)\n"
@@ -11235,7 +11203,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`scaled_digit(t->keys[k],digit)));\n"
 "$h;\n"
 "`sort_total(t,rounds,`M);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X`sort_start(`sort_`3*t,`Vrounds,`J`sort_`M*`M){\n"
 "`V`9=0,`G,both=$SORT_PACKED?0x10001u:1u;\n"
 "`Z`Ve`6e<$2_DIGITS;e++)\n"
@@ -11258,7 +11226,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`G+=t->totals[e];\n"
 "}\n"
 "$h;\n"
-"}\n\n"
+"}\n\n",
 "`Y$j\n\n"
 "$n$m `sort_vote($m peers,`Vd,`V`S,`V`2,\n"
 "`J`sort_`M*`M){\n"
@@ -11285,22 +11253,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "`E\n"
 "`C`sort_vote($BALLOT_ALL,d,0,$DIGIT_BITS,`M);\n"
-"}\n\n\n"
-"`Y$SORT_PACKED\n"
-"$8ushort __attribute__((may_alias))`sort_next;\n"
-"`O\n"
-"$8`V`sort_next;\n"
-"`E\n"
-"$6$SORT_UPPER \\\n"
-" ($LITTLE_ENDIAN?$RANK_GROUP%$PACK:$PACK-1u-$RANK_GROUP%$PACK)\n\n\n\n"
+"}\n\n\n\n\n"
 "$n`X`sort_rank(`Iuint*digits,`Qmasked,uint*places,\n"
 "`J`sort_`M*`M){\n"
 "`I$m up_to=$BALLOT_UP_TO($LANE);\n"
 "`V`8=$RANK_GROUP/$PACK*$RADIX*$DIGIT_SCALE;\n"
-"$m peers[$RANK_BATCH];\n"
-"`Y$SORT_ATOMICS\n"
-"`Vbelow[$RANK_BATCH],highest[$RANK_BATCH],`S[$RANK_BATCH];\n"
 "`Vupper=$RANK_GROUP%$PACK;\n"
+"$m peers[$RANK_BATCH];\n"
+"`Vbelow[$RANK_BATCH],highest[$RANK_BATCH],`S[$RANK_BATCH];\n"
 "$r\n"
 "`Z`Vb`6b<$RANK_BATCH;b++)\n"
 "peers[b]=`sort_peers(digits[b],masked,`M);\n"
@@ -11327,26 +11287,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "below[b]=`Fpop`R(peers[b]& ~up_to);\n"
 "places[b]=drawn+below[b];\n"
 "}\n"
-"`O\n"
-"peers[0]=`sort_peers(digits[0],false,`M);\n"
-"$r\n"
-"`Z`Vb`6b<$RANK_BATCH;b++){\n"
-"`Juint*`4= &$AT_DIGIT(uint,`M->next,`8|digits[b]);\n"
-"vola`3 `J`sort_next*next=(vola`3 `J`sort_next*)`4+$SORT_UPPER;\n"
-"`V`S= *next,below=`Fpop`R(peers[b]&up_to>>1);\n"
-"`7b+1<$RANK_BATCH)\n"
-"peers[b+1]=`sort_peers(digits[b+1],false,`M);\n"
-"$y_SYNC();\n"
-"`7(peers[b]& ~up_to)==0)\n"
-"*next=(`sort_next)(`S+below+1);\n"
-"$y_SYNC();\n"
-"`7$kSORT_ORDER))\n"
-"below=`Fpop`R(peers[b]& ~up_to);\n"
-"places[b]=`S+below;\n"
 "}\n"
-"`E\n"
-"}\n"
-"`O\n\n",
+"`O\n\n"
 "$n`X`sort_rank_by_bits(`Iuint*digits,`Qmasked,uint*places,\n"
 "`J`sort_`M*`M){\n"
 "`Vd=digits[0]/$DIGIT_SCALE;\n"
@@ -11372,7 +11314,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "places[0]=place;\n"
 "}\n"
 "$6`sort_rank `sort_rank_by_bits\n"
-"`E\n\n\n"
+"`E\n\n\n",
 "$n`X`sort_exchange_batch(`sort_`3*t,`Vk,`Qmasked,\n"
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
 "`Vdigits[$RANK_BATCH],here[$RANK_BATCH];\n"
@@ -11398,7 +11340,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 " $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n"
 "$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
-"digit=`digit_anew(digit,`M);\n"
 "`Y$ON(SUBGROUPS)\n"
 "`Y$ROUNDS > 48\n"
 "#error \"the rounds below are too few\"\n"
@@ -11432,7 +11373,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`sort_exchange_by(t,rounds,false,digit,`M);\n"
 "`E\n"
-"}\n\n\n",
+"}\n\n\n"
 "$6$SORT_ORDER(name, type, array) \\\n"
 " $n`Xname(`Itype*`3,`Vrounds,uint*places,`Vpart,`Vparts, \\\n"
 " `J`sort_`M*`M){ \\\n"
@@ -11447,15 +11388,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 " $h; \\\n"
 " }\n"
 "$SORT_ORDER(`sort_order_keys,`twiddled,key)\n"
-"`Y$SORT_VALUES\n"
 "$SORT_ORDER(`sort_order_`Ws,`sort_`W,`W)\n"
-"`Y$SORTS_ALONE\n"
-"$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n"
-"`E\n"
-"`E\n\n"
+"$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n\n"
 "$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n\n"
 "$6$STORE_ROUNDS \\\n"
-" ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
+" ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n",
 "$n`X`sort_store_keys(`A`key_bits*keys_dst,`Vrounds,`Qwhole,`Vvalid,\n"
 "`Vpart,`twiddled_digit digit,uint*digits,\n"
 "`J`sort_`M*`M){\n"
@@ -11472,22 +11409,18 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Vd=`scaled_digit(twiddled,digit);\n"
 "keys_dst[$AT_DIGIT(`position,`M->digits.to,d)+at]=\n"
 "`twiddle_out(twiddled,digit);\n"
-"`Y$SORT_VALUES\n"
+"`7$SORT_VALUES)\n"
 "`put_packed(digits,part*(rounds/$KEY_PARTS)+k,$DIGIT_BITS,\n"
 "d/$DIGIT_SCALE);\n"
-"`E\n"
 "}\n"
 "}\n"
 "$h;\n"
 "}\n\n\n"
 "$n`X`sort_order_part(`sort_`3*t,`Vrounds,`Vpart,\n"
 "`J`sort_`M*`M){\n"
-"`Y$SORT_HALVED\n"
 "`7$KEY_PARTS>1)\n"
 "`sort_order_keys(t->keys,rounds,t->places,part,$KEY_PARTS,`M);\n"
-"`E\n"
-"}\n\n"
-"`Y$SORT_VALUES\n\n"
+"}\n\n\n"
 "$n`X`sort_store_`Ws(`sort_carried carried,`Vrounds,`Qwhole,`Qunpacks,\n"
 "`Vvalid,`Vpart,`Iuint*digits,\n"
 "`J`sort_`M*`M){\n"
@@ -11506,34 +11439,27 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "$h;\n"
-"}\n\n"
-"`E\n\n\n"
+"}\n\n\n"
 "$n`X`sort_store(`sort_`3*t,`Vrounds,`I`sort_pass*pass,\n"
 "`twiddled_digit digit,`N`S,`Vvalid,\n"
 "`J`sort_`M*`M){\n"
 "`Vdigits[$PACKED_WORDS($ROUNDS,$DIGIT_BITS)];\n"
-"digit=`digit_anew(digit,`M);\n"
 "`7$kSORT_TAIL))\n"
 "valid--;\n"
-"`Y$SORT_VALUES\n"
 "`sort_`W `3[$ROUNDS];\n"
 "`sort_carried carried=`sort_carried_at(pass->carried,`S);\n"
-"`E\n"
 "$r\n"
 "`Z`Vpart`6part<$KEY_PARTS;part++){\n"
 "`sort_order_part(t,rounds,part,`M);\n"
-"`Y$SORT_VALUES\n"
-"`7part==$KEY_PARTS-1)\n"
+"`7$SORT_VALUES&&part==$KEY_PARTS-1)\n"
 "`sort_load_`Ws(`3,carried,`S,rounds,valid,pass->`T);\n"
-"`E\n"
 "`7$IS_WHOLE(valid,rounds))\n"
 "`sort_store_keys(pass->keys_dst,rounds,true,valid,part,digit,digits,`M);\n"
 "else\n"
 "`sort_store_keys(pass->keys_dst,rounds,false,valid,part,digit,digits,`M);\n"
 "}\n"
-"`Y$SORT_VALUES\n"
 "$r\n"
-"`Z`Vpart`6part<$VALUE_PARTS;part++){\n"
+"`Z`Vpart`6$SORT_VALUES&&part<$VALUE_PARTS;part++){\n"
 "`packed_anew(digits,rounds,$DIGIT_BITS);\n"
 "`sort_order_`Ws(`3,rounds,t->places,part,$VALUE_PARTS,`M);\n"
 "`7$SORT_PACKS&&pass->`T&$FLAG_UNPACKS)\n"
@@ -11543,7 +11469,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "`sort_store_`Ws(carried,rounds,false,false,valid,part,digits,`M);\n"
 "}\n"
-"`E\n"
 "}\n\n",
 "`Y$SORTS_ALONE\n\n"
 "$6$SORT_TAKE(name, type, array) \\\n"
@@ -11557,8 +11482,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " } \\\n"
 " $h; \\\n"
 " }\n"
-"$SORT_TAKE(`sort_take_keys,`twiddled,key)\n\n"
-"`Y$SORT_VALUES\n"
+"$SORT_TAKE(`sort_take_keys,`twiddled,key)\n"
 "$SORT_TAKE(`sort_take_movers,`sort_mover,mover)\n\n"
 "$n`X`sort_load_movers(`sort_mover*movers,`sort_carried carried,`Vrounds,\n"
 "`V`R,`V`T){\n"
@@ -11607,8 +11531,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "carried.to[at]=`Ws[k];\n"
 "`E\n"
 "}\n"
-"}\n"
-"`E\n\n\n\n\n\n"
+"}\n\n\n\n\n\n"
 "$n`X`sort_alone(`Vrounds,`I`sort_call*call,`A`key_bits*keys_to,\n"
 "`J`sort_`M*`M){\n"
 "`sort_`3 t;\n"
@@ -11616,10 +11539,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`twiddled_digit digit=`digit_twiddled(`sort_digit(passes,0));\n"
 "`V`R=`Fcall->`R;\n"
 "`sort_load(&t,call->keys,rounds,`R,digit,$TWIDDLED_ONES);\n"
-"`Y$SORT_VALUES\n"
 "`sort_mover movers[$ROUNDS];\n"
+"`7$SORT_VALUES)\n"
 "`sort_load_movers(movers,call->carried,rounds,`R,call->`T);\n"
-"`E\n"
 "`Z`Vp`6p<passes.passes;p++){\n"
 "`twiddled ordered[$ROUNDS];\n"
 "`7p>0)\n"
@@ -11633,16 +11555,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`sort_order_part(&t,rounds,part,`M);\n"
 "`sort_take_keys(ordered,rounds,part,$KEY_PARTS,`M);\n"
 "}\n"
-"`Y$SORT_VALUES\n"
+"`7$SORT_VALUES){\n"
 "`sort_order_movers(movers,rounds,t.places,0,1,`M);\n"
 "`sort_take_movers(movers,rounds,0,1,`M);\n"
-"`E\n\n",
+"}\n"
 "`Vbits=$KEY_INFINITY?0:p+1<passes.passes?passes.width:0;\n"
-"`Qis_byte=$KEY_SIZE==8&&bits==8;\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
-"t.keys[k]=is_byte?rotate(ordered[k],(`twiddled)($TWIDDLED_BITS-8))\n"
-":rotate(ordered[k],(`twiddled)(($TWIDDLED_BITS-bits)));\n"
+"t.keys[k]=rotate(ordered[k],(`twiddled)($TWIDDLED_BITS-bits));\n"
 "}\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++){\n"
@@ -11650,11 +11570,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7at<`R&&keys_to)\n"
 "keys_to[at]=`twiddle_out(t.keys[k],digit);\n"
 "}\n"
-"`Y$SORT_VALUES\n"
+"`7$SORT_VALUES)\n"
 "`sort_store_movers(movers,call->carried,rounds,`R,call->`T);\n"
-"`E\n"
 "}\n"
-"`E\n\n"
+"`E\n\n",
 "`Y$SORT_SMALL\n\n"
 "kernel $x_ATTRIBUTE `X`sort_small(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
@@ -11672,7 +11591,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Rs[d]`6\n"
 "$h;\n"
 "`Z`Ni=`S+$2;i<`2;i+=$x)\n"
-"atomic_inc((vola`3 `Juint*)`Rs+`digit_of(pass.keys[i],pass.plain));\n"
+"atomic_inc((vola`3 `Juint*)`Rs+`digit_of(pass.keys[i],pass.digit));\n"
 "$h;\n"
 "`Z`Vd=$2;d<$RADIX;d+=$x)\n"
 "table[d*$q0)]=`Rs[d];\n"
@@ -11684,7 +11603,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Npart=`sort_part(call.`R),`S=min($p*part,call.`R);\n"
 "`N`2=min(`S+part,call.`R);\n"
 "`position next[$2_DIGITS];\n"
-"`twiddled_digit digit=`digit_twiddled(pass.plain);\n"
+"`twiddled_digit digit=`digit_twiddled(pass.digit);\n"
 "`Z`Ve`6e<$2_DIGITS;e++)\n"
 "next[e]=$OWN_DIGIT(e)<$RADIX?table[$OWN_DIGIT(e)*$q0)]:0;\n"
 "`Z;`S<`2;`S+=$TILE){\n"
@@ -11710,12 +11629,12 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11563 \"kernels.cl.inc\"\n"
+"#line 11472 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
-"$6$SORT_STATE 0x3fffffffu\n\n\n"
-"$6$SORT_WINDOW ($DEEP_LOADS && $KEY_SIZE == 8 && !$SORT_VALUES ? 8 : 4)\n\n"
+"$6$SORT_STATE 0x3fffffffu\n\n"
+"$6$SORT_WINDOW 4\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
 "$6$TEST_DELAY(`3)\n"
@@ -11785,19 +11704,16 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`7`9)\n"
 "atomic_add((vola`3 `Auint*)all+c,`9);\n"
 "}\n"
-"}\n\n\n\n"
-"$6$SORT_ZERO_AT (8 * $RADIX)\n"
-"$6$IS_LESSER_ZERO(ordered) ($KEY_WHOLE && (ordered) == $KEY_INFINITY)\n\n\n"
+"}\n\n\n"
 "$w`V`sort_`Red_parts(`N`R,`Vmost){\n"
 "`L`Fclamp((`R+$SORT_CHUNK-1)/$SORT_CHUNK,$91,$9most);\n"
 "}\n\n\n\n"
-"$n`Q`sort_`R_keys(`Vpart,`Vparts,$1`key_bits*keys,`N`R,\n"
+"$n`X`sort_`R_keys(`Vpart,`Vparts,$1`key_bits*keys,`N`R,\n"
 "`sort_passes all,`Auint*totals,\n"
 "`J`sort_`M*`M){\n"
 "`Juint*`Rs=(`Juint*)`M->digits.to;\n"
 "`Vbegin=all.begin,`2_mask=(1u<<(all.end-begin-(all.passes-1)*all.width))-1;\n"
 "`Nchunks=`R/$SORT_CHUNK;\n"
-"`Qlesser_zero=false;\n"
 "`Z`Vc=$2;c<$RADIX*$SORT_ROW;c+=$x)\n"
 "`Rs[c]`6\n"
 "$h;\n"
@@ -11808,29 +11724,21 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`Z`Vk`6k<$SORT_LOADS;k++)\n"
 "codes[k]=chunk[k*$x];\n"
 "$r\n"
-"`Z`Vk`6k<$SORT_LOADS;k++){\n"
-"`key_code ordered=`to_ordered((`key_bits)codes[k],all.flip);\n"
-"lesser_zero|=$IS_LESSER_ZERO(ordered);\n"
-"codes[k]=`canonical(ordered,all.flip,true)>>begin;\n"
-"}\n"
+"`Z`Vk`6k<$SORT_LOADS;k++)\n"
+"codes[k]=`code_of((`key_bits)codes[k],all.flip)>>begin;\n"
 "`sort_`R_codes(codes,$SORT_LOADS,all,`2_mask,`Rs);\n"
 "}\n"
 "`Z`Ni=chunks*$SORT_CHUNK+$9part*$x+$2;i<`R;\n"
 "i+=$9parts*$x){\n"
-"`key_code ordered=`to_ordered(keys[i],all.flip);\n"
-"`key_code code=`canonical(ordered,all.flip,true)>>begin;\n"
-"lesser_zero|=$IS_LESSER_ZERO(ordered);\n"
+"`key_code code=`code_of(keys[i],all.flip)>>begin;\n"
 "`sort_`R_codes(&code,1,all,`2_mask,`Rs);\n"
 "}\n"
 "$h;\n"
 "`sort_add_`Rs(all.passes,`Rs,totals);\n"
-"`Clesser_zero;\n"
 "}\n\n\n\n",
 "$n`X`sort_`R_bases(`Auint*bases,`Auint*zeros,`Vpasses,\n"
 "`J`sort_`M*`M){\n"
 "`Vdigits[$KEY_SIZE][$2_DIGITS];\n"
-"`7$KEY_WHOLE&&$2==0)\n"
-"bases[$SORT_ZERO_AT]=atomic_xchg((vola`3 `Auint*)zeros+$SORT_ZERO_AT,0u);\n"
 "$r\n"
 "`Z`Vp`6p<$KEY_SIZE;p++)\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
@@ -11860,9 +11768,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`N`4s=$SORT_FILLS?0:(`R+$TILE-1)/$TILE*$RADIX;\n"
 "`Z`Ns=$9part*$x+$2;s<`4s;s+=$9parts*$x)\n"
 "states[s]`6\n"
-"`Qlesser_zero=`sort_`R_keys(part,parts,keys,`R,all,zeros,`M);\n"
-"`7lesser_zero&& !$kSORT_ZEROS))\n"
-"atomic_or((vola`3 `Auint*)zeros+$SORT_ZERO_AT,1u);\n"
+"`sort_`R_keys(part,parts,keys,`R,all,zeros,`M);\n"
 "`device_fence();\n"
 "$h;\n"
 "`7`ticket(`Rer,parts,&`M->ticket)!=parts-1)\n"
@@ -11912,7 +11818,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11807 \"kernels.cl.inc\"\n"
+"#line 11699 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11928,10 +11834,6 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "pass->next_states[$9`3*$RADIX+d]`6\n"
 "}\n"
 "}\n"
-"}\n\n"
-"$w`X`sort_publish_`K(`I`sort_pass*pass,`V`3,`Vd,`V`K){\n"
-"`7d<$RADIX)\n"
-"`sort_publish(pass->states+$9`3*$RADIX+d,`3,$SORT_PREFIX|`K);\n"
 "}\n\n\n"
 "$n`X`sort_`R_late(`sort_back*back,`Vlate,`I`sort_pass*pass,\n"
 "`J`sort_`M*`M){\n"
@@ -11943,7 +11845,7 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`M->next[d]`6\n"
 "$h;\n"
 "`Z`Vk=$2;k<$TILE;k+=$x)\n"
-"atomic_inc((vola`3 `Juint*)`M->next+`digit_of(keys[k],pass->plain));\n"
+"atomic_inc((vola`3 `Juint*)`M->next+`digit_of(keys[k],pass->digit));\n"
 "$h;\n"
 "`Z`Ve`6e<$2_DIGITS;e++)\n"
 "`7!back[e].done&&back[e].next==late){\n"
@@ -11955,16 +11857,18 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "}\n"
 "}\n"
 "$h;\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$n`X`sort_learn(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass,`J`sort_`M*`M){\n"
 "`Z`Qmore=true;more;){\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`sort_look_back(&back[e],pass->states,$OWN_DIGIT(e));\n"
+"`Vd=$OWN_DIGIT(e);\n"
+"`sort_look_back(&back[e],pass->states,d);\n"
 "`7!back[e].done)\n"
 "atomic_max((vola`3 `Juint*)&`M->late,back[e].next+1);\n"
-"else `7!$SORT_VALUES&&`3>0)\n"
-"`sort_publish_`K(pass,`3,$OWN_DIGIT(e),back[e].`K+t->totals[e]);\n"
+"else `7`3>0&&d<$RADIX)\n"
+"`sort_publish(pass->states+$9`3*$RADIX+d,`3,\n"
+"$SORT_PREFIX|(back[e].`K+t->totals[e]));\n"
 "}\n"
 "$h;\n"
 "`Vlate=`M->late;\n"
@@ -11972,20 +11876,15 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`7more)\n"
 "`sort_`R_late(back,late-1,pass,`M);\n"
 "}\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`7$SORT_VALUES&&`3>0)\n"
-"`sort_publish_`K(pass,`3,$OWN_DIGIT(e),back[e].`K+t->totals[e]);\n"
+"`Z`Ve`6e<$2_DIGITS;e++)\n"
 "`7$OWN_DIGIT(e)<$RADIX)\n"
 "`M->digits.to[$OWN_DIGIT(e)]=back[e].`K-t->starts[e];\n"
-"}\n"
 "}\n\n\n"
-"$n`X`sort_`3_by(`V`3,`Qzeros,`I`sort_pass*pass,\n"
-"`J`sort_`M*`M){\n"
+"$n`X`sort_`3_by(`V`3,`I`sort_pass*pass,`J`sort_`M*`M){\n"
 "`V`S=`3*$TILE,valid=min(`Fpass->`R-`S,`F$TILE);\n"
-"`twiddled_digit digit=`digit_twiddled(pass->plain);\n"
+"`twiddled_digit digit=`digit_twiddled(pass->digit);\n"
 "`sort_`3 t;\n"
 "`sort_back back[$2_DIGITS];\n"
-"digit.zeros=zeros;\n"
 "$TEST_DELAY(`3);\n"
 "`sort_load(&t,pass->keys+`S,$ROUNDS,valid,digit,`twiddled_`2(digit));\n"
 "`7$2==0)\n"
@@ -11997,34 +11896,24 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`sort_learn(back,&t,`3,pass,`M);\n"
 "$h;\n"
 "`sort_store(&t,$ROUNDS,pass,digit,`S,valid,`M);\n"
-"}\n\n",
+"}\n\n"
 "`Y!$SORT_TOGETHER\n"
-"$6$SORT_BY_GROUP ($xS_IN_ORDER && !$SORT_COUNTED)\n\n\n\n"
-"$n`X`sort_sweep_by(`Qzeros,`I`sort_pass*pass,`Auint*`Rer,`Nmost,\n"
-"`J`sort_`M*`M){\n"
-"`Vtickets=`F$q0);\n"
-"`Qagain=$SORT_COUNTED&&$9tickets*$TILE<most;\n"
-"`7again)\n"
-"tickets+=`F((pass->`R+$TILE-1)/$TILE);\n"
-"do{\n"
-"`V`3=$SORT_BY_GROUP?`F$p:`ticket(`Rer,tickets,&`M->ticket);\n"
-"`7$9`3*$TILE>=pass->`R)\n"
-"`L;\n"
-"`sort_`3_by(`3,zeros,pass,`M);\n"
-"}while(again);\n"
-"}\n\n\n"
+"$6$SORT_BY_GROUP ($xS_IN_ORDER && !$SORT_COUNTED)\n\n\n\n",
 "kernel $x_ATTRIBUTE `X`sort_sweep(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
-"`Auint*`Rer=$COUNTERS(call.zeros);\n"
-"`Qhas_zeros=$KEY_WHOLE&&`B.pass==0&&pass.bases[$SORT_ZERO_AT]!`6\n"
-"`Y$KEY_WHOLE\n"
-"`7$SPECIALIZES&&has_zeros){\n"
-"`sort_sweep_by(true,&pass,`Rer,`B.`R,`M);\n"
+"`Vtickets=`F$q0);\n"
+"`Qagain=$SORT_COUNTED&&$9tickets*$TILE<`B.`R;\n"
+"`7again)\n"
+"tickets+=`F((call.`R+$TILE-1)/$TILE);\n"
+"do{\n"
+"`V`3=$SORT_BY_GROUP\n"
+"?`F$p\n"
+":`ticket($COUNTERS(call.zeros),tickets,&`M->ticket);\n"
+"`7$9`3*$TILE>=call.`R)\n"
 "`L;\n"
-"}\n"
-"`E\n"
-"`sort_sweep_by($SPECIALIZES?false:has_zeros,&pass,`Rer,`B.`R,`M);\n"
+"`sort_`3_by(`3,&pass,`M);\n"
+"}while(again);\n"
 "}\n"
 "`E\n\n",
 NULL};
@@ -12033,7 +11922,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11941 \"kernels.cl.inc\"\n"
+"#line 11812 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12121,7 +12010,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`I`sort_pass*pass,`J`sort_`M*`M){\n"
 "`V`S=`3*($x*rounds),valid=min(`Fcall->`R-`S,$x*rounds);\n"
 "`Aushort*`Rs=(`Aushort*)call->states;\n"
-"`twiddled_digit digit=`digit_twiddled(pass->plain);\n"
+"`twiddled_digit digit=`digit_twiddled(pass->digit);\n"
 "`sort_`3 t;\n"
 "`sort_load(&t,pass->keys+`S,rounds,valid,digit,`twiddled_`2(digit));\n"
 "`sort_tally(&t,rounds,digit,`M);\n"
@@ -12167,7 +12056,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`Y$SORT_COUNTED\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
-"$6$SORT_DONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n\n"
+"$6$SORT_DONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n"
 "$6$SORT_CALL_PARAMETERS \\\n"
 " $1`key_bits*keys,`A`key_bits*keys_dst,`A`key_bits*keys_tmp, \\\n"
 " `sort_carried carried,`A`sort_`W*`Ws_tmp,`Auint*states,`Auint*zeros, \\\n"
@@ -12190,32 +12079,22 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`sort_alone($SORT_ONE_ROUNDS,&call,keys_to,`M);\n"
 "}\n"
 "`E\n"
-"$SORT_TILE_INLINE `X`sort_meeting_short(`Vrounds,$SORT_CALL_PARAMETERS){\n"
+"$SORT_TILE_INLINE `X`sort_few_`3s($SORT_CALL_PARAMETERS){\n"
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
-"`sort_meeting($SPECIALIZES?$SORT_FEW_ROUNDS:rounds,&call,`M);\n"
-"}\n"
-"$SORT_TILE_INLINE `X`sort_meeting_long($SORT_CALL_PARAMETERS){\n"
-"`sort_call call=$SORT_CALL_MEMBERS;\n"
-"`sort_meeting($SORT_MORE_ROUNDS,&call,`M);\n"
+"`sort_meeting($SORT_FEW_ROUNDS,&call,`M);\n"
 "}\n"
 "$6$SORT_PASS_PARAMETERS \\\n"
 " $1`key_bits*keys,`A`key_bits*keys_dst,`sort_carried carried, \\\n"
-" `digit plain,`V`T,`Auint*states,`Auint*next_states,$1uint*bases, \\\n"
+" `digit digit,`V`T,`Auint*states,`Auint*next_states,$1uint*bases, \\\n"
 " `N`R,`J`sort_`M*`M\n"
-"$6$SORT_PASS_MEMBERS {keys, keys_dst, carried, plain, `T, states, next_states, bases, `R}\n"
+"$6$SORT_PASS_MEMBERS {keys, keys_dst, carried, digit, `T, states, next_states, bases, `R}\n"
 "$6$SORT_PASS_ARGUMENTS \\\n"
-" pass.keys,pass.keys_dst,pass.carried,pass.plain,pass.`T,pass.states,pass.next_states,pass.bases, \\\n"
+" pass.keys,pass.keys_dst,pass.carried,pass.digit,pass.`T,pass.states,pass.next_states,pass.bases, \\\n"
 " pass.`R,`M\n"
-"$SORT_TILE_INLINE `X`sort_drawn_`3(`V`3,`Qzeros,$SORT_PASS_PARAMETERS){\n"
+"$SORT_TILE_INLINE `X`sort_drawn_`3(`V`3,$SORT_PASS_PARAMETERS){\n"
 "`sort_pass pass=$SORT_PASS_MEMBERS;\n"
-"`sort_`3_by(`3,$SPECIALIZES?false:zeros,&pass,`M);\n"
-"}\n"
-"`Y$KEY_WHOLE\n"
-"$SORT_TILE_INLINE `X`sort_drawn_`3_zeros(`V`3,$SORT_PASS_PARAMETERS){\n"
-"`sort_pass pass=$SORT_PASS_MEMBERS;\n"
-"`sort_`3_by(`3,true,&pass,`M);\n"
-"}\n"
-"`E\n\n\n",
+"`sort_`3_by(`3,&pass,`M);\n"
+"}\n\n\n",
 "$w`V`sort_next_ticket(`Auint*zeros,`Vtickets,`J`sort_`M*`M){\n"
 "`sort_`G_arrival();\n"
 "`7$2==0)\n"
@@ -12239,13 +12118,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`sort_await($SORT_DONE(zeros),p>=awaited?parts+p*`3s:0);\n"
 "awaited=p+1;\n"
 "`sort_pass pass=`sort_pass_of(call,p);\n"
-"`Qhas_zeros=$KEY_WHOLE&&p==0&&bases[$SORT_ZERO_AT]!`6\n"
-"`Y$KEY_WHOLE\n"
-"`7$SPECIALIZES&&has_zeros)\n"
-"`sort_drawn_`3_zeros(`3,$SORT_PASS_ARGUMENTS);\n"
-"else\n"
-"`E\n"
-"`sort_drawn_`3(`3,has_zeros,$SORT_PASS_ARGUMENTS);\n"
+"`sort_drawn_`3(`3,$SORT_PASS_ARGUMENTS);\n"
 "ticket=`sort_next_ticket(zeros,tickets,`M);\n"
 "}\n"
 "`7ticket==tickets-1&&$2==0)\n"
@@ -12253,7 +12126,6 @@ static const char *const gpuscan__piece_sort_together[] = {
 "}\n\n"
 "$n`X`sort_`Red(`I`sort_call*call,`sort_`B `B,\n"
 "`J`sort_`M*`M){\n"
-"`Qis_few=call->`R<=`B.few;\n"
 "`Y$SORT_ONE_ROUNDS\n"
 "`7call->`R<=$x*$SORT_ONE_ROUNDS){\n"
 "`7$p==0&&call->`R>0)\n"
@@ -12261,13 +12133,10 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`L;\n"
 "}\n"
 "`E\n"
-"`7call->`R>max(`B.few,`B.more))\n"
+"`7call->`R>`B.few)\n"
 "`sort_by_tickets(call,`F`B.parts,`M);\n"
-"else `7$SPECIALIZES&& !is_few)\n"
-"`sort_meeting_long($SORT_CALL_ARGUMENTS);\n"
 "else\n"
-"`sort_meeting_short(is_few?$SORT_FEW_ROUNDS:$SORT_MORE_ROUNDS,\n"
-"$SORT_CALL_ARGUMENTS);\n"
+"`sort_few_`3s($SORT_CALL_ARGUMENTS);\n"
 "}\n"
 "`E\n\n"
 "kernel $x_ATTRIBUTE `X`sort_together(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
@@ -22141,7 +22010,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile; on a CPU up to sort_small elements   | small
     together         | up to profile.sort.together elements           | together
-    counted          | a count that only the device knows             | together, in which the count selects rounds[]
+    counted          | a count that only the device knows             | together, in which the count selects the tile
     filled           | SINGLE_PASS, if elements are keys of one byte  | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
@@ -22156,8 +22025,8 @@ typedef struct gpuscan__sort_key {
     uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* form counted: elements per work-item in a tile. [0]: few elements. [1]: more elements.
-                           [2], [3], [4]: a single tile, largest first; 0 if a single tile is no special case */
+    uint32_t few_rounds; /* form counted: elements per work-item in a tile of few elements */
+    uint32_t one_rounds[3]; /* the same in a single tile, largest first; 0 if a single tile is no special case */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
@@ -22230,7 +22099,7 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(from_0) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3) X(states_offset) X(zeros_offset)           \
-    GPUSCAN__SORT_PLAN(X) X(pass) X(parts) X(few) X(more) X(units) X(split) X(count) X(count_offset) X(flags)
+    GPUSCAN__SORT_PLAN(X) X(pass) X(parts) X(few) X(units) X(split) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
@@ -22294,8 +22163,8 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Number of bytes before the states. They are a word for each digit of 8 passes, and words for zeros of both signs. */
-#define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
+/* Number of bytes before the states: a word for each digit of 8 passes. */
+#define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
 
 /* Returns the type of a record or a field of `size` bytes. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
@@ -22371,8 +22240,8 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
 
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_PADDED, padded) X(SORT_COUNTED, counted)                    \
-    X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, rounds[0]) X(SORT_MORE_ROUNDS, rounds[1]) X(SORT_ONE_ROUNDS, rounds[2])    \
-    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4])
+    X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds[0])                              \
+    X(SORT_HALF_ROUNDS, one_rounds[1]) X(SORT_QUARTER_ROUNDS, one_rounds[2])
 
 /* Defines how a group ranks its elements, and the size of its local memory. */
 static void gpuscan__sort_define_group(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key,
@@ -22580,11 +22449,9 @@ enum {
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST limit the rounds of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
-    GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
-    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
-    GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
-    GPUSCAN__SORT_FEW_TILES = 128, /* maximum number of tiles of rounds[0] rounds */
-    GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of rounds[2] */
+    GPUSCAN__SORT_FEW_ROUNDS = 16, /* maximum of few_rounds for keys of up to 4 bytes */
+    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* the same for keys of 8 bytes */
+    GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of one_rounds */
 };
 
 /* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group must add
@@ -22746,20 +22613,18 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
 /* Plans the form COUNTED. Smaller counts get smaller tiles, of fewer rounds. These have at least a quarter of a whole
    tile's rounds, since the room for a whole tile's states is enough for those of four smaller tiles. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
-    int wide = plan->key_size > 4;
+    uint32_t vectors, fewer, few, batch = most->batch, *one = plan->key.one_rounds;
     plan->key.together = 1;
     gpuscan__sort_fit_tiles(gs, plan, most);
     vectors = plan->common.key.vectors;
     fewer = (uint32_t)gpuscan__max(vectors * 4 / 5 / batch * batch, batch);
-    rounds[0] = (uint32_t)gpuscan__max(
-        gpuscan__min(wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS, fewer),
-        gpuscan__ceil_div(vectors, 4 * batch) * batch);
-    rounds[1] = (uint32_t)gpuscan__min(wide ? GPUSCAN__SORT_MORE_ROUNDS_8 : GPUSCAN__SORT_MOST_ROUNDS, vectors);
+    few = plan->key_size > 4 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
+    plan->key.few_rounds = (uint32_t)gpuscan__max(gpuscan__min(few, fewer),
+                                                  gpuscan__ceil_div(vectors, 4 * batch) * batch);
     if (gs->device.profile.sort.one) {
-        rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
-        rounds[3] = (uint32_t)gpuscan__max(rounds[2] / 2 / batch * batch, batch);
-        rounds[4] = (uint32_t)gpuscan__max(rounds[2] / 4 / batch * batch, batch);
+        one[0] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
+        one[1] = (uint32_t)gpuscan__max(one[0] / 2 / batch * batch, batch);
+        one[2] = (uint32_t)gpuscan__max(one[0] / 4 / batch * batch, batch);
     }
 }
 
@@ -23217,16 +23082,13 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__min(groups, most);
 }
 
-/* A self-test has this many tiles for each element of key.rounds, so that every body of the kernel runs. */
-static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
-enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
+/* A self-test of the form counted has one round for tiles of few_rounds, and one for each single tile. */
+enum { GPUSCAN__SORT_TEST_TILES = 2, GPUSCAN__SORT_TEST_ROUNDS = 5 };
 
-/* Returns the maximum number of elements for which tiles have rounds[`more`] rounds. */
-static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
-    uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
-    if (plan->common.forced)
-        groups = gpuscan__sort_test_tiles[more];
-    return groups * plan->common.key.group * plan->key.rounds[more];
+/* Returns the maximum number of elements for which tiles have key.few_rounds. Each has a compute unit. */
+static uint64_t gpuscan__sort_few(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    uint64_t tiles = plan->common.forced ? (uint64_t)GPUSCAN__SORT_TEST_TILES : gs->device.units;
+    return tiles * plan->common.key.group * plan->key.few_rounds;
 }
 
 /* Enqueues a kernel that sorts. `pass` is 0 if the kernel does all passes. `forms` has flags besides plan->flags. Each
@@ -23255,8 +23117,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.pass = pass;
     numbers.parts = plan->key.counted ? gpuscan__sort_histogram_groups(gs, plan) : plan->parts;
-    numbers.few = gpuscan__sort_limit(gs, plan, 0);
-    numbers.more = gpuscan__sort_limit(gs, plan, 1);
+    numbers.few = gpuscan__sort_few(gs, plan);
     numbers.units = gs->device.units;
     numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (plan->key_size + plan->values.size);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
@@ -23267,14 +23128,13 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     uint64_t groups = gpuscan__sort_tile_groups(run, plan->tiles);
-    int more;
-    for (more = 0; more < 2 && plan->key.counted; more++) {
-        uint64_t most = gpuscan__min(plan->desc->count, gpuscan__sort_limit(gs, plan, more));
-        groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
-    }
-    if (plan->key.counted)
+    if (plan->key.counted) {
+        uint64_t few = gpuscan__min(plan->desc->count, gpuscan__sort_few(gs, plan));
+        groups = gpuscan__max(groups, gpuscan__ceil_div(few, (uint64_t)run->group * plan->key.few_rounds));
+        groups += plan->common.forced ? 2 : 0; /* a self-test has two groups without a tile */
         *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
-    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* a self-test has two groups without a tile */
+    }
+    return groups;
 }
 
 /* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
@@ -23451,14 +23311,16 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     uint64_t i;
     int moves_indices = value_size == 4 || (value_size && own.wide);
     unsigned round = test->round;
-    if (round >= (own.rounds[2] ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
+    if (round >= (own.one_rounds[0] ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
         return 0;
     desc->key_type = (gpuscan_type)key->src;
     desc->count = 3 * (uint64_t)key->tile + 5;
     if (own.small)
         desc->count = round == 1 ? key->tile : key->tile - key->tile / 8;
-    if (own.together && own.counted && round > 0)
-        desc->count = gpuscan__sort_test_tiles[round - 1] * (uint64_t)key->group * own.rounds[round - 1] - 1;
+    if (own.few_rounds && round == 1)
+        desc->count = GPUSCAN__SORT_TEST_TILES * (uint64_t)key->group * own.few_rounds - 1;
+    if (own.one_rounds[0] && round > 1)
+        desc->count = (uint64_t)key->group * own.one_rounds[round - 2] - 1;
     desc->descending = round == 1;
     desc->payloads = test->payloads;
     if (round == 2 && !own.whole && !own.fills) {
