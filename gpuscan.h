@@ -1914,6 +1914,7 @@ enum {
     GPUSCAN__PIECE_SORT_SWEEP,
     GPUSCAN__PIECE_SORT_SWEEP_TILES,
     GPUSCAN__PIECE_SORT_TOGETHER,
+    GPUSCAN__PIECE_SORT_COUNTED,
     GPUSCAN__PIECES
 };
 static const char *const gpuscan__piece_top[] = {
@@ -10869,6 +10870,10 @@ NULL};
 static const char *const gpuscan__piece_sort_group[] = {
 "#line 10582 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#ifndef $TEST_SILENT\n"
+"$6$TEST_SILENT(`3) false\n"
+"$6$TEST_DELAY(`3)\n"
+"`E\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
 "$6$RANK_GROUPS $lS\n"
@@ -10884,7 +10889,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$RANK_WORDS (($x + 31u) / 32u)\n"
 "$6$2_DIGITS (($RADIX + $x - 1u) / $x)\n"
 "$6$OWN_DIGIT(e) ($2 * $2_DIGITS + (e))\n"
-"$6$SORTS_ALONE ($SORT_SMALL || $SORT_ONE_ROUNDS)\n\n\n\n"
+"$6$SORTS_ONE_TILE ($SORT_SMALL || $SORT_ONE_ROUNDS)\n\n\n\n"
 "$8`key_code `twiddled;\n"
 "$6$TWIDDLED_BITS (8u * `F`D`twiddled))\n"
 "$6$TWIDDLED_ONES ($KEY_INFINITY ? $KEY_ONES : ~(`twiddled)0)\n"
@@ -10934,21 +10939,17 @@ static const char *const gpuscan__piece_sort_group[] = {
 " ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
 "$6$MASKED_BITS ($y >= 32 ? 5u : $y == 16 ? 4u : 3u)\n"
 "$6$MASKS (1u << $MASKED_BITS)\n"
-"$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n"
+"$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n",
 "$6$RANKS_BY_MASKS 0u\n"
 "$6$RANKS_BY_VOTES 1u\n"
-"$6$RANKED 2u\n\n\n",
+"$6$RANKED 2u\n\n\n"
 "$6$AT_DIGIT(type, p, digit) \\\n"
 " (*(`Jtype*)((`Juchar*)(p)+(digit)*(`F`Dtype)/$DIGIT_SCALE)))\n\n\n"
-"$6$RANK_BATCH \\\n"
-" (!$SORT_QUICK?1u \\\n"
-" :$SORT_SMALL?$ROUNDS \\\n"
-" :$SORT_TOGETHER&& !$SORT_COUNTED?4u \\\n"
-" :2u)\n\n\n"
+"$6$RANK_BATCH (!$SORT_QUICK ? 1u : $SORT_SMALL ? $ROUNDS : 2u)\n\n\n"
 "$6$PACK ($SORT_PACKED ? 2u : 1u)\n"
 "$6$ROWS ($RANK_GROUPS / $PACK)\n\n\n\n"
 "`Y$SORT_PADDED && \\\n"
-" ($SORT_RECORDS||($SORT_COUNTED&&$SORT_TOGETHER)||$x%32!=0)\n"
+" ($SORT_RECORDS||$SORT_COUNTED||$x%32!=0)\n"
 "#error \"records, what moves with single `3s and groups that are no multiple of 32 have no room between $7\"\n"
 "`E\n"
 "$6$PADDED(place) ((place) + ($SORT_PADDED ? (place) / 32 : 0))\n"
@@ -10978,7 +10979,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "union{\n"
 "`twiddled key[$PADDED($TILE/$KEY_PARTS)];\n"
 "`sort_`W `W[$PADDED($TILE/$VALUE_PARTS)];\n"
-"`sort_mover mover[$PADDED($SORTS_ALONE?$TILE:1)];\n"
+"`sort_mover mover[$PADDED($SORTS_ONE_TILE?$TILE:1)];\n"
 "`V`R[$SORT_PACKED?$RANK_GROUPS*$RADIX:1];\n"
 "}exchange;\n"
 "`Vnext[$RANK_GROUPS*$RADIX/$PACK];\n"
@@ -11389,10 +11390,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 " }\n"
 "$SORT_ORDER(`sort_order_keys,`twiddled,key)\n"
 "$SORT_ORDER(`sort_order_`Ws,`sort_`W,`W)\n"
-"$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n\n"
-"$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n\n"
+"$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n\n\n\n"
 "$6$STORE_ROUNDS \\\n"
-" ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n",
+" ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
 "$n`X`sort_store_keys(`A`key_bits*keys_dst,`Vrounds,`Qwhole,`Vvalid,\n"
 "`Vpart,`twiddled_digit digit,uint*digits,\n"
 "`J`sort_`M*`M){\n"
@@ -11415,7 +11415,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "$h;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X`sort_order_part(`sort_`3*t,`Vrounds,`Vpart,\n"
 "`J`sort_`M*`M){\n"
 "`7$KEY_PARTS>1)\n"
@@ -11469,8 +11469,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "`sort_store_`Ws(carried,rounds,false,false,valid,part,digits,`M);\n"
 "}\n"
-"}\n\n",
-"`Y$SORTS_ALONE\n\n"
+"}\n\n"
+"`Y$SORTS_ONE_TILE\n\n"
 "$6$SORT_TAKE(name, type, array) \\\n"
 " $n`Xname(type*`3,`Vrounds,`Vpart,`Vparts,`J`sort_`M*`M){ \\\n"
 " `I`Vsize=$PADDED($x*rounds/parts); \\\n"
@@ -11483,7 +11483,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " $h; \\\n"
 " }\n"
 "$SORT_TAKE(`sort_take_keys,`twiddled,key)\n"
-"$SORT_TAKE(`sort_take_movers,`sort_mover,mover)\n\n"
+"$SORT_TAKE(`sort_take_movers,`sort_mover,mover)\n\n",
 "$n`X`sort_load_movers(`sort_mover*movers,`sort_carried carried,`Vrounds,\n"
 "`V`R,`V`T){\n"
 "`Y$SORT_MOVES_INDICES\n"
@@ -11532,8 +11532,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`E\n"
 "}\n"
 "}\n\n\n\n\n\n"
-"$n`X`sort_alone(`Vrounds,`I`sort_call*call,`A`key_bits*keys_to,\n"
-"`J`sort_`M*`M){\n"
+"$n`X`sort_one_`3(`Vrounds,`I`sort_call*call,\n"
+"`A`key_bits*keys_to,`J`sort_`M*`M){\n"
 "`sort_`3 t;\n"
 "`sort_passes passes=call->passes;\n"
 "`twiddled_digit digit=`digit_twiddled(`sort_digit(passes,0));\n"
@@ -11578,7 +11578,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "kernel $x_ATTRIBUTE `X`sort_small(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`7call.`R>0)\n"
-"`sort_alone($ROUNDS,&call,call.`T&$FLAG_NO_KEYS?0:call.keys_dst,`M);\n"
+"`sort_one_`3($ROUNDS,&call,call.`T&$FLAG_NO_KEYS?0:call.keys_dst,`M);\n"
 "}\n"
 "#elif !$SORT_SINGLE_PASS\n"
 "kernel $x_ATTRIBUTE `X`sort_`R(`%$SORT_PARAMETERS,`Juint*`Rs$g\n"
@@ -11629,16 +11629,12 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11472 \"kernels.cl.inc\"\n"
+"#line 11471 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
 "$6$SORT_STATE 0x3fffffffu\n\n"
 "$6$SORT_WINDOW 4\n\n"
-"#ifndef $TEST_SILENT\n"
-"$6$TEST_SILENT(`3) false\n"
-"$6$TEST_DELAY(`3)\n"
-"`E\n\n"
 "$w`X`sort_publish(`Auint*state,`V`3,`V`4){\n"
 "`7!$TEST_SILENT(`3))\n"
 "`uint_store(state,`4);\n"
@@ -11678,8 +11674,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "$6$SORT_TILE_INLINE __attribute__((noinline)) static\n"
 "`O\n"
 "$6$SORT_TILE_INLINE $INLINE\n"
-"`E\n\n"
-"`Y$SORT_TILE_BY_TILE\n\n\n\n"
+"`E\n\n\n\n\n"
 "$6$SORT_CHUNK ($SORT_LOADS * $x)\n"
 "$6$SORT_ROW ($KEY_SIZE * $SORT_COPIES)\n\n\n"
 "$n`X`sort_`R_codes(`I`key_code*codes,`Vloads,`sort_passes all,\n"
@@ -11776,7 +11771,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`device_fence();\n"
 "`sort_`R_bases(bases,zeros,all.passes,`M);\n"
 "}\n\n"
-"`Y!$SORT_TOGETHER\n"
+"`Y!$SORT_COUNTED\n"
 "kernel $x_ATTRIBUTE `X`sort_histogram(`%$SORT_PARAMETERS,\n"
 "`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
@@ -11810,7 +11805,6 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "}\n"
 "}\n"
-"`E\n"
 "`E\n\n",
 NULL};
 #else
@@ -11818,8 +11812,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11699 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 11691 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
@@ -11897,13 +11891,13 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "$h;\n"
 "`sort_store(&t,$ROUNDS,pass,digit,`S,valid,`M);\n"
 "}\n\n"
-"`Y!$SORT_TOGETHER\n"
-"$6$SORT_BY_GROUP ($xS_IN_ORDER && !$SORT_COUNTED)\n\n\n\n",
+"`Y!$SORT_COUNTED\n"
+"$6$SORT_BY_GROUP ($xS_IN_ORDER && !$SORT_LOOPS)\n\n\n\n",
 "kernel $x_ATTRIBUTE `X`sort_sweep(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
 "`Vtickets=`F$q0);\n"
-"`Qagain=$SORT_COUNTED&&$9tickets*$TILE<`B.`R;\n"
+"`Qagain=$SORT_LOOPS&&$9tickets*$TILE<`B.`R;\n"
 "`7again)\n"
 "tickets+=`F((call.`R+$TILE-1)/$TILE);\n"
 "do{\n"
@@ -11922,7 +11916,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11812 \"kernels.cl.inc\"\n"
+"#line 11805 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12053,7 +12047,20 @@ static const char *const gpuscan__piece_sort_together[] = {
 "atomic_xchg((vola`3 `Auint*)$SORT_AGREED(call->zeros),0u);\n"
 "}\n"
 "}\n\n"
-"`Y$SORT_COUNTED\n\n\n\n\n\n\n"
+"`Y$SORT_TOGETHER\n"
+"kernel $x_ATTRIBUTE `X`sort_together(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
+"$SORT_CALL\n"
+"`sort_meeting($ROUNDS,&call,`M);\n"
+"}\n"
+"`E\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_together NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_counted[] = {
+"#line 11968 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
 "$6$SORT_DONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n"
@@ -12064,19 +12071,19 @@ static const char *const gpuscan__piece_sort_together[] = {
 "$6$SORT_CALL_MEMBERS \\\n"
 " {keys,keys_dst,keys_tmp,carried,`Ws_tmp,states,zeros,`R,`T,passes}\n"
 "$6$SORT_CALL_ARGUMENTS \\\n"
-" call->keys,call->keys_dst,call->keys_tmp,call->carried,call->`Ws_tmp,call->states,call->zeros, \\\n"
-" call->`R,call->`T,call->passes,`M\n"
+" call.keys,call.keys_dst,call.keys_tmp,call.carried,call.`Ws_tmp,call.states,call.zeros,call.`R, \\\n"
+" call.`T,call.passes,`M\n"
 "`Y$SORT_ONE_ROUNDS\n"
-"$SORT_TILE_INLINE `X`sort_one_`3($SORT_CALL_PARAMETERS){\n"
+"$SORT_TILE_INLINE `X`sort_single($SORT_CALL_PARAMETERS){\n"
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
 "`A`key_bits*keys_to=passes.passes%2?keys_dst:keys_tmp;\n"
 "call.carried.to=passes.passes%2?carried.to:`Ws_tmp;\n"
 "`7`R<=$x*$SORT_QUARTER_ROUNDS)\n"
-"`sort_alone($SORT_QUARTER_ROUNDS,&call,keys_to,`M);\n"
+"`sort_one_`3($SORT_QUARTER_ROUNDS,&call,keys_to,`M);\n"
 "else `7`R<=$x*$SORT_HALF_ROUNDS)\n"
-"`sort_alone($SORT_HALF_ROUNDS,&call,keys_to,`M);\n"
+"`sort_one_`3($SORT_HALF_ROUNDS,&call,keys_to,`M);\n"
 "else\n"
-"`sort_alone($SORT_ONE_ROUNDS,&call,keys_to,`M);\n"
+"`sort_one_`3($SORT_ONE_ROUNDS,&call,keys_to,`M);\n"
 "}\n"
 "`E\n"
 "$SORT_TILE_INLINE `X`sort_few_`3s($SORT_CALL_PARAMETERS){\n"
@@ -12094,7 +12101,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "$SORT_TILE_INLINE `X`sort_drawn_`3(`V`3,$SORT_PASS_PARAMETERS){\n"
 "`sort_pass pass=$SORT_PASS_MEMBERS;\n"
 "`sort_`3_by(`3,&pass,`M);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`V`sort_next_ticket(`Auint*zeros,`Vtickets,`J`sort_`M*`M){\n"
 "`sort_`G_arrival();\n"
 "`7$2==0)\n"
@@ -12123,33 +12130,24 @@ static const char *const gpuscan__piece_sort_together[] = {
 "}\n"
 "`7ticket==tickets-1&&$2==0)\n"
 "atomic_xchg((vola`3 `Auint*)$SORT_DONE(zeros),0u);\n"
-"}\n\n"
-"$n`X`sort_`Red(`I`sort_call*call,`sort_`B `B,\n"
-"`J`sort_`M*`M){\n"
+"}\n\n",
+"kernel $x_ATTRIBUTE `X`sort_`Red(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
+"$SORT_CALL\n"
 "`Y$SORT_ONE_ROUNDS\n"
-"`7call->`R<=$x*$SORT_ONE_ROUNDS){\n"
-"`7$p==0&&call->`R>0)\n"
-"`sort_one_`3($SORT_CALL_ARGUMENTS);\n"
+"`7call.`R<=$x*$SORT_ONE_ROUNDS){\n"
+"`7$p==0&&call.`R>0)\n"
+"`sort_single($SORT_CALL_ARGUMENTS);\n"
 "`L;\n"
 "}\n"
 "`E\n"
-"`7call->`R>`B.few)\n"
-"`sort_by_tickets(call,`F`B.parts,`M);\n"
+"`7call.`R>`B.few)\n"
+"`sort_by_tickets(&call,`F`B.parts,`M);\n"
 "else\n"
 "`sort_few_`3s($SORT_CALL_ARGUMENTS);\n"
-"}\n"
-"`E\n\n"
-"kernel $x_ATTRIBUTE `X`sort_together(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
-"$SORT_CALL\n"
-"`Y$SORT_COUNTED\n"
-"`sort_`Red(&call,`B,`M);\n"
-"`O\n"
-"`sort_meeting($ROUNDS,&call,`M);\n"
-"`E\n"
 "}\n",
 NULL};
 #else
-#define gpuscan__piece_sort_together NULL
+#define gpuscan__piece_sort_counted NULL
 #endif
 static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_top,
@@ -12193,6 +12191,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep,
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
+    gpuscan__piece_sort_counted,
 };
 /* kernels.cl.inc: end */
 
@@ -22010,7 +22009,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile; on a CPU up to sort_small elements   | small
     together         | up to profile.sort.together elements           | together
-    counted          | a count that only the device knows             | together, in which the count selects the tile
+    counted          | a count that only the device knows             | counted, in which the count selects the tile
     filled           | SINGLE_PASS, if elements are keys of one byte  | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
@@ -22021,10 +22020,11 @@ typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
     uint32_t small; /* 1: one group, or one work-item of a CPU, does all passes in one launch */
-    uint32_t together; /* 1: groups that wait for each other do all passes in one launch */
+    uint32_t together; /* 1: groups that wait for each other do all passes in one launch, and the host knows the count */
+    uint32_t counted;  /* 1: the same, but only the device knows the count */
+    uint32_t loops;    /* 1: a launch per pass, and only the device knows the count: a group may take several tiles */
     uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
-    uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
     uint32_t few_rounds; /* form counted: elements per work-item in a tile of few elements */
     uint32_t one_rounds[3]; /* the same in a single tile, largest first; 0 if a single tile is no special case */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
@@ -22132,10 +22132,12 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
     static const char *const small_sort[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small", NULL};
     static const char *const small_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu", NULL};
     static const char *const together[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together", NULL};
+    static const char *const counted[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted", NULL};
     gpuscan__sort_key own = gpuscan__sort_own(key);
     int cpu = gpuscan__key_is_cpu(key), is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
     const char *const *names = own.small      ? (cpu ? small_cpu : small_sort)
                                : own.together ? together
+                               : own.counted  ? counted
                                : own.fills    ? filled
                                : is_single    ? single
                                : own.buckets  ? buckets
@@ -22146,13 +22148,14 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), together = own.together != 0, gathers = own.gathers != 0;
-    int tiles = !own.fills && (!own.together || own.counted);
-    int sweeps = !own.small && gpuscan__is_single_pass(gpuscan__key_strategy(key));
+    int cpu = gpuscan__key_is_cpu(key), gathers = own.gathers != 0, tiles = !own.fills, counted = own.counted != 0;
+    int meets = own.together || own.counted;
+    int sweeps = gpuscan__is_single_pass(gpuscan__key_strategy(key)) && !own.small && !own.together;
     return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, gathers) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
            GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
-           GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
+           GPUSCAN__PIECE(SORT_TOGETHER, !cpu && meets) |
+           GPUSCAN__PIECE(SORT_COUNTED, !cpu && sweeps && tiles && meets && counted);
 }
 
 /* Returns whether one word holds a digit's positions for two sub-groups. The digits' counts, from which positions are
@@ -22210,7 +22213,7 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
    SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
                                      uint32_t group) {
-    int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
+    int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together && !own->counted;
     return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
@@ -22239,7 +22242,8 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
 }
 
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
-    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_PADDED, padded) X(SORT_COUNTED, counted)                    \
+    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_LOOPS, loops)                      \
+    X(SORT_PADDED, padded)                                                                                             \
     X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds[0])                              \
     X(SORT_HALF_ROUNDS, one_rounds[1]) X(SORT_QUARTER_ROUNDS, one_rounds[2])
 
@@ -22404,13 +22408,13 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
 
 /* The forms of a sort on a GPU. A call takes the first row that matches it, and whose tile fits local memory.
-   ALONE    one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
-            tuning: sort-small-shapes
-   MEETING  one launch sorts, and its groups wait for each other. Each has a compute unit to itself, since two groups on
-            one unit may run one after the other. tuning: sort-together-rounds
-   COUNTED  one launch sorts, and only the device knows the count
-   TILES    each pass has one or several launches. If one tile holds all elements, one group sorts them */
-enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
+   SMALL     one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
+             tuning: sort-small-shapes
+   TOGETHER  one launch sorts, and its groups wait for each other. Each has a compute unit to itself, since two groups
+             on one unit may run one after the other. tuning: sort-together-rounds
+   COUNTED   one launch sorts, and only the device knows the count
+   TILES     each pass has one or several launches. If one tile holds all elements, one group sorts them */
+enum { GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_FORM_TILES };
 enum { /* conditions of a form */
     GPUSCAN__SORT_QUICK = 1,  /* gpuscan__sort_is_quick returns 1: elements are ranked by votes */
     GPUSCAN__SORT_SINGLE = 2, /* the strategy is SINGLE_PASS */
@@ -22418,8 +22422,8 @@ enum { /* conditions of a form */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and profile.sort.counted_once is set */
     GPUSCAN__SORT_PLAIN = 16, /* there are no records */
     GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements, and more than a tile if `batch` is 1 */
-    GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
-    GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
+    GPUSCAN__SORT_NEEDS_SMALL = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
+    GPUSCAN__SORT_NEEDS_TOGETHER = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
 };
 typedef struct gpuscan__sort_form {
     uint32_t form, needs;
@@ -22428,24 +22432,24 @@ typedef struct gpuscan__sort_form {
     uint32_t group, rounds;              /* 0: the profile's value */
 } gpuscan__sort_form;
 static const gpuscan__sort_form gpuscan__sort_forms[] = {
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 512, 1, 8, 8, 128, 4},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 1024, 1, 8, 8, 256, 4},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2048, 8, 8, 8, 512, 4},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2048, 1, 4, 8, 256, 8},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2560, 1, 8, 8, 512, 5},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 4096, 1, 8, 8, 512, 8},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 5120, 1, 4, 4, 512, 10},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 6144, 4, 4, 4, 512, 12},
-    {GPUSCAN__SORT_MEETING, GPUSCAN__SORT_NEEDS_MEETING, UINT64_MAX, 1, 8, 8, 0, 8},
-    {GPUSCAN__SORT_MEETING, GPUSCAN__SORT_NEEDS_MEETING, UINT64_MAX, 1, 8, 8, 0, 16},
-    {GPUSCAN__SORT_MEETING, GPUSCAN__SORT_NEEDS_MEETING, UINT64_MAX, 1, 8, 8, 0, 32},
-    {GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_ONCE, UINT64_MAX, 1, 8, 16, 0, 0},
-    {GPUSCAN__SORT_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 512, 1, 8, 8, 128, 4},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 1024, 1, 8, 8, 256, 4},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 8, 8, 8, 512, 4},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 1, 4, 8, 256, 8},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2560, 1, 8, 8, 512, 5},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 4096, 1, 8, 8, 512, 8},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 5120, 1, 4, 4, 512, 10},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 6144, 4, 4, 4, 512, 12},
+    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 8},
+    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 16},
+    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 32},
+    {GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_ONCE, UINT64_MAX, 1, 8, 16, 0, 0},
+    {GPUSCAN__SORT_FORM_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
 
 enum {
-    GPUSCAN__SORT_MEETING_TILE = 8192, /* minimum elements per tile for more than MEETING_GROUPS groups */
-    GPUSCAN__SORT_MEETING_GROUPS = 64,
-    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH in kernels.cl.inc for tiles that are not sorted together */
+    GPUSCAN__SORT_TOGETHER_TILE = 8192, /* minimum elements per tile for more than TOGETHER_GROUPS groups */
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
+    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST limit the rounds of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
@@ -22470,7 +22474,8 @@ enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 /* Returns how many bytes of local memory a group may take at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     int is_narrow = gs->device.lanes != GPUSCAN__LANES_NONE && gs->device.lane_width == 32;
-    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local[!is_narrow]; /* 0: it has a unit to itself */
+    int has_unit = plan->key.together || plan->key.counted; /* 1: a group has a compute unit to itself */
+    uint64_t most = has_unit ? 0 : gs->device.profile.sort.local[!is_narrow];
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
@@ -22554,18 +22559,18 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     return most;
 }
 
-/* Chooses tiles for the form MEETING, whose groups all run at once. Returns whether there are enough compute units. */
-static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
+/* Chooses tiles for the form TOGETHER, whose groups all run at once. Returns whether there are enough compute units. */
+static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                                      uint32_t rounds) {
     uint64_t count = plan->desc->count;
     uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort.group, plan->common.group_limit);
     uint64_t units = gs->device.units / gs->device.profile.sort.units;
     int can_halve = gs->device.profile.sort.halves && gpuscan__whole_lanes(gs, group) &&
                     (plan->key_size == 8 || plan->values.size == 8);
-    if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_MEETING_TILE &&
-        count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
+    if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_TOGETHER_TILE &&
+        count > gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, units) * group * rounds)
         return 0;
-    if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
+    if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_TOGETHER_TILE)
         return 0; /* the row before has half the rounds. Its tiles are large enough, but did not fit, either */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
@@ -22581,7 +22586,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
 static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
-    int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
+    int counted = plan->key.counted != 0;
     int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, most->group);
     uint32_t vectors = most->vectors;
     uint32_t step = is_quick && !most->halves ? (uint32_t)GPUSCAN__SORT_TILE_BATCH : most->batch;
@@ -22600,7 +22605,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
     if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
         return;
-    plan->key.counted = plan->desc->count_buffer.mem != NULL;
+    plan->key.loops = plan->desc->count_buffer.mem && !counted;
     key->registers = gpuscan__registers(gs, key, most->registers);
     plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
     plan->key.copies = 32;
@@ -22614,7 +22619,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
    tile's rounds, since the room for a whole tile's states is enough for those of four smaller tiles. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     uint32_t vectors, fewer, few, batch = most->batch, *one = plan->key.one_rounds;
-    plan->key.together = 1;
+    plan->key.counted = 1;
     gpuscan__sort_fit_tiles(gs, plan, most);
     vectors = plan->common.key.vectors;
     fewer = (uint32_t)gpuscan__max(vectors * 4 / 5 / batch * batch, batch);
@@ -22632,16 +22637,16 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
     uint64_t count = plan->desc->count;
-    plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
+    plan->key.halved = plan->key.padded = plan->key.together = plan->key.counted = plan->key.small = 0;
     switch (row->form) {
-    case GPUSCAN__SORT_ALONE:
+    case GPUSCAN__SORT_FORM_SMALL:
         if (row->group > plan->common.group_limit)
             return 0;
         plan->key.small = plan->key.padded = 1;
         gpuscan__sort_fit(gs, plan, row->group, row->rounds, row->rounds);
         return count <= plan->common.key.tile;
-    case GPUSCAN__SORT_MEETING: return gpuscan__sort_fit_meeting(gs, plan, most, row->rounds);
-    case GPUSCAN__SORT_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
+    case GPUSCAN__SORT_FORM_TOGETHER: return gpuscan__sort_fit_together(gs, plan, most, row->rounds);
+    case GPUSCAN__SORT_FORM_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
     default: gpuscan__sort_fit_tiles(gs, plan, most); return 1;
     }
 }
@@ -22691,7 +22696,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         key->registers = 0;
         gpuscan__sort_shape_gpu(gs, plan, gpuscan__is_single_pass(strategy));
         plan->key.whole = gpuscan__is_single_pass(strategy) && is_whole;
-        plan->key.fills = gpuscan__is_single_pass(strategy) && !plan->key.small && !plan->key.together &&
+        plan->key.fills = gpuscan__is_single_pass(strategy) && !plan->key.small && !plan->key.together && !plan->key.counted &&
                           plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
     }
 }
@@ -22839,9 +22844,9 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__sort_buffers_of_keys(plan);
     plan->flags |= plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS;
     plan->commands = (unsigned)(plan->desc->custom != NULL) +
-                     (plan->key.small || plan->key.together ? 1
-                      : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
-                                                            : 3 * plan->passes + (plan->key.buckets ? 4 : 0));
+                     (plan->key.small || plan->key.together || plan->key.counted ? 1
+                      : gpuscan__sort_is_single(plan)                            ? 1 + plan->passes
+                                                                                 : 3 * plan->passes + (plan->key.buckets ? 4 : 0));
     for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
@@ -23032,7 +23037,7 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
 static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
     uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
-    return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
+    return run->plan->key.counted || run->plan->key.loops ? gpuscan__min(tiles, resident) : tiles;
 }
 
 /* Returns how many groups go through all elements tile by tile. */
@@ -23165,7 +23170,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     uint32_t pass;
     if (key->small)
         return gpuscan__sort_step(run, GPUSCAN__SORT_SMALL, 0, 0, 1, shared);
-    if (key->together) {
+    if (key->together || key->counted) {
         uint64_t groups = gpuscan__sort_together_groups(run, &shared);
         return gpuscan__sort_step(run, GPUSCAN__SORT_TOGETHER, 0, 0, groups, shared);
     }
