@@ -10517,25 +10517,20 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "pass.next_states=call->states+$SORT_BASES+(p+1)%2*call->`3s*$RADIX;\n"
 "pass.`R=call->`R;\n"
 "`Cpass;\n"
-"}\n\n",
-"`Y!$CPU\n\n"
-"$6$SORT_SCAN(name, type) \\\n"
-" $ntype name(type x,`Vitems,`Jtype*`9s){ \\\n"
-" `Vat=$2; \\\n"
-" `9s[at]=x; \\\n"
-" $h; \\\n"
-" `Z`Vd=1;d<items;d*=2){ \\\n"
-" `7$2>=d) \\\n"
-" x+=`9s[at-d]; \\\n"
-" at=at<$x?at+$x:at-$x; \\\n"
-" `9s[at]=x; \\\n"
-" $h; \\\n"
-" } \\\n"
-" `Cx; \\\n"
-" }\n"
-"$SORT_SCAN(`sort_scan_places,`position)\n"
-"$SORT_SCAN(`sort_scan_`Rs,uint)\n"
-"`E\n\n\n\n"
+"}\n\n\n",
+"$n`position `sort_scan(`position x,`Vitems,`J`position*`9s){\n"
+"`Vat=$2;\n"
+"`9s[at]=x;\n"
+"$h;\n"
+"`Z`Vd=1;d<items;d*=2){\n"
+"`7$2>=d)\n"
+"x+=`9s[at-d];\n"
+"at=at<$x?at+$x:at-$x;\n"
+"`9s[at]=x;\n"
+"$h;\n"
+"}\n"
+"`Cx;\n"
+"}\n\n\n\n"
 "$6$SORT_IS_UNEVEN(table, parts) ((table)[$RADIX * (parts)] != 0)\n"
 "$6$SORT_TICKET(table, parts) ((vola`3 `A`V*)((table) + $RADIX * (parts) + 1))\n\n"
 "`Y!$SORT_SMALL && !$SORT_SINGLE_PASS\n\n"
@@ -10543,31 +10538,26 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "`A`position*table=$SORT_TABLE;\n"
 "`Vparts=`F`B.parts,cells=parts*$RADIX,span=(cells+$x-1)/$x;\n"
 "`V`S=min($2*span,cells),`2=min(`S+span,cells);\n"
-"`position `G`6\n"
-"`Y$CPU\n"
-"`7(`B.`T&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,parts))\n"
+"`position `9=0,`G`6\n"
+"`7$CPU&&(`B.`T&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,parts))\n"
 "`L;\n"
-"`E\n"
-"`Y$x > 1\n"
-"`position `9`6\n"
+"`7$x>1){\n"
 "`Z`Vi=`S;i<`2;i++)\n"
 "`9+=table[i];\n"
-"`G=`sort_scan_places(`9,$x,`9s)-`9;\n"
-"`E\n"
+"`G=`sort_scan(`9,$x,`9s)-`9;\n"
+"}\n"
 "`Z`Vi=`S;i<`2;i++){\n"
 "`position here=table[i];\n"
 "table[i]=`G-($kSORT_PLACES)&&i==cells/2?min(`G,(`position)1):0);\n"
 "`G+=here;\n"
 "}\n"
-"`Y$CPU\n"
-"`7`B.`T&$FLAG_BUCKETS){\n"
+"`7$CPU&&(`B.`T&$FLAG_BUCKETS)){\n"
 "`position most=`G-table[($RADIX-1)*parts];\n"
 "`Z`Vd`6d+1<$RADIX;d++)\n"
 "most=max(most,table[(d+1)*parts]-table[d*parts]);\n"
 "table[cells]=most>`G/(`position)`B.units;\n"
 "table[cells+1]`6\n"
 "}\n"
-"`E\n"
 "}\n"
 "`E\n\n",
 NULL};
@@ -10576,7 +10566,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10252 \"kernels.cl.inc\"\n"
+"#line 10242 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10868,7 +10858,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10582 \"kernels.cl.inc\"\n"
+"#line 10572 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -10948,10 +10938,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$RANK_BATCH (!$SORT_QUICK ? 1u : $SORT_SMALL ? $ROUNDS : 2u)\n\n\n"
 "$6$PACK ($SORT_PACKED ? 2u : 1u)\n"
 "$6$ROWS ($RANK_GROUPS / $PACK)\n\n\n\n"
-"`Y$SORT_PADDED && \\\n"
-" ($SORT_RECORDS||$SORT_COUNTED||$x%32!=0)\n"
-"#error \"records, what moves with single `3s and groups that are no multiple of 32 have no room between $7\"\n"
-"`E\n"
 "$6$PADDED(place) ((place) + ($SORT_PADDED ? (place) / 32 : 0))\n"
 "$6$ROUND_PLACE(k) ($PADDED((k) * $x) + $PADDED($2))\n\n\n"
 "$6$PARTS(size) (!$SORT_HALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
@@ -10965,15 +10951,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$8`sort_`W `sort_mover;\n"
 "`E\n\n"
 "$8struct{\n"
-"`V`9s[$j?$RANK_GROUPS:2*$x];\n"
+"`position `9s[$j?$RANK_GROUPS:2*$x];\n"
 "`Y$ON(LOCAL)\n"
 "`V`1s[$x];\n"
 "`E\n"
 "`Vticket,late;\n"
 "union{\n"
-"`Y$RANK_MASKS\n"
-"`Vmasks[$x];\n"
-"`E\n"
+"`Vmasks[$RANK_MASKS?$x:1];\n"
 "`position to[$RADIX];\n"
 "}digits;\n"
 "union{\n"
@@ -10988,9 +10972,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`Vbits[$RADIX*$RANK_WORDS];\n"
 "`E\n"
-"`Y$RANK_MASKS\n"
 "`Vranks_by;\n"
-"`E\n"
 "}`sort_`M;\n"
 "$FITS(sort,`D`sort_`M))\n\n\n"
 "$6$SORT_COUNTS ($SORT_PACKED ? `M->exchange.`R : `M->next)\n\n\n"
@@ -11022,7 +11004,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$FORGET_UINT(twiddled);\n"
 "`E\n"
 "`Ctwiddled;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`V`sort_`G(`Vx,`J`sort_`M*`M){\n"
 "`Y$j\n"
 "`V`9=x,`G;\n"
@@ -11037,15 +11019,15 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`M->`9s[$l]=`9;\n"
 "$h;\n"
 "`7$j_SUM)\n"
-"`G+=`uints_`9($LANE<$l?`M->`9s[$LANE]:0);\n"
+"`G+=`uints_`9($LANE<$l?`F`M->`9s[$LANE]:0);\n"
 "else\n"
 "`Z`Vs`6s<$lS;s++)\n"
-"`G+=s<$l?((vola`3 `Juint*)`M->`9s)[s]:0;\n"
+"`G+=s<$l?`F((vola`3 `J`position*)`M->`9s)[s]:0;\n"
 "`C`G;\n"
 "`O\n"
-"`C`sort_scan_`Rs(x,min($RADIX,`F$x),`M->`9s)-x;\n"
+"`L`F`sort_scan(x,min($RADIX,`F$x),`M->`9s)-x;\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n",
 "$w`V`sort_at(`Vk,`Vrounds){\n"
 "`L($RANK_GROUP*rounds+k)*$RANK_GROUP_SIZE+$RANK_GROUP_ITEM;\n"
 "}\n"
@@ -11106,14 +11088,21 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`3[k]=records[k].`W;\n"
 "}\n\n"
 "$6$SORT_FIELD_STORE(f, type) carried.to_##f[i] = record.fields.field_##f;\n"
-"$w`X`sort_unpack(`sort_carried carried,`position i,`sort_`W `W){\n"
+"`E\n\n\n"
+"$w`X`sort_store_`W(`sort_carried carried,`position i,`sort_`W `W,\n"
+"`Qunpacks){\n"
+"`Y$SORT_PACKS\n"
+"`7unpacks){\n"
 "`sort_record record;\n"
 "record.`W=`W;\n"
 "`7$kSORT_RECORD))\n"
 "record.`4s[$SORT_VALUE_SIZE/4-1]`6\n"
 "$SORT_FIELDS($SORT_FIELD_STORE)\n"
+"`L;\n"
 "}\n"
-"`E\n\n\n\n",
+"`E\n"
+"carried.to[i]=`W;\n"
+"}\n\n\n\n"
 "$n`X`sort_load_`Ws(`sort_`W*`3,`sort_carried carried,`Nindex,\n"
 "`Vrounds,`Vvalid,`V`T){\n"
 "`Y$SORT_PACKS\n"
@@ -11122,12 +11111,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`L;\n"
 "}\n"
 "`E\n"
-"`Y$SORT_RECORDS\n"
-"$r\n"
-"`Z`Vk`6k<rounds;k++)\n"
-"`3[k]=carried.`0[min(`sort_at(k,rounds),valid-1)];\n"
-"`O\n"
-"`7`T&$FLAG_BY_INDEX){\n"
+"`7!$SORT_RECORDS&&(`T&$FLAG_BY_INDEX)){\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
 "`3[k]=(`sort_`W)index+`sort_at(k,rounds);\n"
@@ -11138,14 +11122,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}else{\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
-"`3[k]=`sort_at(k,rounds)<valid?carried.`0[`sort_at(k,rounds)]:0;\n"
+"`3[k]=carried.`0[min(`sort_at(k,rounds),valid-1)];\n"
 "}\n"
-"`E\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X`sort_begin(`J`sort_`M*`M){\n"
-"`Y$RANK_MASKS\n"
+"`7$RANK_MASKS)\n"
 "`M->digits.masks[$2]`6\n"
-"`E\n"
 "`Y$j\n"
 "`7$l==0)\n"
 "`M->others[$LANE]`6\n"
@@ -11172,21 +11154,17 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "t->`Ss[e*$ROWS+r/$PACK]=`S;\n"
 "}\n"
-"`Y$RANK_MASKS\n"
-"`7t->totals[e]==$x*rounds)\n"
+"`7$RANK_MASKS&&t->totals[e]==$x*rounds)\n"
 "`M->ranks_by=$RANKED;\n"
-"else\n"
+"else `7$RANK_MASKS)\n"
 "atomic_add((vola`3 `Juint*)&`M->digits.masks[d%$MASKS],t->totals[e]);\n"
-"`E\n"
 "}\n"
 "}\n\n\n"
 "$n`X`sort_tally(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
 "`J`sort_`M*`M){\n"
 "`sort_begin(`M);\n"
-"`Y$RANK_MASKS\n"
-"`7$2==0)\n"
+"`7$RANK_MASKS&&$2==0)\n"
 "`M->ranks_by=$RANKS_BY_MASKS;\n"
-"`E\n"
 "`7$SORT_QUICK){\n"
 "$r\n"
 "`Z`Vd=$LANE;d<$RADIX;d+=$y)\n"
@@ -11210,13 +11188,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Z`Ve`6e<$2_DIGITS;e++)\n"
 "`9+=t->totals[e];\n"
 "`G=`sort_`G(`9,`M);\n"
-"`Y$RANK_MASKS\n"
-"`7$2<$y){\n"
+"`7$RANK_MASKS&&$2<$y){\n\n"
 "`7`M->digits.masks[$2]>$MASK_MOST(rounds))\n"
 "`M->ranks_by=$RANKS_BY_VOTES;\n"
 "`M->digits.masks[$2]`6\n"
 "}\n"
-"`E\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
 "`Vd=$OWN_DIGIT(e);\n"
 "t->starts[e]=`G;\n"
@@ -11227,7 +11203,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`G+=t->totals[e];\n"
 "}\n"
 "$h;\n"
-"}\n\n",
+"}\n\n"
 "`Y$j\n\n"
 "$n$m `sort_vote($m peers,`Vd,`V`S,`V`2,\n"
 "`J`sort_`M*`M){\n"
@@ -11237,8 +11213,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Cpeers;\n"
 "}\n\n\n\n"
 "$n$m `sort_peers(`Vd,`Qmasked,`J`sort_`M*`M){\n"
-"`Y$RANK_MASKS\n"
-"`7masked){\n"
+"`7!$RANK_MASKS|| !masked)\n"
+"`C`sort_vote($BALLOT_ALL,d,0,$DIGIT_BITS,`M);\n"
 "`V`4s=$BALLOT_BITS/32,lower=d&$DIGIT_SCALE*($MASKS-1);\n"
 "`Vown=$l*$y*$DIGIT_SCALE;\n"
 "vola`3 `Juint*mask= &$AT_DIGIT(vola`3 uint,`M->digits.masks,own|lower*`4s);\n"
@@ -11251,10 +11227,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`M->digits.masks[$2]`6\n"
 "$y_SYNC();\n"
 "`C`sort_vote(alike,d,$MASKED_BITS,$DIGIT_BITS,`M);\n"
-"}\n"
-"`E\n"
-"`C`sort_vote($BALLOT_ALL,d,0,$DIGIT_BITS,`M);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "$n`X`sort_rank(`Iuint*digits,`Qmasked,uint*places,\n"
 "`J`sort_`M*`M){\n"
 "`I$m up_to=$BALLOT_UP_TO($LANE);\n"
@@ -11315,7 +11288,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "places[0]=place;\n"
 "}\n"
 "$6`sort_rank `sort_rank_by_bits\n"
-"`E\n\n\n",
+"`E\n\n\n"
 "$n`X`sort_exchange_batch(`sort_`3*t,`Vk,`Qmasked,\n"
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
 "`Vdigits[$RANK_BATCH],here[$RANK_BATCH];\n"
@@ -11338,7 +11311,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$BATCHES_4(k) \\\n"
 " $BATCH_AT(k)$BATCH_AT((k)+1)$BATCH_AT((k)+2)$BATCH_AT((k)+3)\n"
 "$6$BATCHES_16(k) \\\n"
-" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n"
+" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n",
 "$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
 "`Y$ON(SUBGROUPS)\n"
@@ -11356,11 +11329,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n"
 "$n`X`sort_exchange(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
 "`J`sort_`M*`M){\n"
-"`Y$RANK_MASKS\n"
-"`Vranks_by=`M->ranks_by;\n"
-"`7ranks_by==$RANKS_BY_MASKS)\n"
+"`7$RANK_MASKS&&`M->ranks_by==$RANKS_BY_MASKS)\n"
 "`sort_exchange_by(t,rounds,true,digit,`M);\n"
-"else `7ranks_by==$RANKS_BY_VOTES)\n"
+"else `7!$RANK_MASKS||`M->ranks_by==$RANKS_BY_VOTES)\n"
 "`sort_exchange_by(t,rounds,false,digit,`M);\n"
 "else\n"
 "$r\n"
@@ -11371,9 +11342,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "`put_packed(t->places,k,$PLACE_BITS,at);\n"
 "}\n"
-"`O\n"
-"`sort_exchange_by(t,rounds,false,digit,`M);\n"
-"`E\n"
 "}\n\n\n"
 "$6$SORT_ORDER(name, type, array) \\\n"
 " $n`Xname(`Itype*`3,`Vrounds,uint*places,`Vpart,`Vparts, \\\n"
@@ -11390,19 +11358,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 " }\n"
 "$SORT_ORDER(`sort_order_keys,`twiddled,key)\n"
 "$SORT_ORDER(`sort_order_`Ws,`sort_`W,`W)\n"
-"$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n\n\n\n"
-"$6$STORE_ROUNDS \\\n"
-" ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
+"$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n\n\n"
 "$n`X`sort_store_keys(`A`key_bits*keys_dst,`Vrounds,`Qwhole,`Vvalid,\n"
 "`Vpart,`twiddled_digit digit,uint*digits,\n"
 "`J`sort_`M*`M){\n"
-"`I`V`2=rounds/$KEY_PARTS;\n"
-"$ROLLED\n"
-"`Z`Vturn`6turn<`2;turn+=$STORE_ROUNDS)\n"
 "$r\n"
-"`Z`Vk=turn;k<turn+$STORE_ROUNDS;k++){\n"
-"`7k>=`2)\n"
-"continue;\n"
+"`Z`Vk`6k<rounds/$KEY_PARTS;k++){\n"
 "`Vi=k*$x+$2,at=part*($x*rounds/$KEY_PARTS)+i;\n"
 "`7whole||at<valid){\n"
 "`twiddled twiddled=`M->exchange.key[$ROUND_PLACE(k)];\n"
@@ -11415,7 +11376,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "$h;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X`sort_order_part(`sort_`3*t,`Vrounds,`Vpart,\n"
 "`J`sort_`M*`M){\n"
 "`7$KEY_PARTS>1)\n"
@@ -11428,18 +11389,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Z`Vk`6k<rounds/$VALUE_PARTS;k++){\n"
 "`Vi=k*$x+$2,at=part*($x*rounds/$VALUE_PARTS)+i;\n"
 "`Vd=`packed_at(digits,part*(rounds/$VALUE_PARTS)+k,$DIGIT_BITS);\n"
-"`7whole||at<valid){\n"
-"`Y$SORT_PACKS\n"
-"`7unpacks){\n"
-"`sort_unpack(carried,`M->digits.to[d]+at,`M->exchange.`W[$ROUND_PLACE(k)]);\n"
-"continue;\n"
-"}\n"
-"`E\n"
-"carried.to[`M->digits.to[d]+at]=`M->exchange.`W[$ROUND_PLACE(k)];\n"
-"}\n"
+"`7whole||at<valid)\n"
+"`sort_store_`W(carried,`M->digits.to[d]+at,\n"
+"`M->exchange.`W[$ROUND_PLACE(k)],unpacks);\n"
 "}\n"
 "$h;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X`sort_store(`sort_`3*t,`Vrounds,`I`sort_pass*pass,\n"
 "`twiddled_digit digit,`N`S,`Vvalid,\n"
 "`J`sort_`M*`M){\n"
@@ -11483,7 +11438,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " $h; \\\n"
 " }\n"
 "$SORT_TAKE(`sort_take_keys,`twiddled,key)\n"
-"$SORT_TAKE(`sort_take_movers,`sort_mover,mover)\n\n",
+"$SORT_TAKE(`sort_take_movers,`sort_mover,mover)\n\n"
 "$n`X`sort_load_movers(`sort_mover*movers,`sort_carried carried,`Vrounds,\n"
 "`V`R,`V`T){\n"
 "`Y$SORT_MOVES_INDICES\n"
@@ -11505,13 +11460,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$SORT_FIELD_AT(f, type) record.fields.field_##f = carried.`0_##f[at];\n"
 "$SORT_FIELDS($SORT_FIELD_AT)\n"
 "`Crecord.`W;\n"
-"#elif $SORT_RECORDS\n"
-"`Ccarried.`0[at];\n"
 "`O\n"
-"`C`T&$FLAG_BY_INDEX?(`sort_`W)at:carried.`0[at];\n"
+"`Qby_index= !$SORT_RECORDS&&(`T&$FLAG_BY_INDEX);\n"
+"`Cby_index?(`sort_`W)at:carried.`0[at];\n"
 "`E\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X`sort_store_movers(`I`sort_mover*movers,`sort_carried carried,\n"
 "`Vrounds,`V`R,`V`T){\n"
 "`sort_`W `Ws[$ROUNDS];\n"
@@ -11523,13 +11477,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$r\n"
 "`Z`Vk`6k<rounds;k++){\n"
 "`Vat=`sort_at(k,rounds);\n"
-"`7at>=`R)\n"
-"continue;\n"
-"`Y$SORT_PACKS\n"
-"`sort_unpack(carried,at,`Ws[k]);\n"
-"`O\n"
-"carried.to[at]=`Ws[k];\n"
-"`E\n"
+"`7at<`R)\n"
+"`sort_store_`W(carried,at,`Ws[k],$SORT_PACKS);\n"
 "}\n"
 "}\n\n\n\n\n\n"
 "$n`X`sort_one_`3(`Vrounds,`I`sort_call*call,\n"
@@ -11573,7 +11522,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7$SORT_VALUES)\n"
 "`sort_store_movers(movers,call->carried,rounds,`R,call->`T);\n"
 "}\n"
-"`E\n\n",
+"`E\n\n"
 "`Y$SORT_SMALL\n\n"
 "kernel $x_ATTRIBUTE `X`sort_small(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
@@ -11595,7 +11544,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$h;\n"
 "`Z`Vd=$2;d<$RADIX;d+=$x)\n"
 "table[d*$q0)]=`Rs[d];\n"
-"}\n\n"
+"}\n\n",
 "kernel $x_ATTRIBUTE `X`sort_scatter(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "$1`position*table=$SORT_TABLE+$p;\n"
@@ -11629,7 +11578,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11471 \"kernels.cl.inc\"\n"
+"#line 11420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11730,28 +11679,21 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "$h;\n"
 "`sort_add_`Rs(all.passes,`Rs,totals);\n"
-"}\n\n\n\n",
+"}\n\n\n",
 "$n`X`sort_`R_bases(`Auint*bases,`Auint*zeros,`Vpasses,\n"
 "`J`sort_`M*`M){\n"
-"`Vdigits[$KEY_SIZE][$2_DIGITS];\n"
-"$r\n"
-"`Z`Vp`6p<$KEY_SIZE;p++)\n"
+"`Z`Vp`6p<passes;p++){\n"
+"`V`Rs[$2_DIGITS],`9=0,`G;\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
 "`Vd=$OWN_DIGIT(e);\n"
-"digits[p][e]=p<passes&&d<$RADIX\n"
-"?atomic_xchg((vola`3 `Auint*)zeros+p*$RADIX+d,0u)\n"
-":0;\n"
+"`Rs[e]=d<$RADIX?atomic_xchg((vola`3 `Auint*)zeros+p*$RADIX+d,0u):0;\n"
+"`9+=`Rs[e];\n"
 "}\n"
-"$r\n"
-"`Z`Vp`6p<$KEY_SIZE;p++){\n"
-"`V`9=0,`G;\n"
-"`Z`Ve`6e<$2_DIGITS;e++)\n"
-"`9+=digits[p][e];\n"
 "`G=`sort_`G(`9,`M);\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`7p<passes&&$OWN_DIGIT(e)<$RADIX)\n"
+"`7$OWN_DIGIT(e)<$RADIX)\n"
 "bases[p*$RADIX+$OWN_DIGIT(e)]=`G;\n"
-"`G+=digits[p][e];\n"
+"`G+=`Rs[e];\n"
 "}\n"
 "$h;\n"
 "}\n"
@@ -11812,7 +11754,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11691 \"kernels.cl.inc\"\n"
+"#line 11632 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11916,7 +11858,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11805 \"kernels.cl.inc\"\n"
+"#line 11746 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12059,7 +12001,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11968 \"kernels.cl.inc\"\n"
+"#line 11909 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12067,12 +12009,12 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "$6$SORT_CALL_PARAMETERS \\\n"
 " $1`key_bits*keys,`A`key_bits*keys_dst,`A`key_bits*keys_tmp, \\\n"
 " `sort_carried carried,`A`sort_`W*`Ws_tmp,`Auint*states,`Auint*zeros, \\\n"
-" `N`R,`V`T,`sort_passes passes,`J`sort_`M*`M\n"
+" `N`R,`V`T,`sort_passes passes,`N`3s,`J`sort_`M*`M\n"
 "$6$SORT_CALL_MEMBERS \\\n"
-" {keys,keys_dst,keys_tmp,carried,`Ws_tmp,states,zeros,`R,`T,passes}\n"
+" {keys,keys_dst,keys_tmp,carried,`Ws_tmp,states,zeros,`R,`T,passes,`3s}\n"
 "$6$SORT_CALL_ARGUMENTS \\\n"
 " call.keys,call.keys_dst,call.keys_tmp,call.carried,call.`Ws_tmp,call.states,call.zeros,call.`R, \\\n"
-" call.`T,call.passes,`M\n"
+" call.`T,call.passes,call.`3s,`M\n"
 "`Y$SORT_ONE_ROUNDS\n"
 "$SORT_TILE_INLINE `X`sort_single($SORT_CALL_PARAMETERS){\n"
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
@@ -12090,16 +12032,9 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
 "`sort_meeting($SORT_FEW_ROUNDS,&call,`M);\n"
 "}\n"
-"$6$SORT_PASS_PARAMETERS \\\n"
-" $1`key_bits*keys,`A`key_bits*keys_dst,`sort_carried carried, \\\n"
-" `digit digit,`V`T,`Auint*states,`Auint*next_states,$1uint*bases, \\\n"
-" `N`R,`J`sort_`M*`M\n"
-"$6$SORT_PASS_MEMBERS {keys, keys_dst, carried, digit, `T, states, next_states, bases, `R}\n"
-"$6$SORT_PASS_ARGUMENTS \\\n"
-" pass.keys,pass.keys_dst,pass.carried,pass.digit,pass.`T,pass.states,pass.next_states,pass.bases, \\\n"
-" pass.`R,`M\n"
-"$SORT_TILE_INLINE `X`sort_drawn_`3(`V`3,$SORT_PASS_PARAMETERS){\n"
-"`sort_pass pass=$SORT_PASS_MEMBERS;\n"
+"$SORT_TILE_INLINE `X`sort_drawn_`3(`V`3,`Vp,$SORT_CALL_PARAMETERS){\n"
+"`sort_call call=$SORT_CALL_MEMBERS;\n"
+"`sort_pass pass=`sort_pass_of(&call,p);\n"
 "`sort_`3_by(`3,&pass,`M);\n"
 "}\n\n\n"
 "$w`V`sort_next_ticket(`Auint*zeros,`Vtickets,`J`sort_`M*`M){\n"
@@ -12108,24 +12043,23 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "atomic_inc((vola`3 `Auint*)$SORT_DONE(zeros));\n"
 "`C`ticket($SORT_DRAWN(zeros),tickets,&`M->ticket);\n"
 "}\n\n"
-"$n`X`sort_by_tickets(`I`sort_call*call,`Vmost_parts,\n"
+"$n`X`sort_by_tickets(`sort_call call,`Vmost_parts,\n"
 "`J`sort_`M*`M){\n"
-"`V`3s=`F((call->`R+$TILE-1)/$TILE),awaited`6\n"
-"`Vparts=`sort_`Red_parts(call->`R,most_parts),all=parts+call->passes.passes*`3s;\n"
+"`V`3s=`F((call.`R+$TILE-1)/$TILE),awaited`6\n"
+"`Vparts=`sort_`Red_parts(call.`R,most_parts),all=parts+call.passes.passes*`3s;\n"
 "`Vtickets=all+`F$q0);\n"
-"`Auint*zeros=call->zeros,*bases=call->states;\n"
+"`Auint*zeros=call.zeros,*bases=call.states;\n"
 "`Vticket=`ticket($SORT_DRAWN(zeros),tickets,&`M->ticket);\n"
 "while(ticket<parts){\n"
-"`sort_`R_part(ticket,parts,call->keys,bases+$SORT_BASES,bases,zeros,\n"
-"$SORT_COUNTS_OF(zeros),call->`R,call->passes,`M);\n"
+"`sort_`R_part(ticket,parts,call.keys,bases+$SORT_BASES,bases,zeros,\n"
+"$SORT_COUNTS_OF(zeros),call.`R,call.passes,`M);\n"
 "ticket=`sort_next_ticket(zeros,tickets,`M);\n"
 "}\n"
 "while(ticket<all){\n"
 "`Vp=(ticket-parts)/`3s,`3=(ticket-parts)%`3s;\n"
 "`sort_await($SORT_DONE(zeros),p>=awaited?parts+p*`3s:0);\n"
 "awaited=p+1;\n"
-"`sort_pass pass=`sort_pass_of(call,p);\n"
-"`sort_drawn_`3(`3,$SORT_PASS_ARGUMENTS);\n"
+"`sort_drawn_`3(`3,p,$SORT_CALL_ARGUMENTS);\n"
 "ticket=`sort_next_ticket(zeros,tickets,`M);\n"
 "}\n"
 "`7ticket==tickets-1&&$2==0)\n"
@@ -12141,7 +12075,7 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "}\n"
 "`E\n"
 "`7call.`R>`B.few)\n"
-"`sort_by_tickets(&call,`F`B.parts,`M);\n"
+"`sort_by_tickets(call,`F`B.parts,`M);\n"
 "else\n"
 "`sort_few_`3s($SORT_CALL_ARGUMENTS);\n"
 "}\n",
@@ -22078,6 +22012,7 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
+    int codes_wide; /* 1: keys have 8 bytes, as in GPUSCAN_CODES_WIDE of kernels.cl.inc. 0: up to 4 bytes */
     int blocks;  /* 1: with key.buckets, a block's keys are moved first, then the block's values */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
     size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
@@ -22198,9 +22133,9 @@ static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key 
 }
 
 /* Returns an upper bound of the bytes that precede the member `digits` of gpuscan_sort_shared in kernels.cl.inc. */
-static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
+static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
     uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
-    return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
+    return ((own->wide ? 8 : 4) * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
 /* Returns whether all sorts by this group rank elements by votes: see gpuscan__sort_ranks_quick. With LANES_LOCAL they
@@ -22230,7 +22165,7 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
     else
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
-    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
+    bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
     if (gpuscan__sort_ranks_quick(gs, own, value_size, group) && !own->small)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
@@ -22329,6 +22264,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
                              "key_type: custom elements are sorted by custom->key, which is of a builtin type");
     plan->key_size = plan->element_size = gpuscan__types[type].size;
+    plan->codes_wide = plan->key_size == 8;
     if (desc->custom) {
         if (!desc->custom->key)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->key is NULL");
@@ -22402,7 +22338,7 @@ static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
 
 /* Returns how many bytes of local memory a group takes to count digits. */
 static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
-    return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
+    return gpuscan__sort_head_bytes(gs, &plan->key, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
@@ -22520,14 +22456,14 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
     const gpuscan__sort_tiles *of = &profile->sort_tiles;
     size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &of->tiles[plan->key_size > 4][values];
+    const gpuscan__sort_tile *tile = &of->tiles[plan->codes_wide][values];
     int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
     int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     int loops = desc->count_buffer.mem || (!is_quick && desc->count <= (uint64_t)tile->group * tile->rounds);
     uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of pieces of a halved tile */
     gpuscan__sort_most most;
     if (is_tuned && loops) /* a loop over tiles or passes leaves fewer registers */
-        tile = &of->counted[plan->key_size > 4][values];
+        tile = &of->counted[plan->codes_wide][values];
     most.group = is_tuned ? tile->group : profile->sort.group;
     most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
     most.registers = tile->registers;
@@ -22566,7 +22502,7 @@ static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *pla
     uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort.group, plan->common.group_limit);
     uint64_t units = gs->device.units / gs->device.profile.sort.units;
     int can_halve = gs->device.profile.sort.halves && gpuscan__whole_lanes(gs, group) &&
-                    (plan->key_size == 8 || plan->values.size == 8);
+                    (plan->codes_wide || plan->values.size == 8);
     if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_TOGETHER_TILE &&
         count > gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, units) * group * rounds)
         return 0;
@@ -22599,7 +22535,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__sort_fit(gs, plan, most->group, vectors, step);
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
-                       (plan->key_size == 8 || plan->values.size == 8);
+                       (plan->codes_wide || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
     plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
@@ -22623,7 +22559,7 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
     gpuscan__sort_fit_tiles(gs, plan, most);
     vectors = plan->common.key.vectors;
     fewer = (uint32_t)gpuscan__max(vectors * 4 / 5 / batch * batch, batch);
-    few = plan->key_size > 4 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
+    few = plan->codes_wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
     plan->key.few_rounds = (uint32_t)gpuscan__max(gpuscan__min(few, fewer),
                                                   gpuscan__ceil_div(vectors, 4 * batch) * batch);
     if (gs->device.profile.sort.one) {
@@ -22903,7 +22839,7 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
         return 0;
     if (plan->common.forced)
         return gpuscan__sort_own(plan->common.forced).fields;
-    least = gs->device.profile.sort_records.carried[plan->key_size > 4][f > 1][(bytes + 3) / 4];
+    least = gs->device.profile.sort_records.carried[plan->codes_wide][f > 1][(bytes + 3) / 4];
     if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
         (f == 1 && (bytes == 4 || bytes == 8)))
         return 0;
