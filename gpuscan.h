@@ -10866,8 +10866,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`E\n"
 "$6$RANK_WORDS (($x + 31u) / 32u)\n"
 "$6$2_DIGITS (($RADIX + $x - 1u) / $x)\n"
-"$6$OWN_DIGIT(e) ($2 * $2_DIGITS + (e))\n"
-"$6$SORTS_ONE_TILE ($SORT_SMALL || $SORT_ONE_ROUNDS)\n\n\n\n"
+"$6$OWN_DIGIT(e) ($2 * $2_DIGITS + (e))\n\n\n\n"
 "$8`key_code `twiddled;\n"
 "$6$TWIDDLED_BITS (8u * `F`D`twiddled))\n"
 "$6$TWIDDLED_ONES ($KEY_INFINITY ? $KEY_ONES : ~(`twiddled)0)\n"
@@ -10894,11 +10893,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`C``0_ordered(rotate(twiddled,(`twiddled)rotation),digit.flip);\n"
 "}\n\n\n\n"
 "$w`twiddled `twiddled_`2(`twiddled_digit digit){\n"
-"`Y$KEY_WHOLE\n"
-"`L(`twiddled)digit.mask<<digit.shift;\n"
-"`O\n"
-"`C$TWIDDLED_ONES;\n"
-"`E\n"
+"`C$KEY_WHOLE?(`twiddled)digit.mask<<digit.shift:$TWIDDLED_ONES;\n"
 "}\n\n\n"
 "$w`V`scaled_digit(`twiddled twiddled,`twiddled_digit digit){\n"
 "`Y$KEY_WHOLE && $HAS_PICKS\n"
@@ -10917,10 +10912,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 " ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
 "$6$MASKED_BITS ($y >= 32 ? 5u : $y == 16 ? 4u : 3u)\n"
 "$6$MASKS (1u << $MASKED_BITS)\n"
-"$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n",
+"$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n"
 "$6$RANKS_BY_MASKS 0u\n"
 "$6$RANKS_BY_VOTES 1u\n"
-"$6$RANKED 2u\n\n\n"
+"$6$RANKED 2u\n\n\n",
 "$6$AT_DIGIT(type, p, digit) \\\n"
 " (*(`Jtype*)((`Juchar*)(p)+(digit)*(`F`Dtype)/$DIGIT_SCALE)))\n\n\n"
 "$6$RANK_BATCH (!$SORT_QUICK ? 1u : $SORT_SMALL ? $ROUNDS : 2u)\n\n\n"
@@ -10951,7 +10946,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "union{\n"
 "`twiddled key[$PADDED($TILE/$KEY_PARTS)];\n"
 "`sort_`W `W[$PADDED($TILE/$VALUE_PARTS)];\n"
-"`sort_mover mover[$PADDED($SORTS_ONE_TILE?$TILE:1)];\n"
+"`sort_mover mover[$PADDED($TILE)];\n"
 "`V`R[$SORT_PACKED?$RANK_GROUPS*$RADIX:1];\n"
 "}exchange;\n"
 "`Vnext[$RANK_GROUPS*$RADIX/$PACK];\n"
@@ -11412,8 +11407,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "`sort_store_`Ws(carried,rounds,false,false,valid,part,digits,`M);\n"
 "}\n"
-"}\n\n"
-"`Y$SORTS_ONE_TILE\n\n"
+"}\n\n\n"
 "$6$SORT_TAKE(name, type, array) \\\n"
 " $n`Xname(type*`3,`Vrounds,`Vpart,`Vparts,`J`sort_`M*`M){ \\\n"
 " `I`Vsize=$PADDED($x*rounds/parts); \\\n"
@@ -11453,7 +11447,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Cby_index?(`sort_`W)at:carried.`0[at];\n"
 "`E\n"
 "`E\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X`sort_store_movers(`I`sort_mover*movers,`sort_carried carried,\n"
 "`Vrounds,`V`R,`V`T){\n"
 "`sort_`W `Ws[$ROUNDS];\n"
@@ -11468,7 +11462,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7at<`R)\n"
 "`sort_store_`W(carried,at,`Ws[k],$SORT_PACKS);\n"
 "}\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n",
 "$n`X`sort_one_`3(`Vrounds,`I`sort_call*call,\n"
 "`A`key_bits*keys_to,`J`sort_`M*`M){\n"
 "`sort_`3 t;\n"
@@ -11509,8 +11503,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "`7$SORT_VALUES)\n"
 "`sort_store_movers(movers,call->carried,rounds,`R,call->`T);\n"
-"}\n"
-"`E\n\n"
+"}\n\n"
 "`Y$SORT_SMALL\n\n"
 "kernel $x_ATTRIBUTE `X`sort_small(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
@@ -11532,7 +11525,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$h;\n"
 "`Z`Vd=$2;d<$RADIX;d+=$x)\n"
 "table[d*$q0)]=`Rs[d];\n"
-"}\n\n",
+"}\n\n"
 "kernel $x_ATTRIBUTE `X`sort_scatter(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "$1`position*table=$SORT_TABLE+$p;\n"
@@ -11566,7 +11559,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11408 \"kernels.cl.inc\"\n"
+"#line 11401 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11742,7 +11735,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11620 \"kernels.cl.inc\"\n"
+"#line 11613 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11846,7 +11839,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11734 \"kernels.cl.inc\"\n"
+"#line 11727 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11989,7 +11982,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11897 \"kernels.cl.inc\"\n"
+"#line 11890 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12003,7 +11996,6 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "$6$SORT_CALL_ARGUMENTS \\\n"
 " call.keys,call.keys_dst,call.keys_tmp,call.carried,call.`Ws_tmp,call.states,call.zeros,call.`R, \\\n"
 " call.`T,call.passes,call.`3s,`M\n"
-"`Y$SORT_ONE_ROUNDS\n"
 "$SORT_TILE_INLINE `X`sort_single($SORT_CALL_PARAMETERS){\n"
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
 "`A`key_bits*keys_to=passes.passes%2?keys_dst:keys_tmp;\n"
@@ -12015,7 +12007,6 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "else\n"
 "`sort_one_`3($SORT_ONE_ROUNDS,&call,keys_to,`M);\n"
 "}\n"
-"`E\n"
 "$SORT_TILE_INLINE `X`sort_few_`3s($SORT_CALL_PARAMETERS){\n"
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
 "`sort_meeting($SORT_FEW_ROUNDS,&call,`M);\n"
@@ -12055,14 +12046,10 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "}\n\n",
 "kernel $x_ATTRIBUTE `X`sort_`Red(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
-"`Y$SORT_ONE_ROUNDS\n"
-"`7call.`R<=$x*$SORT_ONE_ROUNDS){\n"
+"`7$SORT_ONE_ROUNDS&&call.`R<=$x*$SORT_ONE_ROUNDS){\n"
 "`7$p==0&&call.`R>0)\n"
 "`sort_single($SORT_CALL_ARGUMENTS);\n"
-"`L;\n"
-"}\n"
-"`E\n"
-"`7call.`R>`B.few)\n"
+"}else `7call.`R>`B.few)\n"
 "`sort_by_tickets(call,`F`B.parts,`M);\n"
 "else\n"
 "`sort_few_`3s($SORT_CALL_ARGUMENTS);\n"
