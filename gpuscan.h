@@ -1922,6 +1922,7 @@ enum {
     GPUSCAN__PIECE_SORT_SWEEP,
     GPUSCAN__PIECE_SORT_SWEEP_TILES,
     GPUSCAN__PIECE_SORT_TOGETHER,
+    GPUSCAN__PIECE_SORT_COUNTED,
     GPUSCAN__PIECES
 };
 static const char *const gpuscan__piece_top[] = {
@@ -1946,7 +1947,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 99 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n"
+"\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
@@ -1962,7 +1963,6 @@ static const char *const gpuscan__piece_device[] = {
 "$6$BARRIER_ORDERS $ON(PTX)\n"
 "$6$FIXED_LOCAL $ON(PTX)\n"
 "$6$SPILLS $ON(PTX)\n"
-"$6$SPECIALIZES ($ON(PTX) || ($ON(AMD) && $SORT_VALUES))\n"
 "$6$DEEP_LOADS $ON(PTX)\n"
 "#ifdef __ENDIAN_LITTLE__\n"
 "$6$LITTLE_ENDIAN 1\n"
@@ -2337,7 +2337,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 641 \"kernels.cl.inc\"\n"
+"#line 638 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2375,7 +2375,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 687 \"kernels.cl.inc\"\n"
+"#line 684 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2409,7 +2409,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 722 \"kernels.cl.inc\"\n"
+"#line 719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2501,7 +2501,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 839 \"kernels.cl.inc\"\n"
+"#line 836 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2632,7 +2632,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 989 \"kernels.cl.inc\"\n"
+"#line 986 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
@@ -2807,7 +2807,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1190 \"kernels.cl.inc\"\n"
+"#line 1187 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2916,7 +2916,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1315 \"kernels.cl.inc\"\n"
+"#line 1312 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2960,7 +2960,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1366 \"kernels.cl.inc\"\n"
+"#line 1363 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3020,7 +3020,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1428 \"kernels.cl.inc\"\n"
+"#line 1425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3312,7 +3312,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1763 \"kernels.cl.inc\"\n"
+"#line 1760 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3885,7 +3885,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2443 \"kernels.cl.inc\"\n"
+"#line 2440 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4049,7 +4049,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2624 \"kernels.cl.inc\"\n"
+"#line 2621 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4378,7 +4378,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2993 \"kernels.cl.inc\"\n"
+"#line 2990 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5199,7 +5199,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3940 \"kernels.cl.inc\"\n"
+"#line 3937 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5715,7 +5715,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4620 \"kernels.cl.inc\"\n"
+"#line 4617 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6021,7 +6021,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4972 \"kernels.cl.inc\"\n"
+"#line 4969 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6126,7 +6126,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5093 \"kernels.cl.inc\"\n"
+"#line 5090 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6179,7 +6179,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5147 \"kernels.cl.inc\"\n"
+"#line 5144 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6691,7 +6691,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5760 \"kernels.cl.inc\"\n"
+"#line 5757 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7023,7 +7023,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6139 \"kernels.cl.inc\"\n"
+"#line 6136 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7109,7 +7109,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6226 \"kernels.cl.inc\"\n"
+"#line 6223 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7381,7 +7381,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6551 \"kernels.cl.inc\"\n"
+"#line 6548 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8031,7 +8031,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7322 \"kernels.cl.inc\"\n"
+"#line 7319 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8085,7 +8085,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7376 \"kernels.cl.inc\"\n"
+"#line 7373 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8488,7 +8488,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7836 \"kernels.cl.inc\"\n"
+"#line 7833 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8983,7 +8983,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8408 \"kernels.cl.inc\"\n"
+"#line 8405 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9331,7 +9331,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8834 \"kernels.cl.inc\"\n"
+"#line 8831 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9434,7 +9434,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8963 \"kernels.cl.inc\"\n"
+"#line 8960 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9733,7 +9733,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9302 \"kernels.cl.inc\"\n"
+"#line 9299 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10142,7 +10142,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9791 \"kernels.cl.inc\"\n"
+"#line 9788 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10160,53 +10160,29 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9806 \"kernels.cl.inc\"\n"
+"#line 9803 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
 "$8$PLACE `position;\n\n\n\n"
-"`Y$SORT_FIELDS\n"
+"$8$SORT_VALUE `sort_`W;\n"
 "$8struct{\n"
 "`V`4s[3];\n"
-"}`sort_bytes_12;\n"
-"`Y$SORT_FIELDS > 3\n"
-"$6$SORT_EACH_FIELD(X) X(0) X(1) X(2) X(3)\n"
-"#elif $SORT_FIELDS > 2\n"
-"$6$SORT_EACH_FIELD(X) X(0) X(1) X(2)\n"
-"#elif $SORT_FIELDS > 1\n"
-"$6$SORT_EACH_FIELD(X) X(0) X(1)\n"
-"`O\n"
-"$6$SORT_EACH_FIELD(X) X(0)\n"
-"`E\n"
-"$6$SORT_FIELD(f) $8$SORT_FIELD_##f `sort_field_##f;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
-"$8`V`sort_index;\n"
-"`O\n"
-"$8$SORT_VALUE `sort_index;\n"
-"`E\n"
-"$8$SORT_VALUE `sort_`W;\n\n\n"
+"}`sort_bytes_12;\n\n\n"
+"$6$SORT_FIELD_MEMBER(f, type) $1type *`0_##f; `Atype *to_##f;\n"
 "$8struct{\n"
 "$1`sort_`W*`0;\n"
 "`A`sort_`W*to;\n"
-"`Y$SORT_PACKS\n"
-"$6$SORT_FIELD(f) \\\n"
-" $1`sort_field_##f*`0_##f; \\\n"
-" `A`sort_field_##f*to_##f;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
-"`E\n"
+"$SORT_FIELDS($SORT_FIELD_MEMBER)\n"
 "}`sort_carried;\n\n\n"
+"$6$SORT_FIELD_ADVANCE(f, type) carried.`0_##f += `S;\n"
 "$w`sort_carried `sort_carried_at(`sort_carried carried,`N`S){\n"
 "carried.`0+=`S;\n"
-"`Y$SORT_PACKS\n"
-"$6$SORT_FIELD(f) carried.`0_##f += `S;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
-"`E\n"
+"$SORT_FIELDS($SORT_FIELD_ADVANCE)\n"
 "`Ccarried;\n"
 "}\n\n"
 "$6$RADIX (1u << $DIGIT_BITS)\n"
+"$6$CODES_WIDE ($KEY_SIZE == 8)\n"
 "$6$KEY_ONES ((`key_code)(`key_bits)~(`key_bits)0)\n"
 "$6$KEY_SIGN ($KEY_ONES ^ $KEY_ONES >> 1)\n"
 "$6$KEY_MAGNITUDE ($KEY_ONES >> 1)\n\n\n"
@@ -10238,10 +10214,11 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "`O\n"
 "`L(`key_bits)(ordered^flip);\n"
 "`E\n"
-"}\n\n\n\n"
-"$w`key_code `canonical(`key_code ordered,`key_code flip,`Qzeros){\n"
+"}\n\n\n\n\n"
+"$w`key_code `canonical(`key_code ordered,`key_code flip){\n"
 "`Y$KEY_WHOLE\n"
-"`key_code code=zeros&&ordered==$KEY_INFINITY?ordered+1:ordered;\n"
+"`Qlesser_zero= !$kSORT_ZEROS)&&ordered==$KEY_INFINITY;\n"
+"`key_code code=lesser_zero?ordered+1:ordered;\n"
 "`key_code least_nan=2*(`key_code)$KEY_INFINITY+2;\n"
 "`C$kSORT_NAN)?code:min(code,least_nan);\n"
 "#elif $KEY_INFINITY\n"
@@ -10253,10 +10230,10 @@ static const char *const gpuscan__piece_sort_keys[] = {
 "`O\n"
 "`Cordered;\n"
 "`E\n"
-"}\n\n",
-"$w`key_code `code_of(`key_bits key,`key_code flip){\n"
-"`C`canonical(`to_ordered(key,flip),flip,true);\n"
 "}\n\n"
+"$w`key_code `code_of(`key_bits key,`key_code flip){\n"
+"`C`canonical(`to_ordered(key,flip),flip);\n"
+"}\n\n",
 "$w`V`digit_of(`key_bits key,`digit digit){\n"
 "`L`F(`code_of(key,digit.flip)>>digit.shift)&digit.mask;\n"
 "}\n\n\n"
@@ -10293,7 +10270,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9970 \"kernels.cl.inc\"\n"
+"#line 9945 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10310,7 +10287,7 @@ static const char *const gpuscan__piece_sort_gather[] = {
 " break\n\n"
 "$APART\n"
 "$w`X`gather_`3($1uchar*src,`Auchar*dst,\n"
-"$1`sort_index*indices,`N`S,`N`R,`Vparts,\n"
+"$1`position*indices,`N`S,`N`R,`Vparts,\n"
 "`Vunit,`Qby_index){\n"
 "`Vunits=`Fmin(`R-`S,$9$TILE)*parts;\n"
 "switch(unit){\n"
@@ -10326,7 +10303,7 @@ static const char *const gpuscan__piece_sort_gather[] = {
 "}\n"
 "}\n\n"
 "kernel $x_ATTRIBUTE `X`sort_gather(`%$1uchar*src,`Auchar*dst,\n"
-"$1`sort_index*indices,\n"
+"$1`position*indices,\n"
 "$1uint*`R_buffer,\n"
 "`sort_gather_`B `B$g\n"
 "`V`T=`F`B.`T,parts=`F`B.parts;\n"
@@ -10345,7 +10322,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10024 \"kernels.cl.inc\"\n"
+"#line 9999 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10369,33 +10346,26 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "$1`key_bits*keys;\n"
 "`A`key_bits*keys_dst;\n"
 "`sort_carried carried;\n"
-"`digit plain;\n"
+"`digit digit;\n"
 "`V`T;\n"
 "`Auint*states,*next_states;\n"
 "$1uint*bases;\n"
 "`N`R;\n"
 "}`sort_pass;\n\n\n"
-"`Y$SORT_FIELDS\n"
+"`Y$SORT_RECORDS\n"
 "$6$SORT_VALUE_PARAMETER uchar\n"
 "`O\n"
 "$6$SORT_VALUE_PARAMETER `sort_`W\n"
 "`E\n"
-"`Y$SORT_PACKS\n"
-"$6$SORT_FIELD_PARAMETER(f) $1uchar *`0_##f, `Auchar *to_##f,\n"
-"$6$SORT_FIELD_PARAMETERS $SORT_EACH_FIELD($SORT_FIELD_PARAMETER)\n"
-"$6$SORT_CALL_FIELD(f) \\\n"
-" call.carried.`0_##f=($1`sort_field_##f*)(`0_##f+`B.`0_##f); \\\n"
-" call.carried.to_##f=(`A`sort_field_##f*)(to_##f+`B.to_##f);\n"
-"$6$SORT_CALL_FIELDS $SORT_EACH_FIELD($SORT_CALL_FIELD)\n"
-"`O\n"
-"$6$SORT_FIELD_PARAMETERS\n"
-"$6$SORT_CALL_FIELDS\n"
-"`E\n"
+"$6$SORT_FIELD_PARAMETER(f, type) $1uchar *`0_##f, `Auchar *to_##f,\n"
+"$6$SORT_CALL_FIELD(f, type) \\\n"
+" call.carried.`0_##f=($1type*)(`0_##f+`B.`0_##f); \\\n"
+" call.carried.to_##f=(`Atype*)(to_##f+`B.to_##f);\n"
 "$6$SORT_PARAMETERS \\\n"
 " $1`key_bits*keys,`A`key_bits*keys_dst,`A`key_bits*keys_tmp, \\\n"
 " $1$SORT_VALUE_PARAMETER*`Ws,`A$SORT_VALUE_PARAMETER*`Ws_dst, \\\n"
-" `A$SORT_VALUE_PARAMETER*`Ws_tmp,$SORT_FIELD_PARAMETERS `Auint*states, \\\n"
-" `Auint*zeros,$1uint*`R_buffer,`sort_`B `B\n\n\n"
+" `A$SORT_VALUE_PARAMETER*`Ws_tmp,$SORT_FIELDS($SORT_FIELD_PARAMETER) \\\n"
+" `Auint*states,`Auint*zeros,$1uint*`R_buffer,`sort_`B `B\n\n\n"
 "$6$SORT_CALL \\\n"
 " `sort_call call; \\\n"
 " call.keys=keys+`B.keys_offset; \\\n"
@@ -10404,7 +10374,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 " call.carried.`0=($1`sort_`W*)(`Ws+`B.`Ws_offset); \\\n"
 " call.carried.to=(`A`sort_`W*)(`Ws_dst+`B.`Ws_dst_offset); \\\n"
 " call.`Ws_tmp=(`A`sort_`W*)(`Ws_tmp+`B.`Ws_tmp_offset); \\\n"
-" $SORT_CALL_FIELDS \\\n"
+" $SORT_FIELDS($SORT_CALL_FIELD) \\\n"
 " call.states=states+`B.states_offset; \\\n"
 " call.zeros=zeros+`B.zeros_offset; \\\n"
 " call.`T=`F`B.`T; \\\n"
@@ -10420,7 +10390,7 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "`digit digit={all.flip,all.begin+pass*all.width,0};\n"
 "digit.mask=(1u<<min(all.width,all.end-digit.shift))-1;\n"
 "`Cdigit;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`sort_pass `sort_pass_of(`I`sort_call*call,`Vp){\n"
 "`Vonly_`S=$FLAG_BY_INDEX|$FLAG_PACKS,`2=call->passes.passes-1;\n"
 "`Vonly_`2=$FLAG_UNPACKS|$FLAG_NO_KEYS;\n"
@@ -10428,32 +10398,27 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "p%2?call->keys_tmp:call->keys_dst,call->carried};\n"
 "pass.carried.`0=p==0?call->carried.`0:p%2?call->carried.to:call->`Ws_tmp;\n"
 "pass.carried.to=p%2?call->`Ws_tmp:call->carried.to;\n"
-"pass.plain=`sort_digit(call->passes,$CPU&&call->`T&$FLAG_BUCKETS?`2:p);\n"
+"pass.digit=`sort_digit(call->passes,$CPU&&call->`T&$FLAG_BUCKETS?`2:p);\n"
 "pass.`T=call->`T& ~(p>0?only_`S:0)& ~(p<`2?only_`2:0);\n"
 "pass.bases=call->states+p*$RADIX;\n"
 "pass.states=call->states+$SORT_BASES+p%2*call->`3s*$RADIX;\n"
 "pass.next_states=call->states+$SORT_BASES+(p+1)%2*call->`3s*$RADIX;\n"
 "pass.`R=call->`R;\n"
 "`Cpass;\n"
-"}\n\n"
-"`Y!$CPU\n\n"
-"$6$SORT_SCAN(name, type) \\\n"
-" $ntype name(type x,`Vitems,`Jtype*`9s){ \\\n"
-" `Vat=$2; \\\n"
-" `9s[at]=x; \\\n"
-" $h; \\\n"
-" `Z`Vd=1;d<items;d*=2){ \\\n"
-" `7$2>=d) \\\n"
-" x+=`9s[at-d]; \\\n"
-" at=at<$x?at+$x:at-$x; \\\n"
-" `9s[at]=x; \\\n"
-" $h; \\\n"
-" } \\\n"
-" `Cx; \\\n"
-" }\n"
-"$SORT_SCAN(`sort_scan_places,`position)\n"
-"$SORT_SCAN(`sort_scan_`Rs,uint)\n"
-"`E\n\n\n\n"
+"}\n\n\n",
+"$n`position `sort_scan(`position x,`Vitems,`J`position*`9s){\n"
+"`Vat=$2;\n"
+"`9s[at]=x;\n"
+"$h;\n"
+"`Z`Vd=1;d<items;d*=2){\n"
+"`7$2>=d)\n"
+"x+=`9s[at-d];\n"
+"at=at<$x?at+$x:at-$x;\n"
+"`9s[at]=x;\n"
+"$h;\n"
+"}\n"
+"`Cx;\n"
+"}\n\n\n\n"
 "$6$SORT_IS_UNEVEN(table, parts) ((table)[$RADIX * (parts)] != 0)\n"
 "$6$SORT_TICKET(table, parts) ((vola`3 `A`V*)((table) + $RADIX * (parts) + 1))\n\n"
 "`Y!$SORT_SMALL && !$SORT_SINGLE_PASS\n\n"
@@ -10461,31 +10426,26 @@ static const char *const gpuscan__piece_sort_passes[] = {
 "`A`position*table=$SORT_TABLE;\n"
 "`Vparts=`F`B.parts,cells=parts*$RADIX,span=(cells+$x-1)/$x;\n"
 "`V`S=min($2*span,cells),`2=min(`S+span,cells);\n"
-"`position `G`6\n"
-"`Y$CPU\n"
-"`7(`B.`T&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,parts))\n"
+"`position `9=0,`G`6\n"
+"`7$CPU&&(`B.`T&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,parts))\n"
 "`L;\n"
-"`E\n"
-"`Y$x > 1\n"
-"`position `9`6\n"
+"`7$x>1){\n"
 "`Z`Vi=`S;i<`2;i++)\n"
 "`9+=table[i];\n"
-"`G=`sort_scan_places(`9,$x,`9s)-`9;\n"
-"`E\n"
+"`G=`sort_scan(`9,$x,`9s)-`9;\n"
+"}\n"
 "`Z`Vi=`S;i<`2;i++){\n"
 "`position here=table[i];\n"
 "table[i]=`G-($kSORT_PLACES)&&i==cells/2?min(`G,(`position)1):0);\n"
 "`G+=here;\n"
 "}\n"
-"`Y$CPU\n"
-"`7`B.`T&$FLAG_BUCKETS){\n"
+"`7$CPU&&(`B.`T&$FLAG_BUCKETS)){\n"
 "`position most=`G-table[($RADIX-1)*parts];\n"
 "`Z`Vd`6d+1<$RADIX;d++)\n"
 "most=max(most,table[(d+1)*parts]-table[d*parts]);\n"
 "table[cells]=most>`G/(`position)`B.units;\n"
 "table[cells+1]`6\n"
 "}\n"
-"`E\n"
 "}\n"
 "`E\n\n",
 NULL};
@@ -10494,7 +10454,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10195 \"kernels.cl.inc\"\n"
+"#line 10153 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10503,7 +10463,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "$1`sort_`W*`Ws=pass->carried.`0+($SORT_VALUES?`S:0);\n"
 "`A`key_bits*keys_to=pass->keys_dst;\n"
 "`A`sort_`W*`Ws_to=pass->carried.to;\n"
-"`digit digit=pass->plain;\n"
+"`digit digit=pass->digit;\n"
 "`Z`Ni=0,`R=`2-`S;i<`R;i++){\n"
 "`key_bits key=keys[i];\n"
 "`position p=next[`digit_of(key,digit)]++;\n"
@@ -10515,7 +10475,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "$w`X`sort_scatter_blocks(`I`sort_pass*pass,`N`S,`N`2,\n"
 "`position*next){\n"
 "enum{BLOCK=256};\n"
-"`digit digit=pass->plain;\n"
+"`digit digit=pass->digit;\n"
 "`position places[BLOCK];\n"
 "`Z`Ni=`S;i<`2;i+=BLOCK){\n"
 "`V`R=`Fmin(`2-i,$9BLOCK);\n"
@@ -10631,7 +10591,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "continue;\n"
 "pass.keys_dst=to_dst?call->keys_dst:call->keys_tmp;\n"
 "pass.carried.to=`Ws_to_dst?call->carried.to:call->`Ws_tmp;\n"
-"pass.plain=digit[p];\n"
+"pass.digit=digit[p];\n"
 "`sort_scatter_span(&pass,`S,`2,next[p]);\n"
 "to_dst= !to_dst;\n"
 "`Ws_to_dst= !`Ws_to_dst;\n"
@@ -10652,7 +10612,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`A`position*table=(`A`position*)call->states;\n"
 "`sort_pass pass=`sort_pass_of(call,p);\n"
 "$1`key_bits*keys=pass.keys;\n"
-"`digit digit=pass.plain;\n"
+"`digit digit=pass.digit;\n"
 "`Ni=min(own*part,call->`R);\n"
 "`N`2=min(i+part,call->`R),quarter=(`2-i)/TABLES,end=i+quarter;\n"
 "`position `Rs[TABLES][$RADIX];\n"
@@ -10692,7 +10652,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`7(pass.`T&($FLAG_BUCKETS|$FLAG_IF_UNEVEN))&&\n"
 "$SORT_IS_UNEVEN(table,groups)!=((pass.`T&$FLAG_IF_UNEVEN)!=0))\n"
 "`L;\n\n\n"
-"`Vcell=`digit_of(pass.keys[`S],pass.plain)*groups+own;\n"
+"`Vcell=`digit_of(pass.keys[`S],pass.digit)*groups+own;\n"
 "`position to=table[cell];\n"
 "`7(cell+1<$RADIX*groups?table[cell+1]:call->`R)-to==`2-`S){\n"
 "`sort_copy_span(&pass,to,`S,`2,!(pass.`T&$FLAG_NO_KEYS));\n"
@@ -10719,12 +10679,12 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`sort_pass pass=`sort_away(&call);\n"
 "passes--;\n"
 "call.passes.end=end;\n"
-"pass.plain=`sort_digit(call.passes,passes);\n"
-"end=pass.plain.shift;\n"
+"pass.digit=`sort_digit(call.passes,passes);\n"
+"end=pass.digit.shift;\n"
 "`Z`Vd`6d<$RADIX;d++)\n"
 "next[0][d]`6\n"
-"`sort_`R_span(&pass,`S,`2,&pass.plain,next,1);\n"
-"`7next[0][`digit_of(pass.keys[`S],pass.plain)]==`2-`S)\n"
+"`sort_`R_span(&pass,`S,`2,&pass.digit,next,1);\n"
+"`7next[0][`digit_of(pass.keys[`S],pass.digit)]==`2-`S)\n"
 "continue;\n"
 "parts=$RADIX;\n"
 "`Z`Vd`6d<$RADIX;d++){\n"
@@ -10786,8 +10746,12 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10525 \"kernels.cl.inc\"\n"
+"#line 10483 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#ifndef $TEST_SILENT\n"
+"$6$TEST_SILENT(`3) false\n"
+"$6$TEST_DELAY(`3)\n"
+"`E\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
 "$6$RANK_GROUPS $lS\n"
@@ -10802,8 +10766,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`E\n"
 "$6$RANK_WORDS (($x + 31u) / 32u)\n"
 "$6$2_DIGITS (($RADIX + $x - 1u) / $x)\n"
-"$6$OWN_DIGIT(e) ($2 * $2_DIGITS + (e))\n"
-"$6$SORTS_ALONE ($SORT_SMALL || $SORT_ONE_ROUNDS)\n\n\n\n"
+"$6$OWN_DIGIT(e) ($2 * $2_DIGITS + (e))\n\n\n\n"
 "$8`key_code `twiddled;\n"
 "$6$TWIDDLED_BITS (8u * `F`D`twiddled))\n"
 "$6$TWIDDLED_ONES ($KEY_INFINITY ? $KEY_ONES : ~(`twiddled)0)\n"
@@ -10812,7 +10775,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`key_code flip;\n"
 "`Vshift,mask;\n"
 "`Vrotation;\n"
-"`Qzeros;\n"
 "}`twiddled_digit;\n\n"
 "$w`twiddled_digit `digit_twiddled(`digit digit){\n"
 "`twiddled_digit twiddled;\n"
@@ -10820,7 +10782,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "twiddled.shift=digit.shift;\n"
 "twiddled.mask=digit.mask*$DIGIT_SCALE;\n"
 "twiddled.rotation=($TWIDDLED_BITS+2-digit.shift)%$TWIDDLED_BITS;\n"
-"twiddled.zeros=true;\n"
 "`Ctwiddled;\n"
 "}\n\n"
 "$w`twiddled `twiddle_in(`key_bits key,`twiddled_digit digit){\n"
@@ -10832,20 +10793,16 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`C``0_ordered(rotate(twiddled,(`twiddled)rotation),digit.flip);\n"
 "}\n\n\n\n"
 "$w`twiddled `twiddled_`2(`twiddled_digit digit){\n"
-"`Y$KEY_WHOLE\n"
-"`L(`twiddled)digit.mask<<digit.shift;\n"
-"`O\n"
-"`C$TWIDDLED_ONES;\n"
-"`E\n"
+"`C$KEY_WHOLE?(`twiddled)digit.mask<<digit.shift:$TWIDDLED_ONES;\n"
 "}\n\n\n"
 "$w`V`scaled_digit(`twiddled twiddled,`twiddled_digit digit){\n"
 "`Y$KEY_WHOLE && $HAS_PICKS\n"
-"`key_code code=`canonical(twiddled,digit.flip,digit.zeros);\n"
-"`Vplace=digit.shift/8+($KEY_SIZE==8?0u:0x4440u);\n"
+"`key_code code=`canonical(twiddled,digit.flip);\n"
+"`Vplace=digit.shift/8+($CODES_WIDE?0u:0x4440u);\n"
 "`Vbyte=`bytes_at(`Fcode,`F($9code>>32),place);\n"
-"`C$KEY_SIZE==8?byte&digit.mask:byte;\n"
+"`C$CODES_WIDE?byte&digit.mask:byte;\n"
 "#elif $KEY_INFINITY\n"
-"`key_code code=`canonical(twiddled,digit.flip,digit.zeros);\n"
+"`key_code code=`canonical(twiddled,digit.flip);\n"
 "`L`F(code>>digit.shift)*$DIGIT_SCALE&digit.mask;\n"
 "`O\n"
 "`L`Ftwiddled&digit.mask;\n"
@@ -10855,25 +10812,15 @@ static const char *const gpuscan__piece_sort_group[] = {
 " ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
 "$6$MASKED_BITS ($y >= 32 ? 5u : $y == 16 ? 4u : 3u)\n"
 "$6$MASKS (1u << $MASKED_BITS)\n"
-"$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n",
+"$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n"
 "$6$RANKS_BY_MASKS 0u\n"
 "$6$RANKS_BY_VOTES 1u\n"
-"$6$RANKED 2u\n\n\n\n\n"
-"$6$SORT_ATOMICS \\\n"
-" ($j&& !$SORT_SMALL&&($SORT_FIELDS||($SORT_QUICK&& !$SORT_VALUES)))\n\n\n"
+"$6$RANKED 2u\n\n\n",
 "$6$AT_DIGIT(type, p, digit) \\\n"
 " (*(`Jtype*)((`Juchar*)(p)+(digit)*(`F`Dtype)/$DIGIT_SCALE)))\n\n\n"
-"$6$RANK_BATCH \\\n"
-" (!$SORT_QUICK?1u \\\n"
-" :$SORT_SMALL?$ROUNDS \\\n"
-" :$SORT_TOGETHER&& !$SORT_COUNTED?4u \\\n"
-" :2u)\n\n\n"
+"$6$RANK_BATCH (!$SORT_QUICK ? 1u : $SORT_SMALL ? $ROUNDS : 2u)\n\n\n"
 "$6$PACK ($SORT_PACKED ? 2u : 1u)\n"
 "$6$ROWS ($RANK_GROUPS / $PACK)\n\n\n\n"
-"`Y$SORT_PADDED && \\\n"
-" ($SORT_FIELDS||($SORT_COUNTED&&$SORT_TOGETHER)||$x%32!=0)\n"
-"#error \"records, what moves with single `3s and groups that are no multiple of 32 have no room between $7\"\n"
-"`E\n"
 "$6$PADDED(place) ((place) + ($SORT_PADDED ? (place) / 32 : 0))\n"
 "$6$ROUND_PLACE(k) ($PADDED((k) * $x) + $PADDED($2))\n\n\n"
 "$6$PARTS(size) (!$SORT_HALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
@@ -10881,56 +10828,38 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$VALUE_PARTS $PARTS($SORT_VALUE_SIZE)\n"
 "$6$KEEPS_PLACES ($SORT_VALUES || $SORT_HALVED)\n\n\n\n"
 "$6$SORT_MOVES_INDICES ($SORT_VALUE_SIZE > 4)\n"
-"`Y$SORT_VALUES && !$SORT_MOVES_INDICES\n"
-"$8`sort_`W `sort_mover;\n"
-"`O\n"
+"`Y$SORT_MOVES_INDICES\n"
 "$8`V`sort_mover;\n"
+"`O\n"
+"$8`sort_`W `sort_mover;\n"
 "`E\n\n"
 "$8struct{\n"
-"`Y$j\n"
-"`V`9s[$lS];\n"
-"`O\n"
-"`V`9s[2*$x];\n"
-"`E\n"
+"`position `9s[$j?$RANK_GROUPS:2*$x];\n"
 "`Y$j && !$y_APART\n"
 "`V`1s[$x];\n"
 "`E\n"
-"`Vdigit_mask,digit_zeros;\n"
+"`Vdigit_mask;\n"
 "`Vticket,late;\n"
 "union{\n"
-"`Y$RANK_MASKS\n"
-"`Vmasks[$x];\n"
-"`E\n"
+"`Vmasks[$RANK_MASKS?$x:1];\n"
 "`position to[$RADIX];\n"
 "}digits;\n"
 "union{\n"
 "`twiddled key[$PADDED($TILE/$KEY_PARTS)];\n"
-"`Y$SORT_VALUES\n"
 "`sort_`W `W[$PADDED($TILE/$VALUE_PARTS)];\n"
-"`Y$SORTS_ALONE\n"
 "`sort_mover mover[$PADDED($TILE)];\n"
-"`E\n"
-"`E\n"
-"`Y$SORT_PACKED\n"
-"`V`R[$RANK_GROUPS*$RADIX];\n"
-"`E\n"
+"`V`R[$SORT_PACKED?$RANK_GROUPS*$RADIX:1];\n"
 "}exchange;\n"
 "`Vnext[$RANK_GROUPS*$RADIX/$PACK];\n"
-"`Y$SORT_ATOMICS\n"
+"`Y$j\n"
 "`Vothers[$y];\n"
-"#elif !$j\n"
+"`O\n"
 "`Vbits[$RADIX*$RANK_WORDS];\n"
 "`E\n"
-"`Y$RANK_MASKS\n"
 "`Vranks_by;\n"
-"`E\n"
 "}`sort_`M;\n"
-"$FITS(sort,`D`sort_`M))\n\n"
-"`Y$SORT_PACKED\n"
-"$6$SORT_COUNTS (`M->exchange.`R)\n"
-"`O\n"
-"$6$SORT_COUNTS (`M->next)\n"
-"`E\n\n\n"
+"$FITS(sort,`D`sort_`M))\n\n\n"
+"$6$SORT_COUNTS ($SORT_PACKED ? `M->exchange.`R : `M->next)\n\n\n"
 "$6$PACKED_WORDS(rounds, bits) (((rounds) * (bits) + 31) / 32)\n"
 "$w`X`put_packed(uint*`4s,`Vk,`Vbits,`Vx){\n"
 "`Vshift=k*bits%32;\n"
@@ -10944,7 +10873,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$r\n"
 "`Z`Vw`6w<$PACKED_WORDS(rounds,bits);w++)\n"
 "$FORGET_UINT(`4s[w]);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$8struct{\n"
 "`twiddled keys[$ROUNDS];\n"
 "`Vtotals[$2_DIGITS];\n"
@@ -10954,14 +10883,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}`sort_`3;\n\n\n\n\n\n"
 "$w`twiddled_digit `digit_anew(`twiddled_digit digit,\n"
 "vola`3 `J`sort_`M*`M){\n"
-"`7!$SPILLS){\n"
+"`7!$SPILLS)\n"
 "digit.mask=`M->digit_mask;\n"
-"digit.zeros=`M->digit_zeros;\n"
-"}\n"
 "`Cdigit;\n"
 "}\n"
 "$w`twiddled `key_anew(`twiddled twiddled){\n"
-"`Y$KEY_SIZE == 8\n"
+"`Y$CODES_WIDE\n"
 "$FORGET_ULONG(twiddled);\n"
 "`O\n"
 "$FORGET_UINT(twiddled);\n"
@@ -10982,15 +10909,15 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`M->`9s[$l]=`9;\n"
 "$h;\n"
 "`7$j_SUM)\n"
-"`G+=`uints_`9($LANE<$l?`M->`9s[$LANE]:0);\n"
+"`G+=`uints_`9($LANE<$l?`F`M->`9s[$LANE]:0);\n"
 "else\n"
 "`Z`Vs`6s<$lS;s++)\n"
-"`G+=s<$l?((vola`3 `Juint*)`M->`9s)[s]:0;\n"
+"`G+=s<$l?`F((vola`3 `J`position*)`M->`9s)[s]:0;\n"
 "`C`G;\n"
 "`O\n"
-"`C`sort_scan_`Rs(x,min($RADIX,`F$x),`M->`9s)-x;\n"
+"`L`F`sort_scan(x,min($RADIX,`F$x),`M->`9s)-x;\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n",
 "$w`V`sort_at(`Vk,`Vrounds){\n"
 "`L($RANK_GROUP*rounds+k)*$RANK_GROUP_SIZE+$RANK_GROUP_ITEM;\n"
 "}\n"
@@ -11022,13 +10949,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "t->keys[k]=`sort_at(k,rounds)<valid?`twiddle_in(loaded[k],digit):`2;\n"
 "}\n\n"
 "`Y$SORT_PACKS\n"
+"$6$SORT_FIELD_OF_RECORD(f, type) type field_##f;\n"
 "$8union{\n"
 "`sort_`W `W;\n"
 "`V`4s[$SORT_VALUE_SIZE/4];\n"
 "struct{\n"
-"$6$SORT_FIELD(f) `sort_field_##f field_##f;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
+"$SORT_FIELDS($SORT_FIELD_OF_RECORD)\n"
 "}fields;\n"
 "}`sort_record;\n\n\n"
 "$w`sort_record `sort_record_of_zeros(void){\n"
@@ -11037,32 +10963,36 @@ static const char *const gpuscan__piece_sort_group[] = {
 "record.`4s[w]`6\n"
 "`Crecord;\n"
 "}\n\n\n"
+"$6$SORT_FIELD_LOAD(f, type) \\\n"
+" $r \\\n"
+" `Z`Vk`6k<rounds;k++) \\\n"
+" records[k].fields.field_##f=carried.`0_##f[min(`sort_at(k,rounds),valid-1)];\n"
 "$n`X`sort_pack(`sort_`W*`3,`sort_carried carried,`Vrounds,`Vvalid){\n"
 "`sort_record records[$ROUNDS];\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
 "records[k]=`sort_record_of_zeros();\n"
-"$6$SORT_FIELD(f) \\\n"
-" $r \\\n"
-" `Z`Vk`6k<rounds;k++) \\\n"
-" records[k].fields.field_##f=carried.`0_##f[min(`sort_at(k,rounds),valid-1)];\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
+"$SORT_FIELDS($SORT_FIELD_LOAD)\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
 "`3[k]=records[k].`W;\n"
-"}\n\n",
-"$w`X`sort_unpack(`sort_carried carried,`position i,`sort_`W `W){\n"
+"}\n\n"
+"$6$SORT_FIELD_STORE(f, type) carried.to_##f[i] = record.fields.field_##f;\n"
+"`E\n\n\n"
+"$w`X`sort_store_`W(`sort_carried carried,`position i,`sort_`W `W,\n"
+"`Qunpacks){\n"
+"`Y$SORT_PACKS\n"
+"`7unpacks){\n"
 "`sort_record record;\n"
 "record.`W=`W;\n"
 "`7$kSORT_RECORD))\n"
 "record.`4s[$SORT_VALUE_SIZE/4-1]`6\n"
-"$6$SORT_FIELD(f) carried.to_##f[i] = record.fields.field_##f;\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
+"$SORT_FIELDS($SORT_FIELD_STORE)\n"
+"`L;\n"
 "}\n"
-"`E\n\n"
-"`Y$SORT_VALUES\n\n\n"
+"`E\n"
+"carried.to[i]=`W;\n"
+"}\n\n\n\n"
 "$n`X`sort_load_`Ws(`sort_`W*`3,`sort_carried carried,`Nindex,\n"
 "`Vrounds,`Vvalid,`V`T){\n"
 "`Y$SORT_PACKS\n"
@@ -11071,12 +11001,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`L;\n"
 "}\n"
 "`E\n"
-"`Y$SORT_FIELDS\n"
-"$r\n"
-"`Z`Vk`6k<rounds;k++)\n"
-"`3[k]=carried.`0[min(`sort_at(k,rounds),valid-1)];\n"
-"`O\n"
-"`7`T&$FLAG_BY_INDEX){\n"
+"`7!$SORT_RECORDS&&(`T&$FLAG_BY_INDEX)){\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
 "`3[k]=(`sort_`W)index+`sort_at(k,rounds);\n"
@@ -11087,20 +11012,16 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}else{\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
-"`3[k]=`sort_at(k,rounds)<valid?carried.`0[`sort_at(k,rounds)]:0;\n"
+"`3[k]=carried.`0[min(`sort_at(k,rounds),valid-1)];\n"
 "}\n"
-"`E\n"
-"}\n"
-"`E\n\n\n"
+"}\n\n\n",
 "$n`X`sort_begin(`J`sort_`M*`M){\n"
-"`Y$SORT_ATOMICS\n"
+"`7$RANK_MASKS)\n"
+"`M->digits.masks[$2]`6\n"
+"`Y$j\n"
 "`7$l==0)\n"
 "`M->others[$LANE]`6\n"
-"`E\n"
-"`Y$RANK_MASKS\n"
-"`M->digits.masks[$2]`6\n"
-"`E\n"
-"`Y!$j\n"
+"`O\n"
 "`Z`Vi=$2;i<$RADIX*$RANK_WORDS;i+=$x)\n"
 "`M->bits[i]`6\n"
 "`E\n"
@@ -11123,12 +11044,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "t->`Ss[e*$ROWS+r/$PACK]=`S;\n"
 "}\n"
-"`Y$RANK_MASKS\n"
-"`7t->totals[e]==$x*rounds)\n"
+"`7$RANK_MASKS&&t->totals[e]==$x*rounds)\n"
 "`M->ranks_by=$RANKED;\n"
-"else\n"
+"else `7$RANK_MASKS)\n"
 "atomic_add((vola`3 `Juint*)&`M->digits.masks[d%$MASKS],t->totals[e]);\n"
-"`E\n"
 "}\n"
 "}\n\n\n"
 "$n`X`sort_tally(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
@@ -11136,10 +11055,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`sort_begin(`M);\n"
 "`7$2==0){\n"
 "`M->digit_mask=digit.mask;\n"
-"`M->digit_zeros=digit.zeros;\n"
-"`Y$RANK_MASKS\n"
 "`M->ranks_by=$RANKS_BY_MASKS;\n"
-"`E\n"
 "}\n"
 "`7$SORT_QUICK){\n"
 "$r\n"
@@ -11158,19 +11074,17 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`scaled_digit(t->keys[k],digit)));\n"
 "$h;\n"
 "`sort_total(t,rounds,`M);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X`sort_start(`sort_`3*t,`Vrounds,`J`sort_`M*`M){\n"
 "`V`9=0,`G,both=$SORT_PACKED?0x10001u:1u;\n"
 "`Z`Ve`6e<$2_DIGITS;e++)\n"
 "`9+=t->totals[e];\n"
 "`G=`sort_`G(`9,`M);\n"
-"`Y$RANK_MASKS\n"
-"`7$2<$y){\n"
+"`7$RANK_MASKS&&$2<$y){\n\n"
 "`7`M->digits.masks[$2]>$MASK_MOST(rounds))\n"
 "`M->ranks_by=$RANKS_BY_VOTES;\n"
 "`M->digits.masks[$2]`6\n"
 "}\n"
-"`E\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
 "`Vd=$OWN_DIGIT(e);\n"
 "t->starts[e]=`G;\n"
@@ -11191,8 +11105,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Cpeers;\n"
 "}\n\n\n\n"
 "$n$m `sort_peers(`Vd,`Qmasked,`J`sort_`M*`M){\n"
-"`Y$RANK_MASKS\n"
-"`7masked){\n"
+"`7!$RANK_MASKS|| !masked)\n"
+"`C`sort_vote($BALLOT_ALL,d,0,$DIGIT_BITS,`M);\n"
 "`V`4s=$BALLOT_BITS/32,lower=d&$DIGIT_SCALE*($MASKS-1);\n"
 "`Vown=$l*$y*$DIGIT_SCALE;\n"
 "vola`3 `Juint*mask= &$AT_DIGIT(vola`3 uint,`M->digits.masks,own|lower*`4s);\n"
@@ -11205,25 +11119,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`M->digits.masks[$2]`6\n"
 "$y_SYNC();\n"
 "`C`sort_vote(alike,d,$MASKED_BITS,$DIGIT_BITS,`M);\n"
-"}\n"
-"`E\n"
-"`C`sort_vote($BALLOT_ALL,d,0,$DIGIT_BITS,`M);\n"
-"}\n\n\n"
-"`Y$SORT_PACKED\n"
-"$8ushort __attribute__((may_alias))`sort_next;\n"
-"`O\n"
-"$8`V`sort_next;\n"
-"`E\n"
-"$6$SORT_UPPER \\\n"
-" ($LITTLE_ENDIAN?$RANK_GROUP%$PACK:$PACK-1u-$RANK_GROUP%$PACK)\n\n\n\n"
+"}\n\n\n\n\n",
 "$n`X`sort_rank(`Iuint*digits,`Qmasked,uint*places,\n"
 "`J`sort_`M*`M){\n"
 "`I$m up_to=$BALLOT_UP_TO($LANE);\n"
 "`V`8=$RANK_GROUP/$PACK*$RADIX*$DIGIT_SCALE;\n"
-"$m peers[$RANK_BATCH];\n"
-"`Y$SORT_ATOMICS\n"
-"`Vbelow[$RANK_BATCH],highest[$RANK_BATCH],`S[$RANK_BATCH];\n"
 "`Vupper=$RANK_GROUP%$PACK;\n"
+"$m peers[$RANK_BATCH];\n"
+"`Vbelow[$RANK_BATCH],highest[$RANK_BATCH],`S[$RANK_BATCH];\n"
 "$r\n"
 "`Z`Vb`6b<$RANK_BATCH;b++)\n"
 "peers[b]=`sort_peers(digits[b],masked,`M);\n"
@@ -11250,26 +11153,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "below[b]=`Fpop`R(peers[b]& ~up_to);\n"
 "places[b]=drawn+below[b];\n"
 "}\n"
-"`O\n"
-"peers[0]=`sort_peers(digits[0],false,`M);\n"
-"$r\n"
-"`Z`Vb`6b<$RANK_BATCH;b++){\n"
-"`Juint*`4= &$AT_DIGIT(uint,`M->next,`8|digits[b]);\n"
-"vola`3 `J`sort_next*next=(vola`3 `J`sort_next*)`4+$SORT_UPPER;\n"
-"`V`S= *next,below=`Fpop`R(peers[b]&up_to>>1);\n"
-"`7b+1<$RANK_BATCH)\n"
-"peers[b+1]=`sort_peers(digits[b+1],false,`M);\n"
-"$y_SYNC();\n"
-"`7(peers[b]& ~up_to)==0)\n"
-"*next=(`sort_next)(`S+below+1);\n"
-"$y_SYNC();\n"
-"`7$kSORT_ORDER))\n"
-"below=`Fpop`R(peers[b]& ~up_to);\n"
-"places[b]=`S+below;\n"
 "}\n"
-"`E\n"
-"}\n"
-"`O\n\n",
+"`O\n\n"
 "$n`X`sort_rank_by_bits(`Iuint*digits,`Qmasked,uint*places,\n"
 "`J`sort_`M*`M){\n"
 "`Vd=digits[0]/$DIGIT_SCALE;\n"
@@ -11318,7 +11203,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$6$BATCHES_4(k) \\\n"
 " $BATCH_AT(k)$BATCH_AT((k)+1)$BATCH_AT((k)+2)$BATCH_AT((k)+3)\n"
 "$6$BATCHES_16(k) \\\n"
-" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n"
+" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n",
 "$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
 "digit=`digit_anew(digit,`M);\n"
@@ -11337,11 +11222,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n"
 "$n`X`sort_exchange(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
 "`J`sort_`M*`M){\n"
-"`Y$RANK_MASKS\n"
-"`Vranks_by=`M->ranks_by;\n"
-"`7ranks_by==$RANKS_BY_MASKS)\n"
+"`7$RANK_MASKS&&`M->ranks_by==$RANKS_BY_MASKS)\n"
 "`sort_exchange_by(t,rounds,true,digit,`M);\n"
-"else `7ranks_by==$RANKS_BY_VOTES)\n"
+"else `7!$RANK_MASKS||`M->ranks_by==$RANKS_BY_VOTES)\n"
 "`sort_exchange_by(t,rounds,false,digit,`M);\n"
 "else\n"
 "$r\n"
@@ -11352,9 +11235,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "`put_packed(t->places,k,$PLACE_BITS,at);\n"
 "}\n"
-"`O\n"
-"`sort_exchange_by(t,rounds,false,digit,`M);\n"
-"`E\n"
 "}\n\n\n"
 "$6$SORT_ORDER(name, type, array) \\\n"
 " $n`Xname(`Itype*`3,`Vrounds,uint*places,`Vpart,`Vparts, \\\n"
@@ -11370,13 +11250,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 " $h; \\\n"
 " }\n"
 "$SORT_ORDER(`sort_order_keys,`twiddled,key)\n"
-"`Y$SORT_VALUES\n"
 "$SORT_ORDER(`sort_order_`Ws,`sort_`W,`W)\n"
-"`Y$SORTS_ALONE\n"
-"$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n"
-"`E\n"
-"`E\n\n",
-"$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n\n"
+"$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n\n\n\n"
 "$6$STORE_ROUNDS \\\n"
 " ($SPILLS||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
 "$n`X`sort_store_keys(`A`key_bits*keys_dst,`Vrounds,`Qwhole,`Vvalid,\n"
@@ -11387,30 +11262,24 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Z`Vturn`6turn<`2;turn+=$STORE_ROUNDS)\n"
 "$r\n"
 "`Z`Vk=turn;k<turn+$STORE_ROUNDS;k++){\n"
-"`7k>=`2)\n"
-"continue;\n"
 "`Vi=k*$x+$2,at=part*($x*rounds/$KEY_PARTS)+i;\n"
-"`7whole||at<valid){\n"
+"`7k<`2&&(whole||at<valid)){\n"
 "`twiddled twiddled=`M->exchange.key[$ROUND_PLACE(k)];\n"
 "`Vd=`scaled_digit(twiddled,digit);\n"
 "keys_dst[$AT_DIGIT(`position,`M->digits.to,d)+at]=\n"
 "`twiddle_out(twiddled,digit);\n"
-"`Y$SORT_VALUES\n"
-"`put_packed(digits,part*(rounds/$KEY_PARTS)+k,$DIGIT_BITS,\n"
+"`7$SORT_VALUES)\n"
+"`put_packed(digits,part*`2+k,$DIGIT_BITS,\n"
 "d/$DIGIT_SCALE);\n"
-"`E\n"
 "}\n"
 "}\n"
 "$h;\n"
 "}\n\n\n"
 "$n`X`sort_order_part(`sort_`3*t,`Vrounds,`Vpart,\n"
 "`J`sort_`M*`M){\n"
-"`Y$SORT_HALVED\n"
 "`7$KEY_PARTS>1)\n"
 "`sort_order_keys(t->keys,rounds,t->places,part,$KEY_PARTS,`M);\n"
-"`E\n"
-"}\n\n"
-"`Y$SORT_VALUES\n\n"
+"}\n\n\n"
 "$n`X`sort_store_`Ws(`sort_carried carried,`Vrounds,`Qwhole,`Qunpacks,\n"
 "`Vvalid,`Vpart,`Iuint*digits,\n"
 "`J`sort_`M*`M){\n"
@@ -11418,19 +11287,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Z`Vk`6k<rounds/$VALUE_PARTS;k++){\n"
 "`Vi=k*$x+$2,at=part*($x*rounds/$VALUE_PARTS)+i;\n"
 "`Vd=`packed_at(digits,part*(rounds/$VALUE_PARTS)+k,$DIGIT_BITS);\n"
-"`7whole||at<valid){\n"
-"`Y$SORT_PACKS\n"
-"`7unpacks){\n"
-"`sort_unpack(carried,`M->digits.to[d]+at,`M->exchange.`W[$ROUND_PLACE(k)]);\n"
-"continue;\n"
-"}\n"
-"`E\n"
-"carried.to[`M->digits.to[d]+at]=`M->exchange.`W[$ROUND_PLACE(k)];\n"
-"}\n"
+"`7whole||at<valid)\n"
+"`sort_store_`W(carried,`M->digits.to[d]+at,\n"
+"`M->exchange.`W[$ROUND_PLACE(k)],unpacks);\n"
 "}\n"
 "$h;\n"
-"}\n\n"
-"`E\n\n\n"
+"}\n\n\n",
 "$n`X`sort_store(`sort_`3*t,`Vrounds,`I`sort_pass*pass,\n"
 "`twiddled_digit digit,`N`S,`Vvalid,\n"
 "`J`sort_`M*`M){\n"
@@ -11438,25 +11300,20 @@ static const char *const gpuscan__piece_sort_group[] = {
 "digit=`digit_anew(digit,`M);\n"
 "`7$kSORT_TAIL))\n"
 "valid--;\n"
-"`Y$SORT_VALUES\n"
 "`sort_`W `3[$ROUNDS];\n"
 "`sort_carried carried=`sort_carried_at(pass->carried,`S);\n"
-"`E\n"
 "$r\n"
 "`Z`Vpart`6part<$KEY_PARTS;part++){\n"
 "`sort_order_part(t,rounds,part,`M);\n"
-"`Y$SORT_VALUES\n"
-"`7part==$KEY_PARTS-1)\n"
+"`7$SORT_VALUES&&part==$KEY_PARTS-1)\n"
 "`sort_load_`Ws(`3,carried,`S,rounds,valid,pass->`T);\n"
-"`E\n"
 "`7$IS_WHOLE(valid,rounds))\n"
 "`sort_store_keys(pass->keys_dst,rounds,true,valid,part,digit,digits,`M);\n"
 "else\n"
 "`sort_store_keys(pass->keys_dst,rounds,false,valid,part,digit,digits,`M);\n"
 "}\n"
-"`Y$SORT_VALUES\n"
 "$r\n"
-"`Z`Vpart`6part<$VALUE_PARTS;part++){\n"
+"`Z`Vpart`6$SORT_VALUES&&part<$VALUE_PARTS;part++){\n"
 "`packed_anew(digits,rounds,$DIGIT_BITS);\n"
 "`sort_order_`Ws(`3,rounds,t->places,part,$VALUE_PARTS,`M);\n"
 "`7$SORT_PACKS&&pass->`T&$FLAG_UNPACKS)\n"
@@ -11466,9 +11323,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "`sort_store_`Ws(carried,rounds,false,false,valid,part,digits,`M);\n"
 "}\n"
-"`E\n"
-"}\n\n",
-"`Y$SORTS_ALONE\n\n"
+"}\n\n\n"
 "$6$SORT_TAKE(name, type, array) \\\n"
 " $n`Xname(type*`3,`Vrounds,`Vpart,`Vparts,`J`sort_`M*`M){ \\\n"
 " `I`Vsize=$PADDED($x*rounds/parts); \\\n"
@@ -11480,8 +11335,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " } \\\n"
 " $h; \\\n"
 " }\n"
-"$SORT_TAKE(`sort_take_keys,`twiddled,key)\n\n"
-"`Y$SORT_VALUES\n"
+"$SORT_TAKE(`sort_take_keys,`twiddled,key)\n"
 "$SORT_TAKE(`sort_take_movers,`sort_mover,mover)\n\n"
 "$n`X`sort_load_movers(`sort_mover*movers,`sort_carried carried,`Vrounds,\n"
 "`V`R,`V`T){\n"
@@ -11501,17 +11355,15 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Vat=min(mover,`R-1);\n"
 "`Y$SORT_PACKS\n"
 "`sort_record record=`sort_record_of_zeros();\n"
-"$6$SORT_FIELD(f) record.fields.field_##f = carried.`0_##f[at];\n"
-"$SORT_EACH_FIELD($SORT_FIELD)\n"
-"#undef $SORT_FIELD\n"
+"$6$SORT_FIELD_AT(f, type) record.fields.field_##f = carried.`0_##f[at];\n"
+"$SORT_FIELDS($SORT_FIELD_AT)\n"
 "`Crecord.`W;\n"
-"#elif $SORT_FIELDS\n"
-"`Ccarried.`0[at];\n"
 "`O\n"
-"`C`T&$FLAG_BY_INDEX?(`sort_`W)at:carried.`0[at];\n"
+"`Qby_index= !$SORT_RECORDS&&(`T&$FLAG_BY_INDEX);\n"
+"`Cby_index?(`sort_`W)at:carried.`0[at];\n"
 "`E\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X`sort_store_movers(`I`sort_mover*movers,`sort_carried carried,\n"
 "`Vrounds,`V`R,`V`T){\n"
 "`sort_`W `Ws[$ROUNDS];\n"
@@ -11523,27 +11375,20 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$r\n"
 "`Z`Vk`6k<rounds;k++){\n"
 "`Vat=`sort_at(k,rounds);\n"
-"`7at>=`R)\n"
-"continue;\n"
-"`Y$SORT_PACKS\n"
-"`sort_unpack(carried,at,`Ws[k]);\n"
-"`O\n"
-"carried.to[at]=`Ws[k];\n"
-"`E\n"
+"`7at<`R)\n"
+"`sort_store_`W(carried,at,`Ws[k],$SORT_PACKS);\n"
 "}\n"
-"}\n"
-"`E\n\n\n\n\n\n"
-"$n`X`sort_alone(`Vrounds,`I`sort_call*call,`A`key_bits*keys_to,\n"
-"`J`sort_`M*`M){\n"
+"}\n\n\n\n\n\n"
+"$n`X`sort_one_`3(`Vrounds,`I`sort_call*call,\n"
+"`A`key_bits*keys_to,`J`sort_`M*`M){\n"
 "`sort_`3 t;\n"
 "`sort_passes passes=call->passes;\n"
 "`twiddled_digit digit=`digit_twiddled(`sort_digit(passes,0));\n"
 "`V`R=`Fcall->`R;\n"
 "`sort_load(&t,call->keys,rounds,`R,digit,$TWIDDLED_ONES);\n"
-"`Y$SORT_VALUES\n"
 "`sort_mover movers[$ROUNDS];\n"
+"`7$SORT_VALUES)\n"
 "`sort_load_movers(movers,call->carried,rounds,`R,call->`T);\n"
-"`E\n"
 "`Z`Vp`6p<passes.passes;p++){\n"
 "`twiddled ordered[$ROUNDS];\n"
 "`7p>0)\n"
@@ -11557,16 +11402,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`sort_order_part(&t,rounds,part,`M);\n"
 "`sort_take_keys(ordered,rounds,part,$KEY_PARTS,`M);\n"
 "}\n"
-"`Y$SORT_VALUES\n"
+"`7$SORT_VALUES){\n"
 "`sort_order_movers(movers,rounds,t.places,0,1,`M);\n"
 "`sort_take_movers(movers,rounds,0,1,`M);\n"
-"`E\n\n",
+"}\n"
 "`Vbits=$KEY_INFINITY?0:p+1<passes.passes?passes.width:0;\n"
-"`Qis_byte=$KEY_SIZE==8&&bits==8;\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
-"t.keys[k]=is_byte?rotate(ordered[k],(`twiddled)($TWIDDLED_BITS-8))\n"
-":rotate(ordered[k],(`twiddled)(($TWIDDLED_BITS-bits)));\n"
+"t.keys[k]=rotate(ordered[k],(`twiddled)($TWIDDLED_BITS-bits));\n"
 "}\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++){\n"
@@ -11574,16 +11417,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7at<`R&&keys_to)\n"
 "keys_to[at]=`twiddle_out(t.keys[k],digit);\n"
 "}\n"
-"`Y$SORT_VALUES\n"
+"`7$SORT_VALUES)\n"
 "`sort_store_movers(movers,call->carried,rounds,`R,call->`T);\n"
-"`E\n"
-"}\n"
-"`E\n\n"
+"}\n\n"
 "`Y$SORT_SMALL\n\n"
 "kernel $x_ATTRIBUTE `X`sort_small(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`7call.`R>0)\n"
-"`sort_alone($ROUNDS,&call,call.`T&$FLAG_NO_KEYS?0:call.keys_dst,`M);\n"
+"`sort_one_`3($ROUNDS,&call,call.`T&$FLAG_NO_KEYS?0:call.keys_dst,`M);\n"
 "}\n"
 "#elif !$SORT_SINGLE_PASS\n"
 "kernel $x_ATTRIBUTE `X`sort_`R(`%$SORT_PARAMETERS,`Juint*`Rs$g\n"
@@ -11596,11 +11437,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Rs[d]`6\n"
 "$h;\n"
 "`Z`Ni=`S+$2;i<`2;i+=$x)\n"
-"atomic_inc((vola`3 `Juint*)`Rs+`digit_of(pass.keys[i],pass.plain));\n"
+"atomic_inc((vola`3 `Juint*)`Rs+`digit_of(pass.keys[i],pass.digit));\n"
 "$h;\n"
 "`Z`Vd=$2;d<$RADIX;d+=$x)\n"
 "table[d*$q0)]=`Rs[d];\n"
-"}\n\n"
+"}\n\n",
 "kernel $x_ATTRIBUTE `X`sort_scatter(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "$1`position*table=$SORT_TABLE+$p;\n"
@@ -11608,7 +11449,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Npart=`sort_part(call.`R),`S=min($p*part,call.`R);\n"
 "`N`2=min(`S+part,call.`R);\n"
 "`position next[$2_DIGITS];\n"
-"`twiddled_digit digit=`digit_twiddled(pass.plain);\n"
+"`twiddled_digit digit=`digit_twiddled(pass.digit);\n"
 "`Z`Ve`6e<$2_DIGITS;e++)\n"
 "next[e]=$OWN_DIGIT(e)<$RADIX?table[$OWN_DIGIT(e)*$q0)]:0;\n"
 "`Z;`S<`2;`S+=$TILE){\n"
@@ -11634,16 +11475,12 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11510 \"kernels.cl.inc\"\n"
+"#line 11345 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
-"$6$SORT_STATE 0x3fffffffu\n\n\n"
-"$6$SORT_WINDOW ($DEEP_LOADS && $KEY_SIZE == 8 && !$SORT_VALUES ? 8 : 4)\n\n"
-"#ifndef $TEST_SILENT\n"
-"$6$TEST_SILENT(`3) false\n"
-"$6$TEST_DELAY(`3)\n"
-"`E\n\n"
+"$6$SORT_STATE 0x3fffffffu\n\n"
+"$6$SORT_WINDOW 4\n\n"
 "$w`X`sort_publish(`Auint*state,`V`3,`V`4){\n"
 "`7!$TEST_SILENT(`3))\n"
 "`uint_store(state,`4);\n"
@@ -11683,8 +11520,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "$6$SORT_TILE_INLINE __attribute__((noinline)) static\n"
 "`O\n"
 "$6$SORT_TILE_INLINE $INLINE\n"
-"`E\n\n"
-"`Y$SORT_TILE_BY_TILE\n\n\n\n"
+"`E\n\n\n\n\n"
 "$6$SORT_CHUNK ($SORT_LOADS * $x)\n"
 "$6$SORT_ROW ($KEY_SIZE * $SORT_COPIES)\n\n\n"
 "$n`X`sort_`R_codes(`I`key_code*codes,`Vloads,`sort_passes all,\n"
@@ -11709,19 +11545,16 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`7`9)\n"
 "atomic_add((vola`3 `Auint*)all+c,`9);\n"
 "}\n"
-"}\n\n\n\n"
-"$6$SORT_ZERO_AT (8 * $RADIX)\n"
-"$6$IS_LESSER_ZERO(ordered) ($KEY_WHOLE && (ordered) == $KEY_INFINITY)\n\n\n"
+"}\n\n\n"
 "$w`V`sort_`Red_parts(`N`R,`Vmost){\n"
 "`L`Fclamp((`R+$SORT_CHUNK-1)/$SORT_CHUNK,$91,$9most);\n"
 "}\n\n\n\n"
-"$n`Q`sort_`R_keys(`Vpart,`Vparts,$1`key_bits*keys,`N`R,\n"
+"$n`X`sort_`R_keys(`Vpart,`Vparts,$1`key_bits*keys,`N`R,\n"
 "`sort_passes all,`Auint*totals,\n"
 "`J`sort_`M*`M){\n"
 "`Juint*`Rs=(`Juint*)`M->digits.to;\n"
 "`Vbegin=all.begin,`2_mask=(1u<<(all.end-begin-(all.passes-1)*all.width))-1;\n"
 "`Nchunks=`R/$SORT_CHUNK;\n"
-"`Qlesser_zero=false;\n"
 "`Z`Vc=$2;c<$RADIX*$SORT_ROW;c+=$x)\n"
 "`Rs[c]`6\n"
 "$h;\n"
@@ -11732,47 +11565,32 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`Z`Vk`6k<$SORT_LOADS;k++)\n"
 "codes[k]=chunk[k*$x];\n"
 "$r\n"
-"`Z`Vk`6k<$SORT_LOADS;k++){\n"
-"`key_code ordered=`to_ordered((`key_bits)codes[k],all.flip);\n"
-"lesser_zero|=$IS_LESSER_ZERO(ordered);\n"
-"codes[k]=`canonical(ordered,all.flip,true)>>begin;\n"
-"}\n"
+"`Z`Vk`6k<$SORT_LOADS;k++)\n"
+"codes[k]=`code_of((`key_bits)codes[k],all.flip)>>begin;\n"
 "`sort_`R_codes(codes,$SORT_LOADS,all,`2_mask,`Rs);\n"
 "}\n"
 "`Z`Ni=chunks*$SORT_CHUNK+$9part*$x+$2;i<`R;\n"
 "i+=$9parts*$x){\n"
-"`key_code ordered=`to_ordered(keys[i],all.flip);\n"
-"`key_code code=`canonical(ordered,all.flip,true)>>begin;\n"
-"lesser_zero|=$IS_LESSER_ZERO(ordered);\n"
+"`key_code code=`code_of(keys[i],all.flip)>>begin;\n"
 "`sort_`R_codes(&code,1,all,`2_mask,`Rs);\n"
 "}\n"
 "$h;\n"
 "`sort_add_`Rs(all.passes,`Rs,totals);\n"
-"`Clesser_zero;\n"
-"}\n\n\n\n",
+"}\n\n\n",
 "$n`X`sort_`R_bases(`Auint*bases,`Auint*zeros,`Vpasses,\n"
 "`J`sort_`M*`M){\n"
-"`Vdigits[$KEY_SIZE][$2_DIGITS];\n"
-"`7$KEY_WHOLE&&$2==0)\n"
-"bases[$SORT_ZERO_AT]=atomic_xchg((vola`3 `Auint*)zeros+$SORT_ZERO_AT,0u);\n"
-"$r\n"
-"`Z`Vp`6p<$KEY_SIZE;p++)\n"
+"`Z`Vp`6p<passes;p++){\n"
+"`V`Rs[$2_DIGITS],`9=0,`G;\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
 "`Vd=$OWN_DIGIT(e);\n"
-"digits[p][e]=p<passes&&d<$RADIX\n"
-"?atomic_xchg((vola`3 `Auint*)zeros+p*$RADIX+d,0u)\n"
-":0;\n"
+"`Rs[e]=d<$RADIX?atomic_xchg((vola`3 `Auint*)zeros+p*$RADIX+d,0u):0;\n"
+"`9+=`Rs[e];\n"
 "}\n"
-"$r\n"
-"`Z`Vp`6p<$KEY_SIZE;p++){\n"
-"`V`9=0,`G;\n"
-"`Z`Ve`6e<$2_DIGITS;e++)\n"
-"`9+=digits[p][e];\n"
 "`G=`sort_`G(`9,`M);\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`7p<passes&&$OWN_DIGIT(e)<$RADIX)\n"
+"`7$OWN_DIGIT(e)<$RADIX)\n"
 "bases[p*$RADIX+$OWN_DIGIT(e)]=`G;\n"
-"`G+=digits[p][e];\n"
+"`G+=`Rs[e];\n"
 "}\n"
 "$h;\n"
 "}\n"
@@ -11784,9 +11602,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`N`4s=$SORT_FILLS?0:(`R+$TILE-1)/$TILE*$RADIX;\n"
 "`Z`Ns=$9part*$x+$2;s<`4s;s+=$9parts*$x)\n"
 "states[s]`6\n"
-"`Qlesser_zero=`sort_`R_keys(part,parts,keys,`R,all,zeros,`M);\n"
-"`7lesser_zero&& !$kSORT_ZEROS))\n"
-"atomic_or((vola`3 `Auint*)zeros+$SORT_ZERO_AT,1u);\n"
+"`sort_`R_keys(part,parts,keys,`R,all,zeros,`M);\n"
 "`device_fence();\n"
 "$h;\n"
 "`7`ticket(`Rer,parts,&`M->ticket)!=parts-1)\n"
@@ -11794,7 +11610,7 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "`device_fence();\n"
 "`sort_`R_bases(bases,zeros,all.passes,`M);\n"
 "}\n\n"
-"`Y!$SORT_TOGETHER\n"
+"`Y!$SORT_COUNTED\n"
 "kernel $x_ATTRIBUTE `X`sort_histogram(`%$SORT_PARAMETERS,\n"
 "`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
@@ -11828,7 +11644,6 @@ static const char *const gpuscan__piece_sort_sweep[] = {
 "}\n"
 "}\n"
 "}\n"
-"`E\n"
 "`E\n\n",
 NULL};
 #else
@@ -11836,8 +11651,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11754 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 11557 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
@@ -11852,10 +11667,6 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "pass->next_states[$9`3*$RADIX+d]`6\n"
 "}\n"
 "}\n"
-"}\n\n"
-"$w`X`sort_publish_`K(`I`sort_pass*pass,`V`3,`Vd,`V`K){\n"
-"`7d<$RADIX)\n"
-"`sort_publish(pass->states+$9`3*$RADIX+d,`3,$SORT_PREFIX|`K);\n"
 "}\n\n\n"
 "$n`X`sort_`R_late(`sort_back*back,`Vlate,`I`sort_pass*pass,\n"
 "`J`sort_`M*`M){\n"
@@ -11867,7 +11678,7 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`M->next[d]`6\n"
 "$h;\n"
 "`Z`Vk=$2;k<$TILE;k+=$x)\n"
-"atomic_inc((vola`3 `Juint*)`M->next+`digit_of(keys[k],pass->plain));\n"
+"atomic_inc((vola`3 `Juint*)`M->next+`digit_of(keys[k],pass->digit));\n"
 "$h;\n"
 "`Z`Ve`6e<$2_DIGITS;e++)\n"
 "`7!back[e].done&&back[e].next==late){\n"
@@ -11879,16 +11690,18 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "}\n"
 "}\n"
 "$h;\n"
-"}\n\n\n\n"
+"}\n\n\n"
 "$n`X`sort_learn(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass,`J`sort_`M*`M){\n"
 "`Z`Qmore=true;more;){\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`sort_look_back(&back[e],pass->states,$OWN_DIGIT(e));\n"
+"`Vd=$OWN_DIGIT(e);\n"
+"`sort_look_back(&back[e],pass->states,d);\n"
 "`7!back[e].done)\n"
 "atomic_max((vola`3 `Juint*)&`M->late,back[e].next+1);\n"
-"else `7!$SORT_VALUES&&`3>0)\n"
-"`sort_publish_`K(pass,`3,$OWN_DIGIT(e),back[e].`K+t->totals[e]);\n"
+"else `7`3>0&&d<$RADIX)\n"
+"`sort_publish(pass->states+$9`3*$RADIX+d,`3,\n"
+"$SORT_PREFIX|(back[e].`K+t->totals[e]));\n"
 "}\n"
 "$h;\n"
 "`Vlate=`M->late;\n"
@@ -11896,20 +11709,15 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`7more)\n"
 "`sort_`R_late(back,late-1,pass,`M);\n"
 "}\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`7$SORT_VALUES&&`3>0)\n"
-"`sort_publish_`K(pass,`3,$OWN_DIGIT(e),back[e].`K+t->totals[e]);\n"
+"`Z`Ve`6e<$2_DIGITS;e++)\n"
 "`7$OWN_DIGIT(e)<$RADIX)\n"
 "`M->digits.to[$OWN_DIGIT(e)]=back[e].`K-t->starts[e];\n"
-"}\n"
 "}\n\n\n"
-"$n`X`sort_`3_by(`V`3,`Qzeros,`I`sort_pass*pass,\n"
-"`J`sort_`M*`M){\n"
+"$n`X`sort_`3_by(`V`3,`I`sort_pass*pass,`J`sort_`M*`M){\n"
 "`V`S=`3*$TILE,valid=min(`Fpass->`R-`S,`F$TILE);\n"
-"`twiddled_digit digit=`digit_twiddled(pass->plain);\n"
+"`twiddled_digit digit=`digit_twiddled(pass->digit);\n"
 "`sort_`3 t;\n"
 "`sort_back back[$2_DIGITS];\n"
-"digit.zeros=zeros;\n"
 "$TEST_DELAY(`3);\n"
 "`sort_load(&t,pass->keys+`S,$ROUNDS,valid,digit,`twiddled_`2(digit));\n"
 "`7$2==0)\n"
@@ -11921,34 +11729,24 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "`sort_learn(back,&t,`3,pass,`M);\n"
 "$h;\n"
 "`sort_store(&t,$ROUNDS,pass,digit,`S,valid,`M);\n"
-"}\n\n",
-"`Y!$SORT_TOGETHER\n"
-"$6$SORT_BY_GROUP ($xS_IN_ORDER && !$SORT_COUNTED)\n\n\n\n"
-"$n`X`sort_sweep_by(`Qzeros,`I`sort_pass*pass,`Auint*`Rer,`Nmost,\n"
-"`J`sort_`M*`M){\n"
-"`Vtickets=`F$q0);\n"
-"`Qagain=$SORT_COUNTED&&$9tickets*$TILE<most;\n"
-"`7again)\n"
-"tickets+=`F((pass->`R+$TILE-1)/$TILE);\n"
-"do{\n"
-"`V`3=$SORT_BY_GROUP?`F$p:`ticket(`Rer,tickets,&`M->ticket);\n"
-"`7$9`3*$TILE>=pass->`R)\n"
-"`L;\n"
-"`sort_`3_by(`3,zeros,pass,`M);\n"
-"}while(again);\n"
-"}\n\n\n"
+"}\n\n"
+"`Y!$SORT_COUNTED\n"
+"$6$SORT_BY_GROUP ($xS_IN_ORDER && !$SORT_LOOPS)\n\n\n\n",
 "kernel $x_ATTRIBUTE `X`sort_sweep(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
-"`Auint*`Rer=$COUNTERS(call.zeros);\n"
-"`Qhas_zeros=$KEY_WHOLE&&`B.pass==0&&pass.bases[$SORT_ZERO_AT]!`6\n"
-"`Y$KEY_WHOLE\n"
-"`7$SPECIALIZES&&has_zeros){\n"
-"`sort_sweep_by(true,&pass,`Rer,`B.`R,`M);\n"
+"`Vtickets=`F$q0);\n"
+"`Qagain=$SORT_LOOPS&&$9tickets*$TILE<`B.`R;\n"
+"`7again)\n"
+"tickets+=`F((call.`R+$TILE-1)/$TILE);\n"
+"do{\n"
+"`V`3=$SORT_BY_GROUP\n"
+"?`F$p\n"
+":`ticket($COUNTERS(call.zeros),tickets,&`M->ticket);\n"
+"`7$9`3*$TILE>=call.`R)\n"
 "`L;\n"
-"}\n"
-"`E\n"
-"`sort_sweep_by($SPECIALIZES?false:has_zeros,&pass,`Rer,`B.`R,`M);\n"
+"`sort_`3_by(`3,&pass,`M);\n"
+"}while(again);\n"
 "}\n"
 "`E\n\n",
 NULL};
@@ -11957,7 +11755,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11888 \"kernels.cl.inc\"\n"
+"#line 11671 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12045,7 +11843,7 @@ static const char *const gpuscan__piece_sort_together[] = {
 "`I`sort_pass*pass,`J`sort_`M*`M){\n"
 "`V`S=`3*($x*rounds),valid=min(`Fcall->`R-`S,$x*rounds);\n"
 "`Aushort*`Rs=(`Aushort*)call->states;\n"
-"`twiddled_digit digit=`digit_twiddled(pass->plain);\n"
+"`twiddled_digit digit=`digit_twiddled(pass->digit);\n"
 "`sort_`3 t;\n"
 "`sort_load(&t,pass->keys+`S,rounds,valid,digit,`twiddled_`2(digit));\n"
 "`sort_tally(&t,rounds,digit,`M);\n"
@@ -12088,123 +11886,93 @@ static const char *const gpuscan__piece_sort_together[] = {
 "atomic_xchg((vola`3 `Auint*)$SORT_AGREED(call->zeros),0u);\n"
 "}\n"
 "}\n\n"
-"`Y$SORT_COUNTED\n\n\n\n\n\n\n"
+"`Y$SORT_TOGETHER\n"
+"kernel $x_ATTRIBUTE `X`sort_together(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
+"$SORT_CALL\n"
+"`sort_meeting($ROUNDS,&call,`M);\n"
+"}\n"
+"`E\n\n",
+NULL};
+#else
+#define gpuscan__piece_sort_together NULL
+#endif
+#if GPUSCAN__HAS_SORT
+static const char *const gpuscan__piece_sort_counted[] = {
+"#line 11834 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
-"$6$SORT_DONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n\n"
+"$6$SORT_DONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n"
 "$6$SORT_CALL_PARAMETERS \\\n"
 " $1`key_bits*keys,`A`key_bits*keys_dst,`A`key_bits*keys_tmp, \\\n"
 " `sort_carried carried,`A`sort_`W*`Ws_tmp,`Auint*states,`Auint*zeros, \\\n"
-" `N`R,`V`T,`sort_passes passes,`J`sort_`M*`M\n"
+" `N`R,`V`T,`sort_passes passes,`N`3s,`J`sort_`M*`M\n"
 "$6$SORT_CALL_MEMBERS \\\n"
-" {keys,keys_dst,keys_tmp,carried,`Ws_tmp,states,zeros,`R,`T,passes}\n"
+" {keys,keys_dst,keys_tmp,carried,`Ws_tmp,states,zeros,`R,`T,passes,`3s}\n"
 "$6$SORT_CALL_ARGUMENTS \\\n"
-" call->keys,call->keys_dst,call->keys_tmp,call->carried,call->`Ws_tmp,call->states,call->zeros, \\\n"
-" call->`R,call->`T,call->passes,`M\n"
-"`Y$SORT_ONE_ROUNDS\n"
-"$SORT_TILE_INLINE `X`sort_one_`3($SORT_CALL_PARAMETERS){\n"
+" call.keys,call.keys_dst,call.keys_tmp,call.carried,call.`Ws_tmp,call.states,call.zeros,call.`R, \\\n"
+" call.`T,call.passes,call.`3s,`M\n"
+"$SORT_TILE_INLINE `X`sort_single($SORT_CALL_PARAMETERS){\n"
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
 "`A`key_bits*keys_to=passes.passes%2?keys_dst:keys_tmp;\n"
 "call.carried.to=passes.passes%2?carried.to:`Ws_tmp;\n"
 "`7`R<=$x*$SORT_QUARTER_ROUNDS)\n"
-"`sort_alone($SORT_QUARTER_ROUNDS,&call,keys_to,`M);\n"
+"`sort_one_`3($SORT_QUARTER_ROUNDS,&call,keys_to,`M);\n"
 "else `7`R<=$x*$SORT_HALF_ROUNDS)\n"
-"`sort_alone($SORT_HALF_ROUNDS,&call,keys_to,`M);\n"
+"`sort_one_`3($SORT_HALF_ROUNDS,&call,keys_to,`M);\n"
 "else\n"
-"`sort_alone($SORT_ONE_ROUNDS,&call,keys_to,`M);\n"
+"`sort_one_`3($SORT_ONE_ROUNDS,&call,keys_to,`M);\n"
 "}\n"
-"`E\n"
-"$SORT_TILE_INLINE `X`sort_meeting_short(`Vrounds,$SORT_CALL_PARAMETERS){\n"
+"$SORT_TILE_INLINE `X`sort_few_`3s($SORT_CALL_PARAMETERS){\n"
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
-"`sort_meeting($SPECIALIZES?$SORT_FEW_ROUNDS:rounds,&call,`M);\n"
+"`sort_meeting($SORT_FEW_ROUNDS,&call,`M);\n"
 "}\n"
-"$SORT_TILE_INLINE `X`sort_meeting_long($SORT_CALL_PARAMETERS){\n"
+"$SORT_TILE_INLINE `X`sort_drawn_`3(`V`3,`Vp,$SORT_CALL_PARAMETERS){\n"
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
-"`sort_meeting($SORT_MORE_ROUNDS,&call,`M);\n"
-"}\n"
-"$6$SORT_PASS_PARAMETERS \\\n"
-" $1`key_bits*keys,`A`key_bits*keys_dst,`sort_carried carried, \\\n"
-" `digit plain,`V`T,`Auint*states,`Auint*next_states,$1uint*bases, \\\n"
-" `N`R,`J`sort_`M*`M\n"
-"$6$SORT_PASS_MEMBERS {keys, keys_dst, carried, plain, `T, states, next_states, bases, `R}\n"
-"$6$SORT_PASS_ARGUMENTS \\\n"
-" pass.keys,pass.keys_dst,pass.carried,pass.plain,pass.`T,pass.states,pass.next_states,pass.bases, \\\n"
-" pass.`R,`M\n"
-"$SORT_TILE_INLINE `X`sort_drawn_`3(`V`3,`Qzeros,$SORT_PASS_PARAMETERS){\n"
-"`sort_pass pass=$SORT_PASS_MEMBERS;\n"
-"`sort_`3_by(`3,$SPECIALIZES?false:zeros,&pass,`M);\n"
-"}\n"
-"`Y$KEY_WHOLE\n"
-"$SORT_TILE_INLINE `X`sort_drawn_`3_zeros(`V`3,$SORT_PASS_PARAMETERS){\n"
-"`sort_pass pass=$SORT_PASS_MEMBERS;\n"
-"`sort_`3_by(`3,true,&pass,`M);\n"
-"}\n"
-"`E\n\n\n",
+"`sort_pass pass=`sort_pass_of(&call,p);\n"
+"`sort_`3_by(`3,&pass,`M);\n"
+"}\n\n\n"
 "$w`V`sort_next_ticket(`Auint*zeros,`Vtickets,`J`sort_`M*`M){\n"
 "`sort_`G_arrival();\n"
 "`7$2==0)\n"
 "atomic_inc((vola`3 `Auint*)$SORT_DONE(zeros));\n"
 "`C`ticket($SORT_DRAWN(zeros),tickets,&`M->ticket);\n"
 "}\n\n"
-"$n`X`sort_by_tickets(`I`sort_call*call,`Vmost_parts,\n"
+"$n`X`sort_by_tickets(`sort_call call,`Vmost_parts,\n"
 "`J`sort_`M*`M){\n"
-"`V`3s=`F((call->`R+$TILE-1)/$TILE),awaited`6\n"
-"`Vparts=`sort_`Red_parts(call->`R,most_parts),all=parts+call->passes.passes*`3s;\n"
+"`V`3s=`F((call.`R+$TILE-1)/$TILE),awaited`6\n"
+"`Vparts=`sort_`Red_parts(call.`R,most_parts),all=parts+call.passes.passes*`3s;\n"
 "`Vtickets=all+`F$q0);\n"
-"`Auint*zeros=call->zeros,*bases=call->states;\n"
+"`Auint*zeros=call.zeros,*bases=call.states;\n"
 "`Vticket=`ticket($SORT_DRAWN(zeros),tickets,&`M->ticket);\n"
 "while(ticket<parts){\n"
-"`sort_`R_part(ticket,parts,call->keys,bases+$SORT_BASES,bases,zeros,\n"
-"$SORT_COUNTS_OF(zeros),call->`R,call->passes,`M);\n"
+"`sort_`R_part(ticket,parts,call.keys,bases+$SORT_BASES,bases,zeros,\n"
+"$SORT_COUNTS_OF(zeros),call.`R,call.passes,`M);\n"
 "ticket=`sort_next_ticket(zeros,tickets,`M);\n"
 "}\n"
 "while(ticket<all){\n"
 "`Vp=(ticket-parts)/`3s,`3=(ticket-parts)%`3s;\n"
 "`sort_await($SORT_DONE(zeros),p>=awaited?parts+p*`3s:0);\n"
 "awaited=p+1;\n"
-"`sort_pass pass=`sort_pass_of(call,p);\n"
-"`Qhas_zeros=$KEY_WHOLE&&p==0&&bases[$SORT_ZERO_AT]!`6\n"
-"`Y$KEY_WHOLE\n"
-"`7$SPECIALIZES&&has_zeros)\n"
-"`sort_drawn_`3_zeros(`3,$SORT_PASS_ARGUMENTS);\n"
-"else\n"
-"`E\n"
-"`sort_drawn_`3(`3,has_zeros,$SORT_PASS_ARGUMENTS);\n"
+"`sort_drawn_`3(`3,p,$SORT_CALL_ARGUMENTS);\n"
 "ticket=`sort_next_ticket(zeros,tickets,`M);\n"
 "}\n"
 "`7ticket==tickets-1&&$2==0)\n"
 "atomic_xchg((vola`3 `Auint*)$SORT_DONE(zeros),0u);\n"
-"}\n\n"
-"$n`X`sort_`Red(`I`sort_call*call,`sort_`B `B,\n"
-"`J`sort_`M*`M){\n"
-"`Qis_few=call->`R<=`B.few;\n"
-"`Y$SORT_ONE_ROUNDS\n"
-"`7call->`R<=$x*$SORT_ONE_ROUNDS){\n"
-"`7$p==0&&call->`R>0)\n"
-"`sort_one_`3($SORT_CALL_ARGUMENTS);\n"
-"`L;\n"
-"}\n"
-"`E\n"
-"`7call->`R>max(`B.few,`B.more))\n"
-"`sort_by_tickets(call,`F`B.parts,`M);\n"
-"else `7$SPECIALIZES&& !is_few)\n"
-"`sort_meeting_long($SORT_CALL_ARGUMENTS);\n"
-"else\n"
-"`sort_meeting_short(is_few?$SORT_FEW_ROUNDS:$SORT_MORE_ROUNDS,\n"
-"$SORT_CALL_ARGUMENTS);\n"
-"}\n"
-"`E\n\n"
-"kernel $x_ATTRIBUTE `X`sort_together(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
+"}\n\n",
+"kernel $x_ATTRIBUTE `X`sort_`Red(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
-"`Y$SORT_COUNTED\n"
-"`sort_`Red(&call,`B,`M);\n"
-"`O\n"
-"`sort_meeting($ROUNDS,&call,`M);\n"
-"`E\n"
+"`7$SORT_ONE_ROUNDS&&call.`R<=$x*$SORT_ONE_ROUNDS){\n"
+"`7$p==0&&call.`R>0)\n"
+"`sort_single($SORT_CALL_ARGUMENTS);\n"
+"}else `7call.`R>`B.few)\n"
+"`sort_by_tickets(call,`F`B.parts,`M);\n"
+"else\n"
+"`sort_few_`3s($SORT_CALL_ARGUMENTS);\n"
 "}\n",
 NULL};
 #else
-#define gpuscan__piece_sort_together NULL
+#define gpuscan__piece_sort_counted NULL
 #endif
 static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_top,
@@ -12248,6 +12016,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_sort_sweep,
     gpuscan__piece_sort_sweep_tiles,
     gpuscan__piece_sort_together,
+    gpuscan__piece_sort_counted,
 };
 /* kernels.cl.inc: end */
 
@@ -21918,7 +21687,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile; on a CPU up to sort_small elements   | small
     together         | up to profile.sort.together elements           | together
-    counted          | a count that only the device knows             | together, in which the count selects rounds[]
+    counted          | a count that only the device knows             | counted, in which the count selects the tile
     filled           | SINGLE_PASS, if elements are keys of one byte  | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
@@ -21929,12 +21698,13 @@ typedef struct gpuscan__sort_key {
     uint32_t digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
     uint32_t small; /* 1: one group, or one work-item of a CPU, does all passes in one launch */
-    uint32_t together; /* 1: groups that wait for each other do all passes in one launch */
+    uint32_t together; /* 1: groups that wait for each other do all passes in one launch; the host knows the count */
+    uint32_t counted;  /* 1: the same, but only the device knows the count */
+    uint32_t loops;    /* 1: a launch per pass, and only the device knows the count: a group may take several tiles */
     uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
-    uint32_t counted; /* 1: only the device knows the element count, and each group takes many tiles */
-    uint32_t rounds[5]; /* form counted: elements per work-item in a tile. [0]: few elements. [1]: more elements.
-                           [2], [3], [4]: a single tile, largest first; 0 if a single tile is no special case */
+    uint32_t few_rounds; /* form counted: elements per work-item in a tile of few elements */
+    uint32_t one_rounds[3]; /* the same in a single tile, largest first; 0 if a single tile is no special case */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
@@ -21986,6 +21756,7 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
+    int codes_wide; /* 1: keys have 8 bytes, as in GPUSCAN_CODES_WIDE of kernels.cl.inc. 0: up to 4 bytes */
     int blocks;  /* 1: with key.buckets, a block's keys are moved first, then the block's values */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
     size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
@@ -22007,7 +21778,7 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
     X(from_0) X(to_0) X(from_1) X(to_1) X(from_2) X(to_2) X(from_3) X(to_3) X(states_offset) X(zeros_offset)           \
-    GPUSCAN__SORT_PLAN(X) X(pass) X(parts) X(few) X(more) X(units) X(split) X(count) X(count_offset) X(flags)
+    GPUSCAN__SORT_PLAN(X) X(pass) X(parts) X(few) X(units) X(split) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
@@ -22040,10 +21811,12 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
     static const char *const small_sort[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small", NULL};
     static const char *const small_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu", NULL};
     static const char *const together[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together", NULL};
+    static const char *const counted[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted", NULL};
     gpuscan__sort_key own = gpuscan__sort_own(key);
     int cpu = gpuscan__key_is_cpu(key), is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
     const char *const *names = own.small      ? (cpu ? small_cpu : small_sort)
                                : own.together ? together
+                               : own.counted  ? counted
                                : own.fills    ? filled
                                : is_single    ? single
                                : own.buckets  ? buckets
@@ -22054,13 +21827,14 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), together = own.together != 0, gathers = own.gathers != 0;
-    int tiles = !own.fills && (!own.together || own.counted);
-    int sweeps = !own.small && gpuscan__is_single_pass(gpuscan__key_strategy(key));
+    int cpu = gpuscan__key_is_cpu(key), gathers = own.gathers != 0, tiles = !own.fills, counted = own.counted != 0;
+    int meets = own.together || own.counted;
+    int sweeps = gpuscan__is_single_pass(gpuscan__key_strategy(key)) && !own.small && !own.together;
     return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, gathers) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
            GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
-           GPUSCAN__PIECE(SORT_TOGETHER, !cpu && sweeps && together);
+           GPUSCAN__PIECE(SORT_TOGETHER, !cpu && meets) |
+           GPUSCAN__PIECE(SORT_COUNTED, !cpu && sweeps && tiles && meets && counted);
 }
 
 /* Returns whether one word holds a digit's positions for two sub-groups. The digits' counts, from which positions are
@@ -22071,8 +21845,8 @@ static int gpuscan__sort_is_packed(const gpuscan *gs, const gpuscan__sort_key *o
            rank_groups << own->digit_bits <= 2 * tile && tile < 65536;
 }
 
-/* Number of bytes before the states. They are a word for each digit of 8 passes, and words for zeros of both signs. */
-#define GPUSCAN__SORT_BASES_BYTES ((8 * 256 + 64) * sizeof(cl_uint))
+/* Number of bytes before the states: a word for each digit of 8 passes. */
+#define GPUSCAN__SORT_BASES_BYTES (8 * 256 * sizeof(cl_uint))
 
 /* Returns the type of a record or a field of `size` bytes. */
 static const char *gpuscan__sort_value_type(uint32_t size) {
@@ -22084,22 +21858,27 @@ static uint32_t gpuscan__sort_value_size(const gpuscan__key *key, const gpuscan_
 }
 
 static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key, const gpuscan__sort_key *own) {
-    static const char *const names[GPUSCAN__SORT_FIELDS] = {"SORT_FIELD_0", "SORT_FIELD_1", "SORT_FIELD_2",
-                                                            "SORT_FIELD_3"};
     uint32_t fields = own->fields, f, size = gpuscan__sort_value_size(key, own);
+    int packs = gpuscan__sort_packs(fields);
+    char field[64];
     gpuscan__define_number(text, "SORT_VALUES", size != 0);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", size);
     gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
-    gpuscan__define_number(text, "SORT_FIELDS", gpuscan__sort_field_count(fields));
-    gpuscan__define_number(text, "SORT_PACKS", (uint64_t)gpuscan__sort_packs(fields));
-    for (f = 0; f < gpuscan__sort_field_count(fields); f++)
-        gpuscan__define(text, names[f], gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f)));
+    gpuscan__define_number(text, "SORT_RECORDS", fields != 0);
+    gpuscan__define_number(text, "SORT_PACKS", (uint64_t)packs);
+    gpuscan__text_add(text, "#define GPUSCAN_SORT_FIELDS(X)");
+    for (f = 0; packs && f < gpuscan__sort_field_count(fields); f++) {
+        const char *type = gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f));
+        snprintf(field, sizeof(field), " X(%u, %s)", (unsigned)f, type);
+        gpuscan__text_add(text, field);
+    }
+    gpuscan__text_add(text, "\n");
 }
 
 /* Returns an upper bound of the bytes that precede the member `digits` of gpuscan_sort_shared in kernels.cl.inc. */
-static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, uint32_t group) {
+static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
     uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
-    return (4 * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
+    return ((own->wide ? 8 : 4) * sums + gpuscan__lanes_bytes(gs, group) + 24 + 7) / 8 * 8;
 }
 
 /* Returns whether all sorts by this group rank elements by votes: see gpuscan__sort_ranks_quick. With LANES_LOCAL they
@@ -22113,7 +21892,7 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
                                      uint32_t group) {
     int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together && !own->counted;
-    return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
+    return gpuscan__sort_is_quick(gs, group) || (sweeps && !own->loops && gpuscan__whole_lanes(gs, group));
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -22129,7 +21908,7 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     else
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
-    bytes += gpuscan__sort_head_bytes(gs, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
+    bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
     if (gpuscan__sort_ranks_quick(gs, own, value_size, group) && !own->small)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
@@ -22137,11 +21916,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
 
 /* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
-    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_PADDED, padded) X(SORT_COUNTED, counted)                    \
-    X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, rounds[0]) X(SORT_MORE_ROUNDS, rounds[1]) X(SORT_ONE_ROUNDS, rounds[2])    \
-    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4]) X(SORT_COPIES, copies) X(SORT_LOADS, loads)       \
-    X(SORT_HALVED, halved) X(SORT_BUCKETS, buckets) X(SORT_GATHERS, gathers) X(KEY_WHOLE, whole)                       \
-    X(DIGIT_BITS, digit_bits)
+    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_LOOPS, loops)                      \
+    X(SORT_PADDED, padded) X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds[0])       \
+    X(SORT_HALF_ROUNDS, one_rounds[1]) X(SORT_QUARTER_ROUNDS, one_rounds[2]) X(SORT_COPIES, copies)                    \
+    X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(SORT_BUCKETS, buckets) X(SORT_GATHERS, gathers)                      \
+    X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
@@ -22219,6 +21998,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         return r;
     plan->common.e.custom = custom;
     plan->key_size = gpuscan__types[type].size;
+    plan->codes_wide = plan->key_size == 8;
     plan->element_size = custom ? (uint32_t)custom->size : plan->key_size;
     bits = plan->key_size * 8;
     plan->begin = desc->bit_begin;
@@ -22282,19 +22062,20 @@ static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
 
 /* Returns how many bytes of local memory a group takes to count digits. */
 static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    return gpuscan__sort_head_bytes(gs, plan->common.key.group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
+    return gpuscan__sort_head_bytes(gs, &plan->key, plan->common.key.group) +
+           plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
 
 /* The forms of a sort on a GPU. A call takes the first row that matches it, and whose tile fits local memory.
-   ALONE    one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
-            tuning: sort-small-shapes
-   MEETING  one launch sorts, and its groups wait for each other. Each has a compute unit to itself, since two groups on
-            one unit may run one after the other. tuning: sort-together-rounds
-   COUNTED  one launch sorts, and only the device knows the count
-   TILES    each pass has one or several launches. If one tile holds all elements, one group sorts them */
-enum { GPUSCAN__SORT_ALONE, GPUSCAN__SORT_MEETING, GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_TILES };
+   SMALL     one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
+             tuning: sort-small-shapes
+   TOGETHER  one launch sorts, and its groups wait for each other. Each has a compute unit to itself, since two groups
+             on one unit may run one after the other. tuning: sort-together-rounds
+   COUNTED   one launch sorts, and only the device knows the count
+   TILES     each pass has one or several launches. If one tile holds all elements, one group sorts them */
+enum { GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_FORM_TILES };
 enum { /* conditions of a form */
     GPUSCAN__SORT_QUICK = 1,  /* gpuscan__sort_is_quick returns 1: elements are ranked by votes */
     GPUSCAN__SORT_SINGLE = 2, /* the strategy is SINGLE_PASS */
@@ -22302,8 +22083,8 @@ enum { /* conditions of a form */
     GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and profile.sort.counted_once is set */
     GPUSCAN__SORT_PLAIN = 16, /* there are no records */
     GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements, and more than a tile if `batch` is 1 */
-    GPUSCAN__SORT_NEEDS_ALONE = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
-    GPUSCAN__SORT_NEEDS_MEETING = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
+    GPUSCAN__SORT_NEEDS_SMALL = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
+    GPUSCAN__SORT_NEEDS_TOGETHER = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
 };
 typedef struct gpuscan__sort_form {
     uint32_t form, needs;
@@ -22312,32 +22093,30 @@ typedef struct gpuscan__sort_form {
     uint32_t group, rounds;              /* 0: the profile's value */
 } gpuscan__sort_form;
 static const gpuscan__sort_form gpuscan__sort_forms[] = {
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 512, 1, 8, 8, 128, 4},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 1024, 1, 8, 8, 256, 4},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2048, 8, 8, 8, 512, 4},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2048, 1, 4, 8, 256, 8},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 2560, 1, 8, 8, 512, 5},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 4096, 1, 8, 8, 512, 8},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 5120, 1, 4, 4, 512, 10},
-    {GPUSCAN__SORT_ALONE, GPUSCAN__SORT_NEEDS_ALONE, 6144, 4, 4, 4, 512, 12},
-    {GPUSCAN__SORT_MEETING, GPUSCAN__SORT_NEEDS_MEETING, UINT64_MAX, 1, 8, 8, 0, 8},
-    {GPUSCAN__SORT_MEETING, GPUSCAN__SORT_NEEDS_MEETING, UINT64_MAX, 1, 8, 8, 0, 16},
-    {GPUSCAN__SORT_MEETING, GPUSCAN__SORT_NEEDS_MEETING, UINT64_MAX, 1, 8, 8, 0, 32},
-    {GPUSCAN__SORT_COUNTED, GPUSCAN__SORT_ONCE, UINT64_MAX, 1, 8, 16, 0, 0},
-    {GPUSCAN__SORT_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 512, 1, 8, 8, 128, 4},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 1024, 1, 8, 8, 256, 4},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 8, 8, 8, 512, 4},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 1, 4, 8, 256, 8},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2560, 1, 8, 8, 512, 5},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 4096, 1, 8, 8, 512, 8},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 5120, 1, 4, 4, 512, 10},
+    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 6144, 4, 4, 4, 512, 12},
+    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 8},
+    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 16},
+    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 32},
+    {GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_ONCE, UINT64_MAX, 1, 8, 16, 0, 0},
+    {GPUSCAN__SORT_FORM_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
 
 enum {
-    GPUSCAN__SORT_MEETING_TILE = 8192, /* minimum elements per tile for more than MEETING_GROUPS groups */
-    GPUSCAN__SORT_MEETING_GROUPS = 64,
-    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH in kernels.cl.inc for tiles that are not sorted together */
+    GPUSCAN__SORT_TOGETHER_TILE = 8192, /* minimum elements per tile for more than TOGETHER_GROUPS groups */
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
+    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
     GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST limit the rounds of tiles that are sorted together */
     GPUSCAN__SORT_MOST_ROUNDS = 32,
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
-    GPUSCAN__SORT_FEW_ROUNDS = 16, /* rounds[0] for keys of up to 4 bytes */
-    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* rounds[0] for keys of 8 bytes */
-    GPUSCAN__SORT_MORE_ROUNDS_8 = 16, /* rounds[1] for keys of 8 bytes */
-    GPUSCAN__SORT_FEW_TILES = 128, /* maximum number of tiles of rounds[0] rounds */
-    GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of rounds[2] */
+    GPUSCAN__SORT_FEW_ROUNDS = 16, /* maximum of few_rounds for keys of up to 4 bytes */
+    GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* the same for keys of 8 bytes */
+    GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of one_rounds */
 };
 
 /* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group must add
@@ -22356,7 +22135,8 @@ enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 /* Returns how many bytes of local memory a group may take at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     int is_narrow = gs->device.lanes != GPUSCAN__LANES_NONE && gs->device.lane_width == 32;
-    uint64_t most = plan->key.together ? 0 : gs->device.profile.sort.local[!is_narrow]; /* 0: it has a unit to itself */
+    int has_unit = plan->key.together || plan->key.counted; /* 1: a group has a compute unit to itself */
+    uint64_t most = has_unit ? 0 : gs->device.profile.sort.local[!is_narrow];
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
 
@@ -22401,14 +22181,14 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
     const gpuscan__sort_tiles *of = &profile->sort_tiles;
     size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &of->tiles[plan->key_size > 4][values];
+    const gpuscan__sort_tile *tile = &of->tiles[plan->codes_wide][values];
     int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
     int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     int loops = desc->count_buffer.mem || (!is_quick && desc->count <= (uint64_t)tile->group * tile->rounds);
     uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of pieces of a halved tile */
     gpuscan__sort_most most;
     if (is_tuned && loops) /* a loop over tiles or passes leaves fewer registers */
-        tile = &of->counted[plan->key_size > 4][values];
+        tile = &of->counted[plan->codes_wide][values];
     most.group = is_tuned ? tile->group : profile->sort.group;
     most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
     most.registers = tile->registers;
@@ -22440,18 +22220,18 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
     return most;
 }
 
-/* Chooses tiles for the form MEETING, whose groups all run at once. Returns whether there are enough compute units. */
-static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
+/* Chooses tiles for the form TOGETHER, whose groups all run at once. Returns whether there are enough compute units. */
+static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                                      uint32_t rounds) {
     uint64_t count = plan->desc->count;
     uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort.group, plan->common.group_limit);
     uint64_t units = gs->device.units / gs->device.profile.sort.units;
     int can_halve = gs->device.profile.sort.halves && gpuscan__whole_lanes(gs, group) &&
-                    (plan->key_size == 8 || plan->values.size == 8);
-    if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_MEETING_TILE &&
-        count > gpuscan__min(GPUSCAN__SORT_MEETING_GROUPS, units) * group * rounds)
+                    (plan->codes_wide || plan->values.size == 8);
+    if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_TOGETHER_TILE &&
+        count > gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, units) * group * rounds)
         return 0;
-    if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_MEETING_TILE)
+    if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_TOGETHER_TILE)
         return 0; /* the row before has half the rounds. Its tiles are large enough, but did not fit, either */
     for (plan->key.halved = 0;; plan->key.halved = 1) {
         plan->key.padded = plan->key.together = 1;
@@ -22467,7 +22247,7 @@ static int gpuscan__sort_fit_meeting(const gpuscan *gs, gpuscan__sort_plan *plan
 static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
     gpuscan__key *key = &plan->common.key;
     int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
-    int counted = (most->has & GPUSCAN__SORT_ONCE) != 0;
+    int counted = plan->key.counted != 0;
     int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, most->group);
     uint32_t vectors = most->vectors;
     uint32_t step = is_quick && !most->halves ? (uint32_t)GPUSCAN__SORT_TILE_BATCH : most->batch;
@@ -22480,11 +22260,11 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     gpuscan__sort_fit(gs, plan, most->group, vectors, step);
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
-                       (plan->key_size == 8 || plan->values.size == 8);
+                       (plan->codes_wide || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
     plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
-    plan->key.counted &= !plan->key.small;
+    plan->key.loops &= !plan->key.small;
     if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
         return;
     key->registers = gpuscan__registers(gs, key, most->registers);
@@ -22499,39 +22279,37 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
 /* Plans the form COUNTED. Smaller counts get smaller tiles, of fewer rounds. These have at least a quarter of a whole
    tile's rounds, since the room for a whole tile's states is enough for those of four smaller tiles. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    uint32_t vectors, fewer, batch = most->batch, *rounds = plan->key.rounds;
-    int wide = plan->key_size > 4;
-    plan->key.together = 1;
+    uint32_t vectors, fewer, few, batch = most->batch, *one = plan->key.one_rounds;
+    plan->key.counted = 1;
     gpuscan__sort_fit_tiles(gs, plan, most);
     vectors = plan->common.key.vectors;
     fewer = (uint32_t)gpuscan__max(vectors * 4 / 5 / batch * batch, batch);
-    rounds[0] = (uint32_t)gpuscan__max(
-        gpuscan__min(wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS, fewer),
-        gpuscan__ceil_div(vectors, 4 * batch) * batch);
-    rounds[1] = (uint32_t)gpuscan__min(wide ? GPUSCAN__SORT_MORE_ROUNDS_8 : GPUSCAN__SORT_MOST_ROUNDS, vectors);
+    few = plan->codes_wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
+    plan->key.few_rounds = (uint32_t)gpuscan__max(gpuscan__min(few, fewer),
+                                                  gpuscan__ceil_div(vectors, 4 * batch) * batch);
     if (gs->device.profile.sort.one) {
-        rounds[2] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
-        rounds[3] = (uint32_t)gpuscan__max(rounds[2] / 2 / batch * batch, batch);
-        rounds[4] = (uint32_t)gpuscan__max(rounds[2] / 4 / batch * batch, batch);
+        one[0] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
+        one[1] = (uint32_t)gpuscan__max(one[0] / 2 / batch * batch, batch);
+        one[2] = (uint32_t)gpuscan__max(one[0] / 4 / batch * batch, batch);
     }
 }
 
 /* Plans the form of `row`. Returns whether the form fits the call. */
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
-    plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
+    plan->key.halved = plan->key.padded = plan->key.together = plan->key.counted = plan->key.small = 0;
+    plan->key.loops = row->form == GPUSCAN__SORT_FORM_TILES && (most->has & GPUSCAN__SORT_SINGLE) &&
+                      plan->desc->count_buffer.mem;
     plan->common.key.registers = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? most->registers : 0;
-    plan->key.counted = row->form >= GPUSCAN__SORT_COUNTED && (most->has & GPUSCAN__SORT_SINGLE) &&
-                        plan->desc->count_buffer.mem;
     switch (row->form) {
-    case GPUSCAN__SORT_ALONE:
+    case GPUSCAN__SORT_FORM_SMALL:
         if (row->group > plan->common.group_limit)
             return 0;
         plan->key.small = plan->key.padded = 1;
         gpuscan__sort_fit(gs, plan, row->group, row->rounds, row->rounds);
         return plan->desc->count <= plan->common.key.tile;
-    case GPUSCAN__SORT_MEETING: return gpuscan__sort_fit_meeting(gs, plan, most, row->rounds);
-    case GPUSCAN__SORT_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
+    case GPUSCAN__SORT_FORM_TOGETHER: return gpuscan__sort_fit_together(gs, plan, most, row->rounds);
+    case GPUSCAN__SORT_FORM_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
     default: gpuscan__sort_fit_tiles(gs, plan, most); return 1;
     }
 }
@@ -22571,8 +22349,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
            plan->key_size > row->key_to || plan->values.size > row->value_to ||
            !gpuscan__sort_take(gs, plan, &most, row))
         row++;
-    plan->key.fills = is_single && !plan->key.small && !plan->key.together && plan->end - plan->begin == 8 &&
-                      plan->key_size == 1 && plan->values.size == 0;
+    plan->key.fills = is_single && !plan->key.small && !plan->key.together && !plan->key.counted &&
+                      plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
 }
 
 /* Returns whether a destination is known to begin elsewhere than its source. */
@@ -22699,6 +22477,7 @@ static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
+    int in_one = plan->key.small || plan->key.together || plan->key.counted; /* 1: one launch does all passes */
     uint32_t k;
     if (gpuscan__sort_is_single(plan)) {
         *bytes = GPUSCAN__SORT_BASES_BYTES +
@@ -22715,9 +22494,9 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__sort_buffers_of_keys(plan);
     plan->flags |= plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS;
     plan->commands = (unsigned)(plan->desc->custom != NULL) +
-                     (plan->key.small || plan->key.together ? 1
-                      : gpuscan__sort_is_single(plan)       ? 1 + plan->passes
-                                                            : 3 * plan->passes + (plan->key.buckets ? 4 : 0));
+                     (in_one                          ? 1
+                      : gpuscan__sort_is_single(plan) ? 1 + plan->passes
+                                                      : 3 * plan->passes + (plan->key.buckets ? 4 : 0));
     for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
@@ -22774,7 +22553,7 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
         return 0;
     if (plan->common.forced)
         return gpuscan__sort_own(plan->common.forced).fields;
-    least = gs->device.profile.sort_records.carried[plan->key_size > 4][f > 1][(bytes + 3) / 4];
+    least = gs->device.profile.sort_records.carried[plan->codes_wide][f > 1][(bytes + 3) / 4];
     if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
         (f == 1 && (bytes == 4 || bytes == 8)))
         return 0;
@@ -22893,7 +22672,7 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
    sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
 static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run, uint64_t most) {
-    if (run->plan->key.counted)
+    if (run->plan->key.counted || run->plan->key.loops)
         most = gpuscan__min(most, (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT);
     return gpuscan__min(run->plan->tiles, most);
 }
@@ -22939,16 +22718,13 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__min(groups, most);
 }
 
-/* A self-test has this many tiles for each element of key.rounds, so that every body of the kernel runs. */
-static const uint32_t gpuscan__sort_test_tiles[] = {2, 3, 1, 1, 1};
-enum { GPUSCAN__SORT_TEST_ROUNDS = 1 + GPUSCAN__COUNT_OF(gpuscan__sort_test_tiles) };
+/* A self-test of the form counted has one round for tiles of few_rounds, and one for each single tile. */
+enum { GPUSCAN__SORT_TEST_TILES = 2, GPUSCAN__SORT_TEST_ROUNDS = 5 };
 
-/* Returns the maximum number of elements for which tiles have rounds[`more`] rounds. */
-static uint64_t gpuscan__sort_limit(const gpuscan *gs, const gpuscan__sort_plan *plan, int more) {
-    uint64_t groups = more ? gs->device.units : gpuscan__min(GPUSCAN__SORT_FEW_TILES, gs->device.units);
-    if (plan->common.forced)
-        groups = gpuscan__sort_test_tiles[more];
-    return groups * plan->common.key.group * plan->key.rounds[more];
+/* Returns the maximum number of elements for which tiles have key.few_rounds. Each has a compute unit. */
+static uint64_t gpuscan__sort_few(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    uint64_t tiles = plan->common.forced ? (uint64_t)GPUSCAN__SORT_TEST_TILES : gs->device.units;
+    return tiles * plan->common.key.group * plan->key.few_rounds;
 }
 
 /* Enqueues a kernel that sorts. `pass` is 0 if the kernel does all passes. `forms` has flags besides plan->flags. Each
@@ -22978,8 +22754,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.pass = pass;
     numbers.parts = plan->key.counted ? gpuscan__sort_histogram_groups(gs, plan) : plan->parts;
-    numbers.few = gpuscan__sort_limit(gs, plan, 0);
-    numbers.more = gpuscan__sort_limit(gs, plan, 1);
+    numbers.few = gpuscan__sort_few(gs, plan);
     numbers.units = gs->device.units;
     numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (plan->key_size + plan->values.size);
     return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
@@ -22990,15 +22765,13 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     uint64_t groups = gpuscan__sort_groups(run, UINT64_MAX);
-    int more;
-    for (more = 0; more < 2 && plan->key.counted; more++) {
-        uint64_t most = gpuscan__min(plan->desc->count, gpuscan__sort_limit(gs, plan, more));
-        uint64_t tile = (uint64_t)plan->common.key.group * plan->key.rounds[more];
-        groups = gpuscan__max(groups, gpuscan__ceil_div(most, tile));
-    }
-    if (plan->key.counted)
+    if (plan->key.counted) {
+        uint64_t few = gpuscan__min(plan->desc->count, gpuscan__sort_few(gs, plan));
+        groups = gpuscan__max(groups, gpuscan__ceil_div(few, (uint64_t)plan->common.key.group * plan->key.few_rounds));
+        groups += plan->common.forced ? 2 : 0; /* a self-test has two groups without a tile */
         *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan));
-    return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* a self-test has two groups without a tile */
+    }
+    return groups;
 }
 
 /* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
@@ -23028,7 +22801,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     uint32_t pass;
     if (key->small)
         return gpuscan__sort_step(run, GPUSCAN__SORT_SMALL, 0, 0, 1, shared);
-    if (key->together) {
+    if (key->together || key->counted) {
         uint64_t groups = gpuscan__sort_together_groups(run, &shared);
         return gpuscan__sort_step(run, GPUSCAN__SORT_TOGETHER, 0, 0, groups, shared);
     }
@@ -23168,14 +22941,16 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     uint64_t i;
     int moves_indices = value_size == 4 || (value_size && own.wide);
     unsigned round = test->round;
-    if (round >= (own.rounds[2] ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
+    if (round >= (own.one_rounds[0] ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
         return 0;
     desc->key_type = (gpuscan_type)key->src;
     desc->count = 3 * (uint64_t)key->tile + 5;
     if (own.small)
         desc->count = round == 1 ? key->tile : key->tile - key->tile / 8;
-    if (own.together && own.counted && round > 0)
-        desc->count = gpuscan__sort_test_tiles[round - 1] * (uint64_t)key->group * own.rounds[round - 1] - 1;
+    if (own.few_rounds && round == 1)
+        desc->count = GPUSCAN__SORT_TEST_TILES * (uint64_t)key->group * own.few_rounds - 1;
+    if (own.one_rounds[0] && round > 1)
+        desc->count = (uint64_t)key->group * own.one_rounds[round - 2] - 1;
     desc->descending = round == 1;
     desc->payloads = test->payloads;
     if (round == 2 && !own.whole && !own.fills) {

@@ -71,7 +71,7 @@ typedef struct plant {
      SEGMENT_LANES     lanes skip a group's second row
      SEGMENT_GROUP     a segment that lanes pass to their group gets no result
      SEGMENT_SPLIT     the sum before a split segment's first element is lost
-     SORT_ZEROS        a sort forgets that it saw zeros of both signs
+     SORT_ZEROS        -0 and +0 are sorted by their bits
      SORT_RECORD       a record loses its last word
      CASCADE           a full level of running sums is lost
      SHUFFLE           a shuffle returns the neighbour's value

@@ -209,11 +209,14 @@ static int has_program(int (*is_such)(const gpuscan__sort_key *own)) {
     }
     return found;
 }
-static int is_counted(const gpuscan__sort_key *own) { /* sorts together */
-    return own->together && own->counted;
+static int is_together(const gpuscan__sort_key *own) {
+    return own->together != 0;
+}
+static int is_counted(const gpuscan__sort_key *own) {
+    return own->counted != 0;
 }
 static int is_halved(const gpuscan__sort_key *own) { /* not counted */
-    return own->together && own->halved && !own->counted;
+    return own->together && own->halved;
 }
 static int carries(const gpuscan__sort_key *own) { /* carries records */
     return own->fields != 0;
@@ -1054,7 +1057,7 @@ static void silent_and_late_tiles(void **state) {
         memset(dst, 0xee, (size_t)n * 4);
         test_ok(gpuscan_sort_host(test.gs, src, dst, places, n, &d));
         assert_true(!d.count_type || has_program(is_counted));
-        test_uses_hook(test.gs, "SILENT");
+        test_uses_hook(test.gs, has_program(is_together) ? "DELAY" : "SILENT");
         test_buffer_free(&number);
         for (i = 0; i < n; i++)
             if (dst[i] != src[order[i]] || places[i] != order[i])
