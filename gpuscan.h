@@ -11012,7 +11012,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}else{\n"
 "$r\n"
 "`Z`Vk`6k<rounds;k++)\n"
-"`3[k]=carried.`0[min(`sort_at(k,rounds),valid-1)];\n"
+"`3[k]=`sort_at(k,rounds)<valid?carried.`0[`sort_at(k,rounds)]\n"
+":(`sort_`W)(0);\n"
 "}\n"
 "}\n\n\n",
 "$n`X`sort_begin(`J`sort_`M*`M){\n"
@@ -11138,8 +11139,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$r\n"
 "`Z`Vb`6b<$RANK_BATCH;b++){\n"
 "`Juint*next= &$AT_DIGIT(uint,`M->next,`8|digits[b]);\n"
-"`7highest[b]!=$LANE)\n"
+"`Qdraws=highest[b]==$LANE;\n"
+"`7!draws)\n"
 "next=`M->others+$LANE;\n"
+"`S[b]`6\n"
+"`7draws||$SORT_QUICK|| !$SORT_LOOPS)\n"
 "`S[b]=atomic_add((vola`3 `Juint*)next,(below[b]+1)<<upper*16);\n"
 "`7!$y_IN_STEP)\n"
 "$y_SYNC();\n"
@@ -11475,7 +11479,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11345 \"kernels.cl.inc\"\n"
+"#line 11349 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11651,7 +11655,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11557 \"kernels.cl.inc\"\n"
+"#line 11561 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11755,7 +11759,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11671 \"kernels.cl.inc\"\n"
+"#line 11675 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11898,7 +11902,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11834 \"kernels.cl.inc\"\n"
+"#line 11838 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
