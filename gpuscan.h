@@ -8457,9 +8457,9 @@ static const char *const gpuscan__piece_integral[] = {
 "$r `Z`Vk`6k<$d;k++)\n"
 "left[k]=`S+k==0?corner:lefts[`F`S%$LEFTS+k];\n"
 "``1_pixels_load`5x,src,place,`B.src_pitch,`S,&at);\n"
-"`7!$kINTEGRAL_CARRY)&&`S==0&&at.band>0)\n"
+"`Qcarries_in= !$kINTEGRAL_CARRY)&&`S==0&&at.band>0;\n"
 "$r `Z`Vv`6v<$s;v++)\n"
-"`7v<at.pixels)\n"
+"`7carries_in&&v<at.pixels)\n"
 "x[v]=above_`3[v];\n"
 "$r $v$d;k++){\n"
 "$r `Zint v=1;v<$s;v++)\n"
@@ -21546,7 +21546,8 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
 static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
-    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, plan->common.key.group), (uint64_t)chain->gs->device.units * 16);
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, plan->common.key.group),
+                                   (uint64_t)chain->gs->device.units * 16);
     gpuscan__select_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
@@ -24780,7 +24781,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     char *path;
     const char *why = "no memory for the file's name";
     unsigned char *bytes = NULL;
-    size_t size;
+    size_t size = 0;
     gpuscan_logger logger = gs->logger;
     int loaded;
     if (!gs->cache)
