@@ -6058,7 +6058,7 @@ NULL};
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
 "#line 4983 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
 "}``Hs_`B;\n\n"
@@ -6100,24 +6100,25 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n"
 "`E\n\n"
 "`Y$CPU\n\n\n"
+"$6$STRIP ($FEW_COLUMNS ? $FEW_COLUMNS : $TILE)\n"
+"$6$INNER_BASE(base) ($UNDIVIDED ? (base) : $f)\n"
+"$6$COLUMN_AFTER(outer, inner, x) \\\n"
+" ($UNDIVIDED?``P`5inner,x):``P`5outer,``P`5inner,x)))\n"
 "$APART\n"
 "$w`X``Hs_band(`+$COLUMNS_PARAMETERS,`Ngroup,`I`Qstores){\n"
 "`Nband=group/`B.strips,`H=(group-band*`B.strips)*`B.width;\n"
 "`N`R=$COLUMNS_COUNT,`S=band*`B.band_lines;\n"
 "`N`2=min(`R,`S+`B.band_lines);\n"
-"`Vall=`Fmin(`B.width,`B.`Hs-`H),link=0,step`6\n"
-"``K outer[$TILE],inner[$TILE];\n"
-"$5`9s[$TILE],x[$TILE],base=$COLUMNS_BASE;\n"
+"`Vall=$FEW_COLUMNS?$FEW_COLUMNS:`Fmin(`B.width,`B.`Hs-`H);\n"
+"`Vlink=0,step`6\n"
+"``K outer[$STRIP],inner[$STRIP];\n"
+"$5`9s[$STRIP],x[$STRIP],base=$COLUMNS_BASE;\n"
 "states+=`B.states_offset+band*`B.`Hs+`H;\n"
 "`7`S>=`R&&band>0)\n"
 "`L;\n"
 "`Z`Vc`6c<all;c++){\n"
-"outer[c]=``K_of`5base);\n"
-"`Y!$UNDIVIDED\n"
-"`7stores&&(`B.`T&$FLAG_CARRIES))\n"
-"outer[c]=states[c];\n"
-"`E\n"
-"inner[c]=``K_of`5$f);\n"
+"outer[c]=stores&&(`B.`T&$FLAG_CARRIES)?states[c]:``K_of`5base);\n"
+"inner[c]=``K_of`5$INNER_BASE(base));\n"
 "`9s[c]=stores&&$ANY_ORDER?$WHOLE(outer[c]):$f;\n"
 "}\n"
 "`Z`Ni=`S;i<`2;i++,step++){\n"
@@ -6138,12 +6139,12 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$5`G=`9s[c];\n"
 "`9s[c]=$o`5`G,x[c]);\n"
 "x[c]=$INCLUSIVE?`9s[c]:`G;\n"
+"`7stores&& !$ANY_ORDER)\n"
+"x[c]=$COLUMN_AFTER(outer[c],inner[c],x[c]);\n"
 "}\n"
 "`7stores)\n"
 "`Z`Vc`6c<all;c++)\n"
-"to[c]=`to_dst($ANY_ORDER\n"
-"?x[c]\n"
-":``P`5outer[c],``P`5inner[c],x[c])));\n"
+"to[c]=`to_dst(x[c]);\n"
 "}\n"
 "`Z`Vc`6c<all;c++){\n"
 "$5`9=`9s[c];\n"
@@ -6153,7 +6154,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "states[c]=`link_of(`9);\n"
 "else `7(`B.`T&$FLAG_TOTAL)&&`2==`R)\n"
 "totals[`B.total_offset+`H+c]=\n"
-"`to_dst($ANY_ORDER?`9:``P`5outer[c],`9));\n"
+"`to_dst($ANY_ORDER||$UNDIVIDED?`9:``P`5outer[c],`9));\n"
 "}\n"
 "}\n"
 "`Y!$UNDIVIDED\n"
@@ -6544,7 +6545,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5524 \"kernels.cl.inc\"\n"
+"#line 5526 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6585,7 +6586,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5565 \"kernels.cl.inc\"\n"
+"#line 5567 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -7097,7 +7098,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6178 \"kernels.cl.inc\"\n"
+"#line 6180 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7421,7 +7422,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6549 \"kernels.cl.inc\"\n"
+"#line 6551 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7521,7 +7522,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6651 \"kernels.cl.inc\"\n"
+"#line 6653 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7805,7 +7806,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6987 \"kernels.cl.inc\"\n"
+"#line 6989 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8483,7 +8484,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7786 \"kernels.cl.inc\"\n"
+"#line 7788 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8537,7 +8538,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7840 \"kernels.cl.inc\"\n"
+"#line 7842 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9032,7 +9033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8394 \"kernels.cl.inc\"\n"
+"#line 8396 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9546,7 +9547,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8985 \"kernels.cl.inc\"\n"
+"#line 8987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9900,7 +9901,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9417 \"kernels.cl.inc\"\n"
+"#line 9419 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -10006,7 +10007,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9550 \"kernels.cl.inc\"\n"
+"#line 9552 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10313,7 +10314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9897 \"kernels.cl.inc\"\n"
+"#line 9899 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10743,7 +10744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10412 \"kernels.cl.inc\"\n"
+"#line 10414 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10770,7 +10771,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10436 \"kernels.cl.inc\"\n"
+"#line 10438 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10903,7 +10904,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10600 \"kernels.cl.inc\"\n"
+"#line 10602 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10955,7 +10956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10654 \"kernels.cl.inc\"\n"
+"#line 10656 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11104,7 +11105,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10825 \"kernels.cl.inc\"\n"
+"#line 10827 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11396,7 +11397,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11155 \"kernels.cl.inc\"\n"
+"#line 11157 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12244,7 +12245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12140 \"kernels.cl.inc\"\n"
+"#line 12142 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12446,7 +12447,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12384 \"kernels.cl.inc\"\n"
+"#line 12386 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12567,7 +12568,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12518 \"kernels.cl.inc\"\n"
+"#line 12520 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18538,7 +18539,7 @@ typedef struct gpuscan__scan_key {
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
     uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
     uint32_t vector;     /* columns of a unit, see [SCAN COLUMNS] in kernels.cl.inc */
-    uint32_t lines;      /* lines of a work-item in a tile of columns */
+    uint32_t lines;      /* on a GPU, lines of a work-item in a tile of columns; on a CPU, columns if they are few */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
 
@@ -18680,6 +18681,7 @@ GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *g
     gpuscan__define_number(text, "COLUMN_LINES", own.lines);
     gpuscan__define_number(text, "STAGED", own.columns == GPUSCAN__COLUMNS_STAGED);
     gpuscan__define_number(text, "LOOKS", GPUSCAN__COLUMNS_LOOKS);
+    gpuscan__define_number(text, "FEW_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? own.lines : 0);
     gpuscan__define_operation(
         text, gs, plan,
         gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) ? "SCAN_SINGLE_PASS" : "SCAN_COLUMNS", own.vector,
@@ -19078,6 +19080,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_STRIP  64 /* bytes of a strip's lines on a GPU. Shorter lines are staged */
 #define GPUSCAN__COLUMNS_CPU    2048 /* maximum bytes of a strip's lines on a CPU */
 #define GPUSCAN__COLUMNS_LEAST  256 /* minimum bytes of a strip's lines on a CPU, if there are bands instead */
+#define GPUSCAN__COLUMNS_FEW    16 /* a CPU has a program for each number of columns up to this one */
 
 /* Returns how many neighbouring columns a work-item of a GPU takes, so that it loads them at once. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
@@ -19109,7 +19112,11 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     while (gpuscan__columns_shared(gs, &plan->common, own) > gs->device.local_memory &&
            gpuscan__shrink(gs, &key->group, &own->lines))
         continue;
-    key->tile = cpu ? (uint32_t)gpuscan__max(GPUSCAN__COLUMNS_CPU / size, 1) : key->group;
+    key->tile = key->group;
+    if (cpu) {
+        own->lines = plan->columns <= GPUSCAN__COLUMNS_FEW ? (uint32_t)plan->columns : 0;
+        key->tile = (uint32_t)gpuscan__max(GPUSCAN__COLUMNS_CPU / size, 1);
+    }
     key->word = gpuscan__key_word(gs, key, gpuscan__prefix_size(&plan->common));
     memcpy(key->own, own, sizeof(*own));
 }
@@ -19119,8 +19126,8 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size) * plan->key.vector;
     uint64_t units = plan->columns / plan->key.vector, count = gpuscan__max(plan->desc->count, 1), tile = 1;
-    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     int cpu = gpuscan__key_is_cpu(key);
+    uint64_t groups = (uint64_t)gs->device.units * (cpu ? 2 : gs->device.profile.tiles.groups_per_unit);
     plan->width = gpuscan__max(GPUSCAN__COLUMNS_STRIP / size, 1);
     if (cpu)
         plan->width = gpuscan__min(gpuscan__max(gpuscan__ceil_div(units, groups), GPUSCAN__COLUMNS_LEAST / size),
@@ -19130,6 +19137,9 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     plan->width = gpuscan__max(gpuscan__min(plan->width, gpuscan__min(units, key->tile / plan->key.vector)), 1);
     plan->strips = gpuscan__ceil_div(units, plan->width);
     plan->width = gpuscan__ceil_div(units, plan->strips);
+    if (cpu && plan->strips > 1) /* whole vectors */
+        plan->width = gpuscan__min(gpuscan__ceil_div(plan->width, 16) * 16, key->tile);
+    plan->strips = gpuscan__ceil_div(units, plan->width);
     plan->blocks = cpu ? 1 : key->group / plan->width;
     if (!cpu)
         tile = plan->blocks * plan->key.lines;
@@ -19436,6 +19446,8 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
     desc->rows = own->columns == GPUSCAN__COLUMNS_STAGED ? 3 * own->vector
                                                           : GPUSCAN__COLUMNS_STRIP / size + 1 + own->vector;
     desc->rows = gpuscan__max(desc->rows / own->vector * own->vector, own->vector);
+    if (gpuscan__key_is_cpu(test->key) && own->lines)
+        desc->rows = own->lines;
     blocks = test->key->group / (uint32_t)gpuscan__max(desc->rows / own->vector / 2, 1);
     shape.tile = gpuscan__key_is_cpu(test->key) ? 20 : (uint64_t)blocks * own->lines;
     shape.count = 2 * shape.tile + 5;
