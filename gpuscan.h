@@ -817,6 +817,12 @@ typedef struct gpuscan_scan_desc {
     gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
     uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
     uint64_t              dst_pitch_bytes;
+    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
+                                           row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE),
+                                           or without op src[i] (EXCLUSIVE). The result is that of reversing the row,
+                                           scanning it and reversing it back. Nothing else changes: where elements lie,
+                                           which element a head marks, and i in custom->convert. total is in the same
+                                           order, and with count_buffer n is the count on the device */
     gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns.
                                            Element i of scan r is src[r + i * src_pitch], and its result is
                                            dst[r + i * dst_pitch]. The pitches are elements from line to line, at least
@@ -1930,13 +1936,13 @@ enum {
 static const char *const gpuscan__piece_top[] = {
 "/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$WORD == 64 || $COUNTER_ATOMICS == 64\n"
 "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 "`E\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
-"#line 82 \"kernels.cl.inc\"\n"
+"#line 83 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "#ifndef $PLANTED\n"
 "$6$kname) false\n"
@@ -1946,7 +1952,7 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "$6$FITS(name, bytes) enum { `##name##_fits = 1 / (int)((bytes) <= $SHARED_BYTES) };\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 96 \"kernels.cl.inc\"\n"
+"#line 97 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
@@ -2358,7 +2364,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 657 \"kernels.cl.inc\"\n"
+"#line 658 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2396,7 +2402,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 703 \"kernels.cl.inc\"\n"
+"#line 704 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2431,7 +2437,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 739 \"kernels.cl.inc\"\n"
+"#line 740 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2470,7 +2476,11 @@ static const char *const gpuscan__piece_elements[] = {
 " `Z`Vp`6p<`Dtype)/8;p++) \\\n"
 " of_pairs.pairs[p]=as_ulong((uint2)(`F`0->`4[2*p],`F`0->`4[2*p+1])); \\\n"
 " `Cof_pairs.`W; \\\n"
-" }\n\n"
+" }\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$6$ORIGIN(`8, `R) ((`8) + ($REVERSE ? (`R) - 1 : 0))\n"
+"$6$AT(origin, n, width) ($REVERSE ? (origin) - (n) - ((width) - 1) : (origin) + (n))\n"
+"$6$INDEX_OF(`2, n) ($REVERSE ? (`2) - (n) : (n))\n\n"
+"$6$EDGE(origin) ((origin) + $REVERSE)\n\n"
 "$8$T $u;\n"
 "$8$SRC `source;\n"
 "$8$DST `result;\n\n"
@@ -2513,7 +2523,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 829 \"kernels.cl.inc\"\n"
+"#line 847 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2644,17 +2654,21 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 979 \"kernels.cl.inc\"\n"
+"#line 997 \"kernels.cl.inc\"\n"
 "\n"
-"`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS)\n"
+"`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
+"$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS || $FLAGS_BEFORE)\n"
 "`O\n"
+"$6$FLAGS_BEFORE 0\n"
 "$6$COMPARES_KEYS $RUNS\n"
 "`E\n"
 "`Y$COMPARES_KEYS\n\n\n"
 "$w`Q`starts(`+$KEY `G,$KEY key){\n"
 "`Y$KEYS_CUSTOM\n"
 "`L!`custom_equal`5`G,key);\n"
+"#elif $FLAGS_BEFORE\n"
+"`C`G!`6\n"
 "#elif $KEY_INFINITY\n"
 "`I$KEY magnitude=($KEY)(($KEY)~($KEY)0>>1);\n"
 "`7((`G|key)&magnitude)==0)\n"
@@ -2665,7 +2679,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`E\n"
 "}\n\n"
 "$w`Q`starts_at(`+$1$KEY*keys,`Ni){\n"
-"`Ci==0||`starts`5keys[i-1],keys[i]);\n"
+"`Ci==0||`starts`5*$AT(keys,i-1,1),*$AT(keys,i,1));\n"
 "}\n\n\n"
 "`Y$KEY_INFINITY\n"
 "$6$KEYS_MAGNITUDE(type, keys) ((keys) & (type)(($KEY)(($KEY)~($KEY)0 >> 1)))\n"
@@ -2673,26 +2687,30 @@ static const char *const gpuscan__piece_segment_heads[] = {
 " (((`G)!=(keys)||$KEYS_MAGNITUDE(type,keys)>(type)(($KEY)$KEY_INFINITY))&& \\\n"
 " $KEYS_MAGNITUDE(type,(`G)|(keys))!=(type)(0))\n"
 "`O\n"
-"$6$STARTS_WIDE(type, `G, keys) ((`G) != (keys))\n"
+"$6$STARTS_WIDE(type, `G, keys) ((`G) != ($FLAGS_BEFORE ? (type)(0) : (keys)))\n"
 "`E\n"
 "#elif $HEADS\n"
 "$6`starts`5`G, key) ((key) != 0)\n"
-"`E\n"
+"`E\n\n\n"
 "`Y$HEADS\n\n"
 "$8struct{\n"
 "$1`src*src;\n"
 "$1$KEY*keys;\n"
 "$z base;\n"
+"`N`2;\n"
 "}``0;\n\n"
-"$w``0 ``0_keys(`+$1`src*src,$1$KEY*keys){\n"
+"$w``0 ``0_keys(`+$1`src*`8,$1$KEY*keys,\n"
+"`N`R){\n"
 "``0 `0;\n"
-"`0.src=src;\n"
-"`0.keys=keys;\n"
+"`0.src=$ORIGIN(`8,`R);\n"
+"`0.keys=$HEADS==$HEADS_BITS?keys:$ORIGIN(keys,`R);\n"
 "`0.base=$a(`.);\n"
+"`0.`2=`R-1;\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(src) ``0_keys`5src, keys + `B.keys_offset)\n"
+"$6$FROM(`8, `R) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
+"$6$LAST_OF(`0) (`0).`2\n"
 "$6$FROM_BASE(`0, `9) ((`0).base = (`9).`W)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
 "$6$KEYS_OF(`0) ((`0).keys)\n"
@@ -2702,7 +2720,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$w`Q`is_head(`+``0 `0,`Ni){\n"
 "`Y$HEADS == $HEADS_BITS\n"
 "`C`0.keys[i/32]>>`F(i%32)&1;\n"
-"#elif $HEADS == $HEADS_FLAGS\n"
+"#elif $HEADS == $HEADS_FLAGS && !$REVERSE\n"
 "`C`0.keys[i]!`6\n"
 "`O\n"
 "`C`starts_at`5`0.keys,i);\n"
@@ -2725,17 +2743,35 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`0.`Ws=`Ws;\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(src) ``0_`Ws(src, `Ws + `B.`Ws_offset)\n"
+"$6$FROM(`8, `R) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
+"$6$LAST_OF(`0) 0ul\n"
 "$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
 "$6$SUMS_PARAMETERS $1`source *`Ws,\n"
 "$6$SUMS_ARGUMENTS `Ws,\n"
+"#elif $REVERSE\n"
+"$8struct{\n"
+"$1`src*src;\n"
+"`N`2;\n"
+"}``0;\n\n",
+"$w``0 ``0_`8($1`src*`8,`N`R){\n"
+"``0 `0;\n"
+"`0.src=$ORIGIN(`8,`R);\n"
+"`0.`2=`R-1;\n"
+"`C`0;\n"
+"}\n"
+"$6$FROM(`8, `R) ``0_`8(`8, `R)\n"
+"$6$FROM_ROW(`0, n) ``0_`8((`0).src - (`0).`2 + (n), (`0).`2 + 1)\n"
+"$6$ELEMENTS(`0) ((`0).src)\n"
+"$6$LAST_OF(`0) (`0).`2\n"
+"$6$SUMS_PARAMETERS\n"
 "`O\n"
 "$8$1`src*``0;\n"
-"$6$FROM(src) (src)\n"
+"$6$FROM(`8, `R) (`8)\n"
 "$6$FROM_ROW(`0, n) ((`0) + (n))\n"
 "$6$ELEMENTS(`0) (`0)\n"
+"$6$LAST_OF(`0) 0ul\n"
 "$6$VALUE_AT(`0, i) $IDENTITY\n"
 "$6$SUMS_PARAMETERS\n"
 "$6$SUMS_ARGUMENTS\n"
@@ -2750,9 +2786,12 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6`is_head`5`0, i) false\n"
 "`E\n"
 "$6``P_base`5base, `9) (`9)\n"
-"`E\n\n\n",
+"`E\n\n\n"
 "$6$BEGINS ($HEADS || $SCAN_ROWS)\n"
 "$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
+"$w$z ``W_at(`+``0 `0,`Ni){\n"
+"`C`convert`5*$AT($ELEMENTS(`0),i,1),$INDEX_OF($LAST_OF(`0),i));\n"
+"}\n\n"
 "$w$5`element(`+``0 `0,`Ni){\n"
 "`Qis_head=`is_head`5`0,i);\n"
 "`Y$RUN_STATE\n"
@@ -2760,7 +2799,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#elif $RUNS\n"
 "`Cis_head;\n"
 "`O\n"
-"`C``9_of(`convert`5$ELEMENTS(`0)[i],i),is_head);\n"
+"`C``9_of(``W_at`5`0,i),is_head);\n"
 "`E\n"
 "}\n\n",
 NULL};
@@ -2775,7 +2814,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1129 \"kernels.cl.inc\"\n"
+"#line 1182 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2884,7 +2923,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1254 \"kernels.cl.inc\"\n"
+"#line 1307 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2939,7 +2978,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1317 \"kernels.cl.inc\"\n"
+"#line 1370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -2999,7 +3038,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1379 \"kernels.cl.inc\"\n"
+"#line 1432 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3291,7 +3330,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1714 \"kernels.cl.inc\"\n"
+"#line 1767 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3333,6 +3372,23 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}else{\n"
 "to[0]=bytes==2? *($1ushort*)`0: *($1uchar*)`0;\n"
 "}\n"
+"}\n\n\n"
+"$n`X``4s_mirror(uint*`4,`Vsize){\n"
+"`I`Veach=max(size/4,1u),all=($s*size+3)/4;\n"
+"`V`0[2*$s];\n"
+"`7!$REVERSE||$s==1)\n"
+"`L;\n"
+"$r\n"
+"`Z`Vw`6w<all;w++){\n"
+"`Vx=`4[w];\n"
+"`0[w]=size>=4?x\n"
+":size==2?rotate(x,16u)\n"
+":$s==2?rotate(x,24u)&0xff00u|x>>8\n"
+":as_uint(as_uchar4(x).wzyx);\n"
+"}\n"
+"$r\n"
+"`Z`Vw`6w<all;w++)\n"
+"`4[w]=`0[all-each-w/each*each+w%each];\n"
 "}\n\n"
 "$6$DEFINE_VECTOR(name, type) \\\n"
 " $8union{ \\\n"
@@ -3343,14 +3399,17 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $DEFINE_VECTOR(name,type) \\\n"
 " $n`Xname##_fetch(name##_vector*vectors,$1type*all,`N`S,`N`R, \\\n"
 " `Vown,`Npolicy){ \\\n"
-" $1type*`0=all+`S+own; \\\n"
+" $1type*`0=$AT(all,`S+own,1); \\\n"
 " `Vleft=``3_left(`S,`R); \\\n"
-" `Qwhole=$IS_WHOLE(type)&&$ALIGNED(type,all); \\\n"
+" `Qwhole=$IS_WHOLE(type)&&$ALIGNED(type,$EDGE(all)); \\\n"
 " `7left==$TILE&&whole){ \\\n"
 " $r \\\n"
 " $v$d;k++) \\\n"
-" `bytes_load(vectors[k].`4,`0+k*$s_STRIDE,$itype), \\\n"
-" policy); \\\n"
+" `bytes_load(vectors[k].`4,$AT(`0,k*$s_STRIDE,$s), \\\n"
+" $itype),policy); \\\n"
+" $r \\\n"
+" $v$d;k++) \\\n"
+" ``4s_mirror(vectors[k].`4,`Dtype)); \\\n"
 " `L; \\\n"
 " } \\\n"
 " `7$kUNALIGNED)&&left==$TILE) \\\n"
@@ -3364,7 +3423,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $r \\\n"
 " `Z`Vv`6v<$s;v++) \\\n"
 " `7v<there) \\\n"
-" vectors[k].element[v]=`0[k*$s_STRIDE+v]; \\\n"
+" vectors[k].element[v]= *$AT(`0,k*$s_STRIDE+v,1); \\\n"
 " } \\\n"
 " }\n"
 "$DEFINE_VECTOR(`dst,`dst)\n"
@@ -3376,7 +3435,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6`key_vector `src_vector\n"
 "#elif $HEADS\n"
 "$DEFINE_FETCH(`key,$KEY)\n"
-"`E\n\n\n"
+"`E\n\n\n",
 "$6$KEYS_FROM_LANES ($COMPARES_KEYS && $y_APART && !$KEYS_CUSTOM)\n"
 "$8struct{\n"
 "`src_vector vector[$d];\n"
@@ -3384,6 +3443,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$z group;\n"
 "$z end[$d];\n"
 "$z base;\n"
+"`N`2;\n"
 "`Vrising;\n"
 "`Vmask[$d];\n"
 "`Y$KEYS_FROM_LANES\n"
@@ -3396,7 +3456,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`V`U[($d*$s+31)/32];\n"
 "`Vbegun;\n"
 "`Vclosed;\n"
-"}``3;\n\n\n",
+"}``3;\n\n\n"
 "$n`V``U_of(`I``3*`3,int k){\n"
 "`7!$HEADS)\n"
 "`C$RUNS?`3->mask[k]:0;\n"
@@ -3413,8 +3473,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n"
 "$6$FIRST_BITS(left) \\\n"
 " ((left)>=$s?0xffffffffu>>(32-$s):(1u<<(left))-1)\n\n"
-"$6$WORDS_4(`4) ((uint4)((`4)[0], (`4)[1], (`4)[2], (`4)[3]))\n"
-"$n`X`vector_store(`A`dst*to,`I`dst_vector*x){\n"
+"$6$WORDS_4(`4) ((uint4)((`4)[0], (`4)[1], (`4)[2], (`4)[3]))\n\n"
+"$n`X`vector_put(`A`dst*to,`I`dst_vector*x){\n"
 "`7$i`dst)>=16)\n"
 "$r\n"
 "`Z`Vw`6w<$i`dst)/16;w++)\n"
@@ -3427,32 +3487,38 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "*(`Aushort*)to=(ushort)x->`4[0];\n"
 "else\n"
 "*(`Auchar*)to=(uchar)x->`4[0];\n"
-"}\n\n\n\n\n"
-"$n`X`bytes_store(`Avoid*to,`J`Iuint*`0,`Vbytes,`V`S,`Vstep){\n"
+"}\n"
+"$n`X`vector_store(`A`dst*to,`dst_vector*x){\n"
+"``4s_mirror(x->`4,`D`dst));\n"
+"`vector_put(to,x);\n"
+"}\n\n\n\n\n\n"
+"$n`X`bytes_store(`Avoid*to,`J`Iuint*`0,`Vskip,`Vbytes,`V`S,\n"
+"`Vstep){\n"
 "`Auchar*out=(`Auchar*)to;\n"
-"`Vpast=`F(size_t)to&127u,bits=(0-past)%4*8;\n"
+"`Vpast=`F(size_t)to&127u,bits=(skip-past)%4*8;\n"
 "`Z`Vat=4*`S;at<past+bytes;at+=4*step){\n"
 "`Vj=at-past;\n"
 "`7at>=past&&j+4<=bytes){\n"
-"`V`4=`0[j/4];\n"
+"`Vi=(skip+j)/4,`4=`0[i];\n"
 "`7bits!=0)\n"
-"`4=$LITTLE_ENDIAN?`4>>bits|`0[j/4+1]<<(32-bits)\n"
-":`4<<bits|`0[j/4+1]>>(32-bits);\n"
+"`4=$LITTLE_ENDIAN?`4>>bits|`0[i+1]<<(32-bits)\n"
+":`4<<bits|`0[i+1]>>(32-bits);\n"
 "*(`Auint*)(out+j)=`4;\n"
 "}else{\n"
 "`Z`Vv`6v<4;v++)\n"
 "`7at+v>=past&&j+v<bytes)\n"
-"out[j+v]=((`J`Iuchar*)`0)[j+v];\n"
+"out[j+v]=((`J`Iuchar*)`0)[skip+j+v];\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n"
 "`Y$SPREADS\n"
 "$FITS(spread,`D``M)+$x*$i`dst))\n"
 "`E\n"
-"$n`Juint*`vectors_share(`I`dst_vector*out,`J``M*`M){\n"
+"$n`Juint*`vectors_share(`dst_vector*out,`J``M*`M){\n"
 "`I`Vbytes=$i`dst);\n"
 "`Juchar*all=(`Juchar*)(`M+1)+$l*$y*bytes;\n"
-"`Juchar*own=all+$LANE*bytes;\n"
+"`Juchar*own=all+($REVERSE?$y-1-$LANE:$LANE)*bytes;\n"
+"``4s_mirror(out->`4,`D`dst));\n"
 "$l_SYNC();\n"
 "`7bytes%16==0)\n"
 "$r\n"
@@ -3468,14 +3534,17 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "((`J`dst*)own)[v]=out->element[v];\n"
 "$l_SYNC();\n"
 "`L(`Juint*)all;\n"
-"}\n\n\n"
+"}\n\n\n\n",
 "$6$SPREAD_BYTES ($y * $i`dst))\n"
-"$n`X`vectors_spread(`A`dst*to,`I`dst_vector*out,`Vleft,\n"
-"`Qpieces,`J``M*`M){\n"
+"$n`X`vectors_spread(`A`dst*to,`dst_vector*out,`Vleft,`Qpieces,\n"
+"`J``M*`M){\n"
 "`J`Iuint*`4s=`vectors_share(out,`M);\n"
+"left=min(left,`F$s_STRIDE);\n"
+"to=$AT(to,0,left);\n"
 "`7!pieces)\n"
-"`bytes_store(to,`4s,min(left,`F$s_STRIDE)*`F`D`dst),\n"
-"$LANE,$y);\n"
+"`bytes_store(to,`4s,\n"
+"$REVERSE?($s_STRIDE-left)*`F`D`dst):0,\n"
+"left*`F`D`dst),$LANE,$y);\n"
 "else\n"
 "$r\n"
 "`Z`Vp`6p<$SPREAD_BYTES/16;p+=$y)\n"
@@ -3487,7 +3556,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$FUNNEL(a, b) \\\n"
 " `F($LITTLE_ENDIAN?($9(b)<<32|(a))>>bits:($9(a)<<32|(b))<<bits>>32)\n"
 "`L(uint4)($FUNNEL(a,b),$FUNNEL(b,c),$FUNNEL(c,d),$FUNNEL(d,e));\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$nuint4 `vectors_shift(uint4 passed,uint4 own,`V`S,`J``M*`M){\n"
 "`V`0=($LANE+$y-1)%$y,`4s=`S/4,bits=`S%4*8,y,z,w;\n"
 "`7`4s==4)\n"
@@ -3547,7 +3616,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "}\n"
 "$6``3_`U ``3_`U_of_bits\n"
-"#elif $HEADS || $RUNS\n\n"
+"#elif $HEADS || $RUNS\n\n",
 "$w$KEY `key_`2(`I`key_vector*keys){\n"
 "`Ckeys->element[$s-1];\n"
 "}\n\n\n\n"
@@ -3567,7 +3636,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`O\n"
 "$KEY key=keys[k].element[0];\n"
 "`7there&&i>0)\n"
-"key=`0[i-1];\n"
+"key= *$AT(`0,i-1,1);\n"
 "`Ckey;\n"
 "`E\n"
 "}\n\n\n"
@@ -3591,12 +3660,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "`E\n"
 "`C`U;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X``3_load_prior(``3*`3,``0 `0,`Nat,`Qthere){\n"
 "`Y$KEYS_FROM_LANES\n"
 "`3->prior`6\n"
 "`7$LANE==0&&there&&at>0)\n"
-"`3->prior=$KEYS_OF(`0)[at-1];\n"
+"`3->prior= *$AT($KEYS_OF(`0),at-1,1);\n"
 "`E\n"
 "}\n\n\n"
 "$n`X``3_vector_`U(`+``3*`3,`I`key_vector*keys,\n"
@@ -3646,12 +3715,13 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Y$HEADS\n"
 "`3->base=`0.base;\n"
 "`E\n"
+"`3->`2=$LAST_OF(`0);\n"
 "}\n"
 "$n`X``3_fetch(`+``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
 "`Npolicy){\n"
 "``3_load(`3,`0,`S,`R,own,policy);\n"
 "``3_`U`5`3,`0,`S,`R,own,policy);\n"
-"}\n\n"
+"}\n\n",
 "`Y$RUN_STATE\n\n"
 "$n$5``3_vector_run(`+`I``3*`3,int k,`Ni,`Vleft){\n"
 "`Vmask=`3->mask[k];\n"
@@ -3703,7 +3773,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "*rises=falls?0:1;\n"
 "`C`9;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n$z `vector_`9(`+`I`src_vector*vector,`Ni,`Vleft,`V`U,\n"
 "uint*rises){\n"
 "`Y$PACKED_HERE\n"
@@ -3718,7 +3788,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<left)\n"
-"x[v]=`convert`5vector->element[v],i+v);\n"
+"x[v]=`convert`5vector->element[v],$REVERSE?i-v:i+v);\n"
 "`C`array_`9`5x,left,`U,rises);\n"
 "`E\n"
 "}\n"
@@ -3738,7 +3808,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`9s[k]=pop`R(`3->mask[k]);\n"
 "`O\n"
 "`Vrises;\n"
-"`9s[k]=`vector_`9`5&`3->vector[k],i,there,``U_of(`3,k),&rises);\n"
+"`9s[k]=`vector_`9`5&`3->vector[k],$INDEX_OF(`3->`2,i),there,\n"
+"``U_of(`3,k),&rises);\n"
 "`3->rising|=rises<<k;\n"
 "`E\n"
 "}\n"
@@ -3770,7 +3841,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`U[k]=bits[k];\n"
 "$h;\n"
 "`E\n"
-"}\n\n"
+"}\n\n",
 "`Y$SEGMENTED && ($BEGINS || $j)\n\n"
 "$8struct{\n"
 "`V`S[$d];\n"
@@ -3820,7 +3891,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "`Ccarry;\n"
 "}\n"
-"`E\n\n\n",
+"`E\n\n\n"
 "$6$KEPT_ALONE ($SELECT && $j)\n\n",
 NULL};
 #else
@@ -3829,7 +3900,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2350 \"kernels.cl.inc\"\n"
+"#line 2441 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -3993,7 +4064,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2531 \"kernels.cl.inc\"\n"
+"#line 2622 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4259,7 +4330,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<there)\n"
-"x[v]=`convert`5`3->vector[k].element[v],i+v);\n"
+"x[v]=`convert`5`3->vector[k].element[v],$REVERSE?i-v:i+v);\n"
 "`vector_scan`5out,x,&ends,`3->base,``U_of(`3,k),there);\n"
 "`E\n"
 "}\n\n\n"
@@ -4272,19 +4343,20 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "$v$d;k++){\n"
 "`Ni=`S+own+k*$s_STRIDE;\n"
-"``3_vector`5&out,`3,`K,i,k,left,own,&`2,`M);\n"
+"``3_vector`5&out,`3,`K,$INDEX_OF(`3->`2,i),k,left,own,&`2,`M);\n"
 "`7$SPREADS){\n"
 "`Vbegin=``1_`S($l,0)+k*$s_STRIDE;\n"
-"`vectors_spread(dst+`S+begin,&out,`left_past(left,begin),by_vectors,`M);\n"
+"`vectors_spread($AT(dst,`S+begin,1),&out,`left_past(left,begin),by_vectors,\n"
+"`M);\n"
 "}else `7by_vectors&&$SHIFTS){\n"
 "`vector_store_shifted(dst+i,&out,k,&`G,`M);\n"
 "}else `7by_vectors){\n"
-"`vector_store(dst+i,&out);\n"
+"`vector_store($AT(dst,i,$s),&out);\n"
 "}else{\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<`left_`0(left,own,k))\n"
-"dst[i+v]=out.element[v];\n"
+"*$AT(dst,i+v,1)=out.element[v];\n"
 "}\n"
 "}\n"
 "}\n\n"
@@ -4296,11 +4368,11 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`2=$o_plain`5`begun_subgroup(`3)?`3->base:$VALUE_OF(`K),`2);\n"
 "`7$ANY_ORDER&&$l!=0)\n"
 "`K=$o`5`K,``9_of(`3->group,false));\n"
-"`Qpieces=$SPREAD_BYTES%16==0&&((size_t)dst&15)=`6\n"
-"`Qaligned=$SHIFTS||($IS_WHOLE(`dst)&&$ALIGNED(`dst,dst));\n"
+"`Qpieces=$SPREAD_BYTES%16==0&&((size_t)$EDGE(dst)&15)=`6\n"
+"`Qaligned=$IS_WHOLE(`dst)&&$ALIGNED(`dst,$EDGE(dst));\n"
 "`7$SPREADS)\n"
 "``3_store_by`5`3,dst,`S,left,left==$TILE&&pieces,`K,`2,`M);\n"
-"else `7left==$TILE&&aligned)\n"
+"else `7left==$TILE&&($SHIFTS||aligned))\n"
 "``3_store_by`5`3,dst,`S,$TILE,true,`K,`2,`M);\n"
 "else\n"
 "``3_store_by`5`3,dst,`S,left,false,`K,`2,`M);\n"
@@ -4317,7 +4389,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2894 \"kernels.cl.inc\"\n"
+"#line 2986 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4326,10 +4398,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$6$LANE_AT(`1, none) (`1)\n\n\n\n"
 "$6$SHUFFLE(a, b, `1s) __builtin_shufflevector(a, b, `1s)\n"
 "$6$UP_AT(`1, `0) (`0) + (`1)\n"
-"$6$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE($3, $UP_AT, $3 - (d)))\n\n"
+"$6$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE($3, $UP_AT, $3 - (d)))\n\n\n"
+"$6$AHEAD_OF(bytes) ($REVERSE ? (size_t)0 - (bytes) : (bytes))\n\n"
 "$w`X`prefetch_next($1void*p,`Vbytes){\n"
 "`Z`Vk`6k<bytes;k+=$LINE)\n"
-"$PREFETCH(p,$PREFETCH_SRC+k,0);\n"
+"$PREFETCH(p,$AHEAD_OF($PREFETCH_SRC+k),0);\n"
 "}\n\n"
 "`Y$SELECT\n\n\n"
 "$6$WORD_BITS 64\n"
@@ -4429,18 +4502,27 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`C$CONVERT_WIDE(x);\n"
 "`E\n"
 "}\n"
-"`E\n\n"
-"$w$4 `load_wide(`+$1`source*src,`Ni){\n"
+"`E\n\n\n"
+"`Y$REVERSE\n"
+"$6$MIRROR_AT(`1, none) $3 - 1 - (`1)\n"
+"$6$MIRROR(x) $SHUFFLE(x, x, $EACH_LANE($3, $MIRROR_AT, 0))\n"
+"`O\n"
+"$6$MIRROR(x) (x)\n"
+"`E\n\n\n"
+"$w$4 `positions_load(`+$1`source*src,`Ni,`N`2){\n"
 "`Y$CONVERT_IS_CUSTOM\n"
 "$0$7 x;\n"
 "`Zint v`6v<$3;v++)\n"
-"x.element[v]=`convert_`W`5src[i+v],i+v);\n"
+"x.element[v]=`convert_`W`5*$AT(src,i+v,1),$INDEX_OF(`2,i+v));\n"
 "`Cx.all;\n"
 "`O\n"
 "$8$0source unaligned __attribute__((aligned(`D`source))));\n"
-"`C`convert_wide(*($1unaligned*)(src+i));\n"
+"$0source x= *($1unaligned*)$AT(src,i,$3);\n"
+"`C`convert_wide($MIRROR(x));\n"
 "`E\n"
-"}\n\n\n\n\n"
+"}\n"
+"$6`load_wide`5src, i) `positions_load`5src, i, 0)\n"
+"$6`load_`0`5`0, i) `positions_load`5$ELEMENTS(`0), i, $LAST_OF(`0))\n\n\n\n\n"
 "$6$LOWER_AT(`1, d) ((`1) & (d) ? $3 + (((`1) | (2 * (d) - 1)) ^ (d)) : (`1))\n"
 "`Y$ANY_ORDER\n"
 "$6$BEFORE(d, id, x) $UP(d, id, x)\n"
@@ -4478,10 +4560,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "y=$TO_DST_WIDE(x);\n"
 "`E\n"
 "$8$3N($DST)unaligned __attribute__((aligned(`D`result))));\n"
+"dst=$AT(dst,i,$3);\n"
+"y=$MIRROR(y);\n"
 "`7stream)\n"
-"__builtin_nontemporal_store(y,(`A$3N($DST)*)(dst+i));\n"
+"__builtin_nontemporal_store(y,(`A$3N($DST)*)dst);\n"
 "else\n"
-"*(`Aunaligned*)(dst+i)=y;\n"
+"*(`Aunaligned*)dst=y;\n"
 "}\n\n"
 "`Y$HEADS || $REDUCES\n\n"
 "$8$3_MASK `mask;\n"
@@ -4490,7 +4574,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$w`mask `mask_of(`Vbits){\n"
 "`I$3N`F`1s=($3N`F)($EACH_LANE($3,$BIT_AT,0));\n"
 "`C$MASK_OF((($3N`F)(bits)&`1s)!=0u);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$6$SEGMENTS_STEP(d) \\\n"
 " x=$e`5*closed?id:$BEFORE(d,id,x),x); \\\n"
 " *closed|=$BEFORE(d,(`mask)(0),*closed)\n"
@@ -4506,11 +4590,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`E\n"
 "`E\n\n\n\n"
 "$w`V`span_head($1`dst*dst,`N`S,`V`T){\n"
-"size_t mask=$3*`D`dst)-1,past=(size_t)(dst+`S)&mask;\n"
+"size_t mask=$3*`D`dst)-1,past=(size_t)$EDGE($AT(dst,`S,1))&mask;\n"
 "`7$3>1&&(`T&$FLAG_STREAM)&&past)\n"
-"`L`F((mask+1-past)/`D`dst));\n"
+"`L`F(($REVERSE?past:mask+1-past)/`D`dst));\n"
 "`C0;\n"
-"}\n\n",
+"}\n\n"
 "`Y!$HEADS\n"
 "`Y$REDUCE || $REDUCES\n\n"
 "$n$u `quarters_`9(`+$1`source*src,`Ni,`Nquarter){\n"
@@ -4545,7 +4629,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`C`cascade_end`5&cascade,rest,$CASCADE);\n"
 "}\n"
 "`E\n\n\n"
-"$w$5`$7_`9(`+$1`src*src,`N`S,`N`2){\n"
+"$w$5`$7_`9(`+``0 src,`N`S,`N`2){\n"
 "`Ni=`S+1,quarter=(`2-`S)/4;\n"
 "$5`9;\n"
 "`7`S>=`2)\n"
@@ -4558,9 +4642,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "i=`S+4*quarter;\n"
 "}else\n"
 "`E\n"
-"`9=`convert`5src[`S],`S);\n"
+"`9=``W_at`5src,`S);\n"
 "`Z;i<`2;i++)\n"
-"`9=$o`5`9,`convert`5src[i],i));\n"
+"`9=$o`5`9,``W_at`5src,i));\n"
 "`C`9;\n"
 "}\n"
 "#elif $REDUCES\n\n"
@@ -4584,7 +4668,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9=i==`S?part:$o_`B`5`9,part);\n"
 "}\n"
 "`C`9;\n"
-"}\n\n"
+"}\n\n",
 "$w$5`run_of(`+$u `W){\n"
 "$5run=$f;\n"
 "run.open.`W=`W;\n"
@@ -4615,7 +4699,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "$6`span_`9`5`0, `S, `2, head) `kept_`9`5`0, `S, `2, 0)\n"
 "`E\n"
-"`Y$ARG_WIDE > 1\n\n",
+"`Y$ARG_WIDE > 1\n\n"
 "$6$ARG_STEP (4 * $ARG_WIDE)\n"
 "$6$ARG_BLOCK (4096 / `D`src))\n"
 "$8$PASTE($VALUE,$ARG_WIDE)``Ws;\n\n"
@@ -4680,19 +4764,20 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$6$STEP (4 * $3)\n\n\n"
 "$6$SETTLES(i, begin) \\\n"
 " ($EXACT_PREFIX&&((i)-(begin))%($STEP_LINKS/($HEADS?4:1)*$STEP)==0)\n"
-"`E\n\n"
+"`E\n\n",
 "`Y$HEADS && $3 > 1\n\n"
 "$w`mask ``U_wide(``0 `0,`Ni){\n"
 "`Y$HEADS == $HEADS_BITS\n"
 "`N`4s=`0.keys[i/32]|$9`0.keys[(i+$3-1)/32]<<32;\n"
 "`C`mask_of(`F(`4s>>`F(i%32)));\n"
 "`O\n"
-"$3N($KEY)keys=$PASTE(vload,$3)(0,`0.keys+i);\n"
-"`Y$HEADS == $HEADS_FLAGS\n"
+"$3N($KEY)keys=$PASTE(vload,$3)(0,$AT(`0.keys,i,$3));\n"
+"`Y!$COMPARES_KEYS\n"
 "`C$MASK_OF(keys!=($KEY)0);\n"
 "`O\n"
-"$3N($KEY)`G=$PASTE(vload,$3)(0,`0.keys+i-1);\n"
-"`C$MASK_OF($STARTS_WIDE($3N($KEY),`G,keys));\n"
+"$3N($KEY)`G=\n"
+"$PASTE(vload,$3)(0,$AT(`0.keys,i-1,$3));\n"
+"`C$MASK_OF($MIRROR($STARTS_WIDE($3N($KEY),`G,keys)));\n"
 "`E\n"
 "`E\n"
 "}\n\n\n"
@@ -4712,9 +4797,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`E\n\n\n\n"
 "$w`N`vectors_begin(`N`S,`N`2,`Vhead){\n"
 "`Cmin(`S+(!$HEADS?head:$COMPARES_KEYS&&`S==0?1:0),`2);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w``K `element_add(`+``0 `0,`Ni,``K own){\n"
-"$LOW_OF(own)=$o_plain`5$LOW_OF(own),`convert`5$ELEMENTS(`0)[i],i));\n"
+"$LOW_OF(own)=$o_plain`5$LOW_OF(own),``W_at`5`0,i));\n"
 "`C$HEADS&&(i+1)%$STEP_LINKS==0?``K_settle`5own):own;\n"
 "}\n\n"
 "`Y$ANY_ORDER || $REDUCE\n"
@@ -4737,13 +4822,14 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`C`9;\n"
 "}\n"
 "$w`X$0`9_step(`+$0`9*`9,``0 src){\n"
-"$1`src*lower=src+`9->i,*upper=lower+`9->stride;\n"
+"$1`src*lower=$AT($ELEMENTS(src),`9->i,1);\n"
+"$1`src*upper=$AT(lower,`9->stride,1);\n"
 "`prefetch_next(lower,2*$3*`D`src));\n"
 "`prefetch_next(upper,2*$3*`D`src));\n"
-"`9->a=$e`5`9->a,`load_wide`5src,`9->i));\n"
-"`9->b=$e`5`9->b,`load_wide`5src,`9->i+$3));\n"
-"`9->c=$e`5`9->c,`load_wide`5src,`9->i+`9->stride));\n"
-"`9->d=$e`5`9->d,`load_wide`5src,`9->i+`9->stride+$3));\n"
+"`9->a=$e`5`9->a,`load_`0`5src,`9->i));\n"
+"`9->b=$e`5`9->b,`load_`0`5src,`9->i+$3));\n"
+"`9->c=$e`5`9->c,`load_`0`5src,`9->i+`9->stride));\n"
+"`9->d=$e`5`9->d,`load_`0`5src,`9->i+`9->stride+$3));\n"
 "`9->i+=$STEP/2;\n"
 "}\n\n"
 "$w$5$0`9_`1s(`+`I$0`9*`9){\n"
@@ -4766,11 +4852,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$0`9_step`5`9,src);\n"
 "all=`cascade_end`5&cascade,$0`9_`1s`5`9),$CASCADE);\n"
 "`Z`Ni=`9->end+`9->stride;i<`9->`2;i++)\n"
-"rest=$o`5rest,`convert`5src[i],i));\n"
+"rest=$o`5rest,``W_at`5src,i));\n"
 "`C$o`5all,rest);\n"
 "}\n"
 "`E\n"
-"`O\n\n\n"
+"`O\n\n\n",
 "$8struct{\n"
 "``K own;\n"
 "`Qbegun;\n"
@@ -4781,7 +4867,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}$0`9;\n\n"
 "`Y$3 > 1\n"
 "$w``K `vector_add(`+``0 `0,`Ni,``K own){\n"
-"$4 x=`load_wide`5$ELEMENTS(`0),i),id=`identity_wide(`.);\n"
+"$4 x=`load_`0`5`0,i),id=`identity_wide(`.);\n"
 "`Y$HEADS\n"
 "`mask closed=``U_wide(`0,i);\n"
 "x=`segments_scan_wide`5x,id,&closed);\n"
@@ -4795,13 +4881,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n\n\n\n"
 "$w`X`chain_step(`+$0`9*`9,``0 `0){\n"
 "`I`V`1s=$3/($HEADS?4:2);\n"
-"$1`src*src=$ELEMENTS(`0);\n"
 "`Ni=`9->i;\n"
 "$0$7 x;\n"
-"`prefetch_next(src+i,$STEP*`D`src));\n"
+"`prefetch_next($AT($ELEMENTS(`0),i,1),$STEP*`D`src));\n"
 "x.all=`pairs`5\n"
-"`pairs`5`load_wide`5src,i),`load_wide`5src,i+$3)),\n"
-"`pairs`5`load_wide`5src,i+2*$3),`load_wide`5src,i+3*$3)));\n"
+"`pairs`5`load_`0`5`0,i),`load_`0`5`0,i+$3)),\n"
+"`pairs`5`load_`0`5`0,i+2*$3),`load_`0`5`0,i+3*$3)));\n"
 "x.all=`scan_`1s`5x.all,`identity_wide(`.),`1s);\n"
 "`Z`Vv=`1s;v<=$3;v+=`1s)\n"
 "`9->low=$e`5`9->low,($4)(x.element[v-1]));\n"
@@ -4813,7 +4898,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "}\n"
 "$6$0`9_step `chain_step\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "$w$0`9 `chain_begin(`+``0 `0,`N`S,`N`2,`Vhead){\n"
 "$0`9 `9;\n"
 "`9.own=``K_of`5$f);\n"
@@ -4871,7 +4956,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "$6$0`9_end `chain_end\n"
 "$6`is_wide(`S, `2) true\n"
-"`E\n\n\n"
+"`E\n\n\n",
 "$APART\n"
 "$w$5`span_`9(`+``0 `0,`N`S,`N`2,`Vhead){\n"
 "`Y$3 > 1 || $HEADS\n"
@@ -4906,7 +4991,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`E\n"
 "next=`element_add`5`0,i,`G->own);\n"
 "x=$INCLUSIVE?$WHOLE(next):$WHOLE(`G->own);\n"
-"dst[i]=`to_dst(apart?``P`5`G->span,x):x);\n"
+"*$AT(dst,i,1)=`to_dst(apart?``P`5`G->span,x):x);\n"
 "`G->own=next;\n"
 "}\n"
 "}\n\n"
@@ -4927,7 +5012,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`K.high=$LAST(wide.high);\n"
 "`E\n"
 "`C`K;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$8struct{\n"
 "$0`K span,own;\n"
 "`Qbegun;\n"
@@ -4935,7 +5020,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$w`X`scan_store(`+`A`dst*dst,`Ni,$4 x,\n"
 "`I$0`G*`P,`Qapart,`Qstream){\n"
 "`7$PREFETCH_DST)\n"
-"$PREFETCH(dst+i,$PREFETCH_DST,1);\n"
+"$PREFETCH($AT(dst,i,1),$AHEAD_OF($PREFETCH_DST),1);\n"
 "`7$ANY_ORDER)\n"
 "x=$e`5`P->own.low,x);\n"
 "else `7$EXACT_PREFIX)\n"
@@ -4952,7 +5037,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n\n\n"
 "$w`X`scan_vector(`+``0 `0,`A`dst*dst,`Ni,$4 id,\n"
 "$0`G*`P,`Qhas_`U,`Qapart,`Qstream){\n"
-"$4 x=`load_wide`5$ELEMENTS(`0),i),`G;\n"
+"$4 x=`load_`0`5`0,i),`G;\n"
 "$4 left=$ANY_ORDER?id:`P->own.low;\n"
 "$0`G here= *`P;\n"
 "`Y$HEADS\n"
@@ -4976,13 +5061,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "`scan_store`5dst,i,$INCLUSIVE?x:`G,&here,apart,stream);\n"
 "$0past`5`P,x);\n"
-"}\n\n"
+"}\n\n",
 "`Y$HEADS\n\n"
 "$w`X`scan_step(`+``0 `0,`A`dst*dst,`Ni,$4 id,\n"
 "$0`G*`P,`Qapart,`Qstream){\n"
-"`prefetch_next(`0.src+i,$STEP*`D`src));\n"
+"`prefetch_next($AT(`0.src,i,1),$STEP*`D`src));\n"
 "`7$HEADS!=$HEADS_BITS)\n"
-"`prefetch_next(`0.keys+i,$STEP*`D$KEY));\n"
+"`prefetch_next($AT(`0.keys,i,1),$STEP*`D$KEY));\n"
 "`7`any_head(`0,i,$STEP))\n"
 "`Z`Vv`6v<$STEP;v+=$3)\n"
 "`scan_vector`5`0,dst,i+v,id,`P,true,apart,stream);\n"
@@ -4993,10 +5078,10 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`O\n\n\n"
 "$w`X`scan_four(`+``0 src,`A`dst*dst,`Ni,$4 id,\n"
 "$0`G*`P,`Qapart,`Qstream){\n"
-"$4 a=`scan_wide`5`load_wide`5src,i),id),lower,left=id;\n"
-"$4 b=`scan_wide`5`load_wide`5src,i+$3),id);\n"
-"$4 c=`scan_wide`5`load_wide`5src,i+2*$3),id);\n"
-"$4 d=`scan_wide`5`load_wide`5src,i+3*$3),id);\n"
+"$4 a=`scan_wide`5`load_`0`5src,i),id),lower,left=id;\n"
+"$4 b=`scan_wide`5`load_`0`5src,i+$3),id);\n"
+"$4 c=`scan_wide`5`load_`0`5src,i+2*$3),id);\n"
+"$4 d=`scan_wide`5`load_`0`5src,i+3*$3),id);\n"
 "b=$e`5($4)($LAST(a)),b);\n"
 "d=$e`5($4)($LAST(c)),d);\n"
 "`7!$ANY_ORDER){\n"
@@ -5014,7 +5099,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$0past`5`P,d);\n"
 "}\n"
 "$6`scan_step `scan_four\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "$w`N`vectors_scan(`+``0 `0,`A`dst*dst,`Ni,`N`2,\n"
 "``G*`G,`Qapart,`Qstream,$0`9*`9,\n"
 "``0 ahead){\n"
@@ -5074,14 +5159,14 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Nk=min(ahead->`S+1,ahead->`2);\n"
 "$5all=`$7_`9`5ahead->src,ahead->`S,k);\n"
 "`Z`Nend=i+min(`2-i,ahead->`2-k);i<end;i++,k++){\n"
-"$PREFETCH(ahead->src+k,$PREFETCH_SRC,0);\n"
+"$PREFETCH($AT($ELEMENTS(ahead->src),k,1),$AHEAD_OF($PREFETCH_SRC),0);\n"
 "`7$PREFETCH_DST)\n"
-"$PREFETCH(dst+i,$PREFETCH_DST,1);\n"
-"all=$o`5all,`convert`5ahead->src[k],k));\n"
+"$PREFETCH($AT(dst,i,1),$AHEAD_OF($PREFETCH_DST),1);\n"
+"all=$o`5all,``W_at`5ahead->src,k));\n"
 "`$7_scan`5`0,dst,i,i+1,&`G,apart);\n"
 "}\n"
 "`Z;k<ahead->`2;k++)\n"
-"all=$o`5all,`convert`5ahead->src[k],k));\n"
+"all=$o`5all,``W_at`5ahead->src,k));\n"
 "ahead->`9=all;\n"
 "}\n"
 "`E\n"
@@ -5090,11 +5175,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9=``P_base`5`0.base,`9);\n"
 "`Capart?``P`5`K,`9):`9;\n"
 "}\n"
-"$6`span_scan`5span, dst, `K, apart, `T) `span_scan_ahead`5span, dst, `K, apart, `T, 0)\n\n"
+"$6`span_scan`5span, dst, `K, apart, `T) `span_scan_ahead`5span, dst, `K, apart, `T, 0)\n\n",
 "`Y!$HEADS\n\n"
 "$APART\n"
-"$w`X``8s_scan(`+$1`src*src,`Nsrc_pitch,`A`dst*dst,\n"
-"`Ndst_pitch,`N`R,`N`8s,$5base,`V`T,\n"
+"$w`X``8s_scan(`+``0 src,`Nsrc_pitch,`A`dst*dst,`Ndst_pitch,\n"
+"`N`R,`N`8s,$5base,`V`T,\n"
 "`A`dst*totals){\n"
 "`Z`N`8`6`8<`8s;`8++){\n"
 "`span span;\n"
@@ -5106,12 +5191,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "total=`span_scan`5&span,dst,``K_of`5base),false,`T);\n"
 "`7`T&$FLAG_TOTAL)\n"
 "totals[`8]=`to_dst(total);\n"
-"src+=src_pitch;\n"
+"src=$FROM_ROW(src,src_pitch);\n"
 "dst+=dst_pitch;\n"
 "}\n"
 "}\n"
 "`E\n"
-"`E\n\n",
+"`E\n\n"
 "$6``3_`9_alone`5src, `S, `R, `M) \\\n"
 " `span_`9`5src,`S,min((`S)+$TILE,`R),(`M)->head)\n\n",
 NULL};
@@ -5123,7 +5208,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3821 \"kernels.cl.inc\"\n"
+"#line 3931 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5655,8 +5740,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4520 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4630 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
 "}`scan_`8s_`B;\n\n"
@@ -5718,14 +5803,16 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$r\n"
 "`Z`Vw`6w<`D`src_vector)/4;w++)\n"
 "data->vector[k].`4[w]`6\n"
-"`7$IS_WHOLE(`src)&&`is_whole(`3,i,place,`3->src_limit))\n"
-"`bytes_load(data->vector[k].`4,`3->src+(i+place.`8*`3->src_gap),\n"
+"`7$IS_WHOLE(`src)&&`is_whole(`3,i,place,`3->src_limit)){\n"
+"`bytes_load(data->vector[k].`4,\n"
+"$AT(`3->src,i+place.`8*`3->src_gap,$s),\n"
 "$i`src),`policy_normal());\n"
-"else `7!`is_beside_`8s(`3,i))\n"
+"``4s_mirror(data->vector[k].`4,`D`src));\n"
+"}else `7!`is_beside_`8s(`3,i))\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "`7`is_of_`8s(`3,i+v,place.`H))\n"
-"data->vector[k].element[v]=`3->src[i+v+place.`8*`3->src_gap];\n"
+"data->vector[k].element[v]= *$AT(`3->src,i+v+place.`8*`3->src_gap,1);\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n"
@@ -5740,7 +5827,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`H=`U>>v&1?0:`H+1;\n"
 "x[v]=$a(`.);\n"
 "`7!$ROWS_GUARDED||`is_of_`8s(`3,i+v,`H))\n"
-"x[v]=`convert`5vector->element[v],`H);\n"
+"x[v]=`convert`5vector->element[v],$INDEX_OF(`3->`R-1,`H));\n"
 "}\n"
 "}\n\n\n"
 "$6$ROWS_QUICK ($s > 4 || $PACKED_HERE)\n"
@@ -5758,7 +5845,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`V`H,`V`U,uint*rises){\n"
 "$5x[$s];\n"
 "`7$ROWS_QUICK&& !$ANY_LANE(``8_vector_is_mixed(`3,i,`H,`U)))\n"
-"`C`vector_`9`5vector,`H,$s,0,rises);\n"
+"`C`vector_`9`5vector,$INDEX_OF(`3->`R-1,`H),$s,0,rises);\n"
 "``8_$7`5x,vector,`3,i,`H,`U);\n"
 "`C`array_`9`5x,$s,`U,rises);\n"
 "}\n\n\n"
@@ -5808,7 +5895,8 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`V`U=``8_`U(`3,place.`H);\n"
 "$z x[$s];\n"
 "`7$ROWS_QUICK&& !totals&& !$ANY_LANE(``8_vector_is_mixed(`3,i,place.`H,`U))){\n"
-"``3_vector`5out,data,`K,place.`H,k,$TILE,0,`2,`M);\n"
+"``3_vector`5out,data,`K,$INDEX_OF(`3->`R-1,place.`H),k,$TILE,0,\n"
+"`2,`M);\n"
 "`L;\n"
 "}\n"
 "`vector_ends ends=``3_ends`5data,`K,k,$TILE,`2,`M);\n"
@@ -5818,14 +5906,14 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "`7place.`H+1==`3->`R&&`is_of_`8s(`3,i+v,place.`H))\n"
-"totals[place.`8]=`to_dst(x[v]);\n"
+"*$AT(totals,place.`8,1)=`to_dst(x[v]);\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n\n"
-"$n`X``8_vector_store(`I`dst_vector*out,`I``8_`3*`3,\n"
+"$n`X``8_vector_store(`dst_vector*out,`I``8_`3*`3,\n"
 "``8_place place,`Vi){\n"
 "`7$IS_WHOLE(`dst)&&`is_whole(`3,i,place,`3->dst_limit)){\n"
-"`vector_store(`3->dst+(i+place.`8*`3->dst_gap),out);\n"
+"`vector_store($AT(`3->dst,i+place.`8*`3->dst_gap,$s),out);\n"
 "`L;\n"
 "}\n"
 "`7`is_beside_`8s(`3,i))\n"
@@ -5833,15 +5921,17 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "`7`is_of_`8s(`3,i+v,place.`H))\n"
-"`3->dst[i+v+place.`8*`3->dst_gap]=out->element[v];\n"
+"*$AT(`3->dst,i+v+place.`8*`3->dst_gap,1)=out->element[v];\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n\n\n\n",
 "$6$STORE_UNIT \\\n"
 " (`D`dst)<=2&&$i`dst)%4==0?4/`F`D`dst):1u)\n"
-"$n`X``8_vectors_store(`I`dst_vector*out,`I``8_`3*`3,int k,\n"
+"$n`X``8_vectors_store(`dst_vector*out,`I``8_`3*`3,int k,\n"
 "`J``M*`M){\n"
-"`J`Iuint*`4s=`vectors_share(out,`M);\n"
+"`J`Iuint*all=`vectors_share(out,`M);\n"
+"`J`Iuint*`4s=$ORIGIN(all,$s_STRIDE/$STORE_UNIT);\n"
+"`J`I`dst*results=$ORIGIN((`J`I`dst*)all,$s_STRIDE);\n"
 "`Vbegin=$l*$l_TILE+k*$s_STRIDE;\n"
 "$r\n"
 "`Z`Vu`6u<$s/$STORE_UNIT;u++){\n"
@@ -5849,13 +5939,13 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "``8_place place=``8_place_of(`3,i);\n"
 "`Qwhole=i-`3->begin<=`3->$7-$STORE_UNIT&&place.`H<`3->dst_limit;\n"
 "`7$STORE_UNIT>1&&whole){\n"
-"*(`Auint*)(`3->dst+i)=`4s[unit];\n"
+"*(`Auint*)$AT(`3->dst,i,$STORE_UNIT)= *$AT(`4s,unit,1);\n"
 "continue;\n"
 "}\n"
 "$r\n"
 "`Z`Vv`6v<$STORE_UNIT;v++){\n"
 "`7`is_of_`8s(`3,i+v,place.`H))\n"
-"`3->dst[i+v]=((`J`I`dst*)`4s)[unit*$STORE_UNIT+v];\n"
+"*$AT(`3->dst,i+v,1)= *$AT(results,unit*$STORE_UNIT+v,1);\n"
 "`place_next(`3,&place);\n"
 "}\n"
 "}\n"
@@ -5872,8 +5962,9 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`N`R){\n"
 "``8_`3 `3;\n"
 "`V`G`6\n"
-"`3.src=src+`B.src_offset+`8*`B.src_pitch;\n"
-"`3.dst=dst+`B.dst_offset+`8*`B.dst_pitch;\n"
+"`N`S=$ORIGIN(`8,`8s);\n"
+"`3.src=$ORIGIN(src+`B.src_offset+`S*`B.src_pitch,`R);\n"
+"`3.dst=$ORIGIN(dst+`B.dst_offset+`S*`B.dst_pitch,`R);\n"
 "`3.`8_length=`F`B.length;\n"
 "`3.inverse=`F`B.inverse;\n"
 "`3.`U=`F`B.`U;\n"
@@ -5884,26 +5975,28 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`7$ROW_GAPS&&`3.$7>0)\n"
 "`3.$7-=`3.`8_length-`3.`R;\n"
 "`7$IS_WHOLE(`src)&&(`3.src_gap|`3.dst_gap)==0){\n"
-"`G=`F((size_t)`3.src/`D`src))%$s;\n"
+"`G=`F((size_t)$EDGE(`3.src)/`D`src))%$s;\n"
+"`G=$REVERSE?($s-`G)%$s:`G;\n"
 "`7`G+`3.$7>$TILE)\n"
 "`G`6\n"
 "}\n"
-"`3.src-=`G;\n"
-"`3.dst-=`G;\n"
+"`3.src=$REVERSE?`3.src+`G:`3.src-`G;\n"
+"`3.dst=$REVERSE?`3.dst+`G:`3.dst-`G;\n"
 "`3.begin=`G;\n"
 "`3.past=`F`B.past-`G;\n"
 "`3.`8s_`G=`F`B.`8s_`G;\n"
 "`3.src_limit=`3.dst_limit`6\n"
 "`7$IS_WHOLE(`src))\n"
-"`3.src_limit=``8_limit(&`3,(size_t)`3.src,`3.src_gap,\n"
+"`3.src_limit=``8_limit(&`3,(size_t)$EDGE(`3.src),`3.src_gap,\n"
 "min($i`src),16u),`D`src));\n"
 "`7!$ROW_GAPS&&$IS_WHOLE(`dst))\n"
-"`3.dst_limit=``8_limit(&`3,(size_t)`3.dst,`3.dst_gap,\n"
+"`3.dst_limit=``8_limit(&`3,(size_t)$EDGE(`3.dst),`3.dst_gap,\n"
 "min($i`dst),16u),`D`dst));\n\n"
-"`7$ROW_GAPS&&((size_t)`3.dst&3)==0&&min(`3.`R,`3.$7)>=$STORE_UNIT)\n"
+"`Qby_units=$ROW_GAPS&&((size_t)$EDGE(`3.dst)&3)=`6\n"
+"`7by_units&&min(`3.`R,`3.$7)>=$STORE_UNIT)\n"
 "`3.dst_limit=`3.`R-($STORE_UNIT-1);\n"
 "`C`3;\n"
-"}\n\n"
+"}\n\n",
 "kernel $x_ATTRIBUTE void\n"
 "`scan_`8s(`%$1`src*src,`A`dst*dst,$1uint*`R_buffer,\n"
 "`init init_`W,$1`dst*init_buffer,`A`dst*totals,\n"
@@ -5925,6 +6018,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`7totals&&`R==0)\n"
 "`Z`Vi=$2;i<`8s;i+=$x)\n"
 "totals[i]=`to_dst(base);\n"
+"totals=totals?$ORIGIN(totals,`8s):0;\n"
 "`group_share(``8_`3_scan_subgroup`5&data,&`3,places,`M),`M);\n"
 "data.base=base;\n"
 "`K=``8_group_`G`5&`3,`M);\n"
@@ -5952,7 +6046,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4862 \"kernels.cl.inc\"\n"
+"#line 4982 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -5968,8 +6062,9 @@ static const char *const gpuscan__piece_scan[] = {
 "$6$OP_PITCH `B.src_pitch\n"
 "$6$OP_SHARES 1u\n"
 "$6$OP_BASE `base`5init_`W, init_buffer, `B.init_offset, `F`B.`T)\n"
-"$6$OP_DST (dst + `B.dst_offset)\n"
-"$6$OP_IN_PLACE(`0) (($1`X*)$ELEMENTS(`0) == ($1`X*)$OP_DST)\n"
+"$6$OP_DST(`8, `R) $ORIGIN(dst + `B.dst_offset + (`8) * `B.dst_pitch, `R)\n"
+"$6$OP_IN_PLACE(`0, `R) \\\n"
+" (($1void*)$ELEMENTS(`0)==($1void*)$OP_DST(0,`R))\n"
 "$6$OP_WORDS 1\n"
 "$6`op_keeps_none(job, `9) false\n"
 "$6`op_part `scan_hook_part\n"
@@ -5986,8 +6081,8 @@ static const char *const gpuscan__piece_scan[] = {
 "`N`8=group*share+min(group,more);\n"
 "`7!$UNDIVIDED&&`B.parts!=1)\n"
 "`Cfalse;\n"
-"``8s_scan`5src+`B.src_offset+`8*`B.src_pitch,`B.src_pitch,\n"
-"$OP_DST+`8*`B.dst_pitch,`B.dst_pitch,\n"
+"``8s_scan`5$FROM(src+`B.src_offset+`8*`B.src_pitch,`R),`B.src_pitch,\n"
+"$OP_DST(`8,`R),`B.dst_pitch,\n"
 "`R-($kPARTS_TAIL)&&`R>0?1:0),share+(group<more?1:0),\n"
 "$OP_BASE,`F`B.`T,totals+`B.total_offset+`8);\n"
 "`Ctrue;\n"
@@ -5999,7 +6094,7 @@ static const char *const gpuscan__piece_scan[] = {
 "`Qends,``K carry){\n"
 "`V`T=`F`B.`T;\n"
 "`Qapart= !$ANY_ORDER&&(`T&$FLAG_CARRIES)!`6\n"
-"`A`dst*to=$OP_DST+job->`8*`B.dst_pitch;\n"
+"`A`dst*to=$OP_DST(job->`8,job->`R);\n"
 "$5total=$WHOLE(carry);\n"
 "`7job->`S<`2){\n"
 "`span span;\n"
@@ -6016,11 +6111,10 @@ static const char *const gpuscan__piece_scan[] = {
 "`span*next,``K `K,ulong*`4s){\n"
 "`total_store($bjob->`8,$ENDS(job),\n"
 "$WHOLE(``K_next`5`K,span->`9,job->`3)));\n"
-"`span_scan_ahead`5span,$OP_DST+job->`8*`B.dst_pitch,`K,!$ANY_ORDER,\n"
+"`span_scan_ahead`5span,$OP_DST(job->`8,job->`R),`K,!$ANY_ORDER,\n"
 "`F`B.`T,next);\n"
 "}\n"
-"$6$OP_HEAD(job) `span_head($OP_DST + (job).`8 * `B.dst_pitch, (job).`S, \\\n"
-" `F`B.`T)\n"
+"$6$OP_HEAD(job) `span_head($OP_DST((job).`8, (job).`R), (job).`S, `F`B.`T)\n"
 "`O\n"
 "$6$OP_LISTS 0\n"
 "$6`op_list(data, job, `M)\n\n\n",
@@ -6048,7 +6142,7 @@ static const char *const gpuscan__piece_scan[] = {
 "`P=$o`5`K,`9);\n"
 "`E\n"
 "`total_store($bjob->`8,$ENDS(job),`P);\n"
-"``3_store`5data,$OP_DST+job->`8*`B.dst_pitch,job->`S,`2,`K,`M);\n"
+"``3_store`5data,$OP_DST(job->`8,job->`R),job->`S,`2,`K,`M);\n"
 "}\n"
 "`E\n\n",
 NULL};
@@ -6057,7 +6151,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4983 \"kernels.cl.inc\"\n"
+"#line 5103 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -6075,7 +6169,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 " src,dst,`R_buffer,states,init_`W,init_buffer,totals,`B,`M\n"
 "$6$COLUMNS_BASE `base`5init_`W, init_buffer, `B.init_offset, `F`B.`T)\n"
 "$6$COLUMNS_COUNT ``R(`B.`R, `R_buffer, `B.`R_offset, `F`B.`T)\n\n\n"
-"$6$COLUMN_LINE(i, `R) (i)\n\n"
+"$6$COLUMN_LINE(i, `R) $INDEX_OF((`R) - 1, i)\n\n"
 "`Y!$WORD && !$UNDIVIDED\n\n"
 "$6$CARRIES_STEP 8\n"
 "kernel $x_SIZE void\n"
@@ -6170,13 +6264,14 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`O\n"
 "$6$LINES $COLUMN_LINES\n"
 "$6$CHAIN_LINKS 8\n"
+"$8union{\n"
+"`src_vector src;\n"
+"`dst_vector dst;\n"
+"}`staged_vector;\n"
 "$8struct{\n"
 "``K slots[$x*$s];\n"
-"union{\n"
-"`src_vector src[$STAGED?$x*$LINES:1];\n"
-"`dst_vector dst[$STAGED?$x*$LINES:1];\n"
+"`staged_vector stage[$STAGED?$x*$LINES:1];\n"
 "``K looks[$LOOKS*$x*$s];\n"
-"}stage;\n"
 "`Vnearest[$x];\n"
 "`Vwaiting;\n"
 "}``Hs_`M;\n"
@@ -6206,10 +6301,12 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$w`X``Hs_move(``Hs*at,`N`S){\n"
 "at->`S=`S;\n"
 "at->lines=`S<at->`R?`Fmin(at->`R-`S,$9$TILE_LINES(at)):0;\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$6$OWN_LINE(at, k) ((at)->block * $LINES + (k))\n"
 "$6$MOVED_LINE(at, k) ($STAGED ? (k) * (at)->blocks + (at)->block : $OWN_LINE(at, k))\n"
 "$6$STAGE_AT(at, line) ((line) * (at)->width + (at)->unit)\n"
+"$6$OWN_OF(x, at, own, k) \\\n"
+" ($STAGED?(own)->stage[$STAGE_AT(at,$OWN_LINE(at,k))].src:(x)[k])\n"
 "$6$SLOT(at, of_block, v) (((of_block) * (at)->width + (at)->unit) * $s + (v))\n\n\n"
 "$6$COLUMNS_WHOLE(type, p, pitch) \\\n"
 " ($IS_WHOLE(type)&&$ALIGNED(type,p)&&(pitch)%$s==0)\n\n\n"
@@ -6239,12 +6336,8 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`7at->there)\n"
 "$r\n"
 "`Z`Vk`6k<$LINES;k++)\n"
-"own->stage.src[$STAGE_AT(at,$MOVED_LINE(at,k))]=x[k];\n"
+"own->stage[$STAGE_AT(at,$MOVED_LINE(at,k))].src=x[k];\n"
 "$h;\n"
-"`7at->there)\n"
-"$r\n"
-"`Z`Vk`6k<$LINES;k++)\n"
-"x[k]=own->stage.src[$STAGE_AT(at,$OWN_LINE(at,k))];\n"
 "}\n\n\n"
 "$n`X``Hs_chain(`+``K*inner,`Vlink,`I``Hs*at,\n"
 "`J``K*slots){\n"
@@ -6266,7 +6359,18 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n"
 "}\n"
 "}\n\n\n"
-"$n`X``Hs_take(`+`src_vector*x,``K*inner,`Vlink,\n"
+"$n`X``Hs_join(`+``K*`9s,`I`t*`9,`Vlink,\n"
+"`I``Hs*at,`J``Hs_`M*own){\n"
+"`7at->there)\n"
+"$r\n"
+"`Z`Vv`6v<$s;v++)\n"
+"own->slots[$SLOT(at,at->block,v)]=`link_of(`9[v]);\n"
+"$h;\n"
+"`7at->leads)\n"
+"``Hs_chain`5`9s,link,at,own->slots);\n"
+"$h;\n"
+"}\n\n\n",
+"$n`X``Hs_take(`+`src_vector*x,``K*`9s,`Vlink,\n"
 "$1`src*src,`Npitch,`I``Hs*at,\n"
 "`J``Hs_`M*own){\n"
 "$5`9[$s];\n"
@@ -6277,24 +6381,19 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$r\n"
 "`Z`Vk`6k<$LINES;k++){\n"
 "`Vline=$OWN_LINE(at,k);\n"
-"`7line<at->lines)\n"
+"`7!at->there||line>=at->lines)\n"
+"continue;\n"
+"`src_vector vector=$OWN_OF(x,at,own,k);\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`9[v]=$o`5\n"
-"`9[v],`convert`5x[k].element[v],$COLUMN_LINE(at->`S+line,at->`R)));\n"
+"`9[v],`convert`5vector.element[v],$COLUMN_LINE(at->`S+line,at->`R)));\n"
 "}\n"
-"`7at->there)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
-"own->slots[$SLOT(at,at->block,v)]=`link_of(`9[v]);\n"
-"$h;\n"
-"`7at->leads)\n"
-"``Hs_chain`5inner,link,at,own->slots);\n"
-"$h;\n"
-"}\n\n",
+"``Hs_join`5`9s,`9,link,at,own);\n"
+"}\n\n"
 "$n`X``Hs_vector_store(`A`dst*to,`I`dst_vector*out,`Qwhole){\n"
 "`7whole)\n"
-"`vector_store(to,out);\n"
+"`vector_put(to,out);\n"
 "else\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
@@ -6317,17 +6416,18 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`dst_vector out;\n"
 "`7!at->there||own_line>=at->lines)\n"
 "continue;\n"
+"`src_vector vector=$OWN_OF(x,at,own,k);\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "$5y=`9[v];\n"
-"`9[v]=$o`5y,`convert`5x[k].element[v],line));\n"
+"`9[v]=$o`5y,`convert`5vector.element[v],line));\n"
 "`7$INCLUSIVE)\n"
 "y=`9[v];\n"
 "out.element[v]=\n"
 "`to_dst($ANY_ORDER?y:``P`5outer[v],``P`5inner[v],y)));\n"
 "}\n"
 "`7$STAGED)\n"
-"own->stage.dst[$STAGE_AT(at,own_line)]=out;\n"
+"own->stage[$STAGE_AT(at,own_line)].dst=out;\n"
 "else\n"
 "``Hs_vector_store(dst+line*pitch,&out,whole);\n"
 "}\n"
@@ -6340,7 +6440,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`dst_vector out;\n"
 "`7!at->there||moved>=at->lines)\n"
 "continue;\n"
-"out=own->stage.dst[$STAGE_AT(at,moved)];\n"
+"out=own->stage[$STAGE_AT(at,moved)].dst;\n"
 "``Hs_vector_store(dst+$COLUMN_LINE(at->`S+moved,at->`R)*pitch,&out,whole);\n"
 "}\n"
 "}\n\n\n"
@@ -6399,7 +6499,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "``Hs_band`5$COLUMNS_ARGUMENTS,$p,true);\n"
 "}\n"
 "`O\n\n\n\n"
-"$n`X``Hs_look(`+`I``8*`8,`V`3,`N`Hs,`I``Hs*at,\n"
+"$n`Q``Hs_look(`+`I``8*`8,`V`3,`N`Hs,`I``Hs*at,\n"
 "`J``Hs_`M*own){\n"
 "$h;\n"
 "`7at->leads)\n"
@@ -6413,7 +6513,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`Z`Vv`6v<$s;v++){\n"
 "``K `W=``K_of`5`8->base);\n"
 "`Vflag=`observe`5`8,`F((`3-1-n)*`Hs+at->`H)+v,&`W);\n"
-"own->stage.looks[$SLOT(at,n,v)]=`W;\n"
+"own->looks[$SLOT(at,n,v)]=`W;\n"
 "`7flag!=$AGGREGATE)\n"
 "atomic_min(&own->nearest[at->unit*$s+v],2*n+(flag==$PREFIX?0:1));\n"
 "}\n"
@@ -6423,69 +6523,50 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`7own->nearest[at->unit*$s+v]&1)\n"
 "own->waiting=1;\n"
 "$h;\n"
-"}\n\n\n\n"
-"$n`X``Hs_walk(`+``K*outer,`I``8*`8,`V`3,`N`Hs,\n"
-"`Npitch,``Hs at,`J``Hs_`M*own){\n"
-"`src_vector x[$LINES];\n"
-"`Z`Vt`6t<`3;t++){\n"
-"``K `W[$s],`9s[$s];\n"
-"`Vflag[$s],number=`F(t*`Hs+at.`H);\n"
-"$h;\n"
-"`7$2==0)\n"
-"own->waiting`6\n"
-"$h;\n"
-"`Z`Vv`6v<$s;v++){\n"
-"flag[v]=at.leads?`observe`5`8,number+v,&`W[v]):$PREFIX;\n"
-"`7flag[v]==$EMPTY)\n"
-"own->waiting=1;\n"
-"}\n"
-"$h;\n"
-"`7own->waiting){\n"
-"``Hs_move(&at,$9t*$TILE_LINES(&at));\n"
-"``Hs_begin`5`9s);\n"
-"``Hs_take`5x,`9s,0,`8->src,pitch,&at,own);\n"
-"`device_fence();\n"
-"$h;\n"
-"}\n"
-"`Z`Vv`6at.leads&&v<$s;v++){\n"
-"`7flag[v]==$EMPTY)\n"
-"flag[v]=`observe`5`8,number+v,&`W[v]);\n"
-"`7flag[v]==$EMPTY){\n"
-"$5`9=$WHOLE(`9s[v]);\n"
-"`publish_`Z`-`8,number+v,`9);\n"
-"`W[v]=`link_of(`9);\n"
-"}\n"
-"outer[v]=flag[v]==$PREFIX?`W[v]\n"
-":``K_next`5outer[v],`link_`9(`W[v]),t);\n"
-"}\n"
-"}\n"
+"`Cown->waiting!`6\n"
 "}\n\n\n"
-"$n`X``Hs_find(`+``K*outer,`I``8*`8,`V`3,`N`Hs,\n"
-"`Npitch,`I``Hs*at,`J``Hs_`M*own){\n"
-"`Vpolls`6\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
-"outer[v]=``K_of`5`8->base);\n"
-"`7`3==0)\n"
-"`L;\n"
-"``Hs_look`5`8,`3,`Hs,at,own);\n"
-"while(own->waiting){\n"
-"`7!`may_poll(&polls)){\n"
-"``Hs_walk`5outer,`8,`3,`Hs,pitch,*at,own);\n"
-"`L;\n"
+"$w$5``Hs_late(`+$1`src*src,`Npitch,`N`H,`Vt,\n"
+"`I``Hs*at){\n"
+"``K inner=``K_of`5$f);\n"
+"`Ni=$9t*$TILE_LINES(at);\n"
+"$ROLLED `Z`Vblock`6block<at->blocks;block++){\n"
+"$5`9=$f;\n"
+"$ROLLED `Z`Vk`6k<$LINES&&i<at->`R;k++,i++){\n"
+"`Nline=$COLUMN_LINE(i,at->`R);\n"
+"`9=$o`5`9,`convert`5src[line*pitch+`H],line));\n"
 "}\n"
-"``Hs_look`5`8,`3,`Hs,at,own);\n"
+"inner=``K_next`5inner,`9,block);\n"
 "}\n"
-"`7!at->leads||$kCOLUMN_LOOK_BACK))\n"
-"`L;\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
+"`C$WHOLE(inner);\n"
+"}\n\n\n\n"
+"$w``K ``Hs_walk(`+`I``8*`8,`V`3,`N`Hs,`Npitch,\n"
+"`N`H,`I``Hs*at){\n"
+"``K `K=``K_of`5`8->base),`W=`K;\n"
+"`Vt=`3-1;\n"
+"while(t>0&&`observe`5`8,`F(t*`Hs+`H),&`W)!=$PREFIX)\n"
+"t--;\n"
+"$ROLLED `Z;t<`3;t++){\n"
+"`Vnumber=`F(t*`Hs+`H),flag=`observe`5`8,number,&`W);\n"
+"`7flag==$EMPTY){\n"
+"$5`9=``Hs_late`5$ELEMENTS(`8->src),pitch,`H,t,at);\n"
+"`device_fence();\n"
+"flag=`observe`5`8,number,&`W);\n"
+"`7flag==$EMPTY){\n"
+"`publish_`Z`-`8,number,`9);\n"
+"`W=`link_of(`9);\n"
+"}\n"
+"}\n"
+"`K=flag==$PREFIX?`W:``K_next`5`K,`link_`9(`W),t);\n"
+"}\n"
+"`C`K;\n"
+"}\n\n\n"
+"$w``K ``Hs_found(`+`V`3,`Vv,`I``Hs*at,\n"
+"`J``Hs_`M*own){\n"
 "`Vn=own->nearest[at->unit*$s+v]/2;\n"
-"outer[v]=own->stage.looks[$SLOT(at,n,v)];\n"
-"`Z;n>0;n--)\n"
-"outer[v]=``K_next`5outer[v],`link_`9(own->stage.looks[$SLOT(at,n-1,v)]),\n"
-"`3-n);\n"
-"}\n"
+"``K `K=own->looks[$SLOT(at,n,v)];\n"
+"$ROLLED `Z;n>0;n--)\n"
+"`K=``K_next`5`K,`link_`9(own->looks[$SLOT(at,n-1,v)]),`3-n);\n"
+"`C`K;\n"
 "}\n\n"
 "kernel $x_ATTRIBUTE void\n"
 "``Hs_look_back(`%$COLUMNS_PARAMETERS$g`=\n"
@@ -6501,17 +6582,19 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "``Hs at=``Hs_of(&`B,group-`3*`F`B.strips,$COLUMNS_COUNT);\n"
 "`Vnumber=`F(`3*`B.`Hs+at.`H);\n"
 "`8.base=$COLUMNS_BASE;\n"
-"`8.src=src+`B.src_offset;\n"
+"`8.src=$FROM(src+`B.src_offset,1);\n"
 "`8.`R=at.`R;\n"
 "`8.epoch=`F`B.epoch;\n"
-"`8.in_place=($1void*)`8.src==($1void*)(dst+`B.dst_offset);\n"
+"`8.in_place=($1void*)$ELEMENTS(`8.src)==($1void*)(dst+`B.dst_offset);\n"
 "``Hs_move(&at,$9`3*$TILE_LINES(&at));\n"
 "`7at.lines==0&&`3>0)\n"
 "`L;\n"
 "``Hs_begin`5`9s);\n"
-"``Hs_take`5x,`9s,0,`8.src,`B.src_pitch,&at,own);\n"
+"``Hs_take`5x,`9s,0,$ELEMENTS(`8.src),`B.src_pitch,&at,own);\n"
 "$TEST_DELAY(`3);\n"
-"`Z`Vv`6at.leads&& !$TEST_SILENT(`3)&&v<$s;v++)\n"
+"`7at.leads&& !$TEST_SILENT(`3))\n"
+"$r\n"
+"`Z`Vv`6v<$s;v++)\n"
 "`7`3>0)\n"
 "``9_store(&`8,number+v,$WHOLE(`9s[v]));\n"
 "else\n"
@@ -6522,11 +6605,21 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "inner[v]=own->slots[at.there?$SLOT(&at,at.block,v):0];\n"
-"``Hs_find`5outer,&`8,`3,`B.`Hs,`B.src_pitch,&at,own);\n"
-"`Z`Vv`6at.leads&&v<$s;v++){\n"
+"`Qwaits=`3>0;\n"
+"`Z`Vpolls`6waits&&`may_poll(&polls);)\n"
+"waits=``Hs_look`5&`8,`3,`B.`Hs,&at,own);\n"
+"$TILE_END();\n"
+"`7at.leads)\n"
+"$r\n"
+"`Z`Vv`6v<$s;v++){\n"
+"``K `K=``K_of`5`8.base);\n"
+"`7waits)\n"
+"`K=``Hs_walk`5&`8,`3,`B.`Hs,`B.src_pitch,at.`H+v,&at);\n"
+"else `7`3>0&& !$kCOLUMN_LOOK_BACK))\n"
+"`K=``Hs_found`5`3,v,&at,own);\n"
 "`7`3>0&& !$TEST_SILENT(`3))\n"
-"``P_store(&`8,number+v,``K_next`5outer[v],$WHOLE(`9s[v]),`3));\n"
-"own->slots[$SLOT(&at,0,v)]=outer[v];\n"
+"``P_store(&`8,number+v,``K_next`5`K,$WHOLE(`9s[v]),`3));\n"
+"own->slots[$SLOT(&at,0,v)]=`K;\n"
 "}\n"
 "$h;\n"
 "$r\n"
@@ -6545,8 +6638,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5526 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n"
+"#line 5650 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
 "}`scan_`U_`B;\n\n"
@@ -6556,9 +6649,19 @@ static const char *const gpuscan__piece_scan_segments[] = {
 "`U[`B.`U_offset+w]`6\n"
 "}\n\n"
 "$6$OFFSETS_EACH 8\n"
+"`Y$REVERSE\n"
+"$6$COUNT_PARAMETER $1`V*`R_buffer,\n"
+"$6$HEADS_COUNT \\\n"
+" ``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T)\n"
+"`O\n"
+"$6$COUNT_PARAMETER\n"
+"$6$HEADS_COUNT `B.`R\n"
+"`E\n"
 "kernel $x_SIZE void\n"
-"`scan_`U_set(`%$1$OFFSET*offsets,`Auint*`U,`scan_`U_`B `B$g\n"
+"`scan_`U_set(`%$1$OFFSET*offsets,`Auint*`U,\n"
+"$COUNT_PARAMETER `scan_`U_`B `B$g\n"
 "`Auint*`4s=`U+`B.`U_offset;\n"
+"`N`R=$HEADS_COUNT;\n"
 "`Nall=$kSEGMENT_HEADS)?`B.offsets-1:`B.offsets;\n"
 "`Z`Ns=get_global_id(0)*$OFFSETS_EACH;s<all;s+=get_global_size(0)*$OFFSETS_EACH){\n"
 "`Nat`6\n"
@@ -6566,7 +6669,9 @@ static const char *const gpuscan__piece_scan_segments[] = {
 "`Z`Vk`6k<$OFFSETS_EACH;k++)\n"
 "`7s+k<all){\n"
 "`Ni=offsets[`B.offsets_offset+s+k];\n"
-"`7i<`B.`R){\n"
+"`7$REVERSE)\n"
+"i=`R-i;\n"
+"`7i<`R){\n"
 "`7i/32!=at&&bits!=0){\n"
 "atomic_or(`4s+at,bits);\n"
 "bits`6\n"
@@ -6586,7 +6691,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5567 \"kernels.cl.inc\"\n"
+"#line 5704 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6610,7 +6715,7 @@ static const char *const gpuscan__piece_select[] = {
 "$6$OP_PITCH 0ul\n"
 "$6$OP_SHARES ($RUNS || $AHEAD ? 1u : `F`B.shares)\n"
 "$6$OP_BASE $f\n"
-"$6$OP_IN_PLACE(`0) false\n"
+"$6$OP_IN_PLACE(`0, `R) false\n"
 "$6`op_part `select_hook_part\n"
 "$6`op_span `select_hook_span\n"
 "$6`op_store `select_hook_store\n\n\n"
@@ -6969,7 +7074,7 @@ static const char *const gpuscan__piece_select[] = {
 "`7$kSELECT_TAIL)&&kept>0)\n"
 "kept--;\n"
 "`Y$STAGES && $STAGED_SIZE < 4\n"
-"`bytes_store(outputs->to0+`K,(`J`Iuint*)list.$7,kept*$STAGED_SIZE,\n"
+"`bytes_store(outputs->to0+`K,(`J`Iuint*)list.$7,0,kept*$STAGED_SIZE,\n"
 "$SHARE_FIRST(list,1),$SHARE_STEP(list,1));\n"
 "#elif $STAGES\n"
 "$OUTPUT_LOOP($STAGED,outputs->to0+`K,kept,list.$7[j])\n"
@@ -7098,7 +7203,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6180 \"kernels.cl.inc\"\n"
+"#line 6317 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7113,7 +7218,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`N`R=`units(``R(`B.`R,`R_buffer,`B.`R_offset,\n"
 "`F`B.`T));\n"
 "`Z`Nunit=$p;unit<`B.`8s*parts;unit+=$q0)){\n"
-"``0 `8=$FROM(src+`B.src_offset+unit/parts*`B.src_pitch);\n"
+"``0 `8=$FROM(src+`B.src_offset+unit/parts*`B.src_pitch,`R);\n"
 "`N`S=$9(unit%parts)*part_`3s*$TILE;\n"
 "`N`2=min(`R,`S+$9part_`3s*$TILE);\n"
 "$5`9=$f;\n"
@@ -7218,7 +7323,7 @@ static const char *const gpuscan__piece_engine[] = {
 "job.`S=$9part*part_`3s*$TILE;\n"
 "`N`2=min(units,job.`S+$9part_`3s*$TILE);\n"
 "`Qends=`2==units&&(job.`S<units||part==0);\n"
-"``0 `0=$FROM(src+`B.src_offset+job.`8*$OP_PITCH);\n"
+"``0 `0=$FROM(src+`B.src_offset+job.`8*$OP_PITCH,job.`R);\n"
 "$5base=$OP_BASE;\n"
 "``K carry=``K_of`5base);\n"
 "$FROM_BASE(`0,base);\n"
@@ -7255,7 +7360,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$n``8 ``S_`8(`+$c,`N`R){\n"
 "``8 `8;\n"
 "`8.base=$OP_BASE;\n"
-"`8.src=$FROM(src+`B.src_offset);\n"
+"`8.src=$FROM(src+`B.src_offset,`R);\n"
 "$FROM_BASE(`8.src,`8.base);\n"
 "`8.`R=`units(`R);\n"
 "`8.`9s=`8.`Kes=states+`B.states_offset;\n"
@@ -7263,7 +7368,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`8.`Kes+=(`B.`3s+$STATES_ALIGN-1)/$STATES_ALIGN*$STATES_ALIGN*\n"
 "$VALUE_WORDS;\n"
 "`8.epoch=`F`B.epoch;\n"
-"`8.in_place=$OP_IN_PLACE(`8.src);\n"
+"`8.in_place=$OP_IN_PLACE(`8.src,`R);\n"
 "`C`8;\n"
 "}\n\n\n\n"
 "$n`job `job_of(`Vnumber,`Vshares,`N`8s,`Vlive,`N`R){\n"
@@ -7422,7 +7527,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6551 \"kernels.cl.inc\"\n"
+"#line 6688 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7522,7 +7627,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6653 \"kernels.cl.inc\"\n"
+"#line 6790 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7806,7 +7911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6989 \"kernels.cl.inc\"\n"
+"#line 7126 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "`Y$SEGMENTS == $SEGMENTS_U32\n"
@@ -8484,7 +8589,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7788 \"kernels.cl.inc\"\n"
+"#line 7925 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8538,7 +8643,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7842 \"kernels.cl.inc\"\n"
+"#line 7979 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9033,7 +9138,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8396 \"kernels.cl.inc\"\n"
+"#line 8533 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9547,7 +9652,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8987 \"kernels.cl.inc\"\n"
+"#line 9124 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9901,7 +10006,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9419 \"kernels.cl.inc\"\n"
+"#line 9556 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "`Y$COUNTS_STRIDE > 1\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
@@ -10007,7 +10112,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9552 \"kernels.cl.inc\"\n"
+"#line 9689 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10314,7 +10419,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9899 \"kernels.cl.inc\"\n"
+"#line 10036 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10744,7 +10849,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10414 \"kernels.cl.inc\"\n"
+"#line 10551 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10771,7 +10876,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10438 \"kernels.cl.inc\"\n"
+"#line 10575 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10904,7 +11009,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10602 \"kernels.cl.inc\"\n"
+"#line 10739 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10956,7 +11061,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10656 \"kernels.cl.inc\"\n"
+"#line 10793 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11105,7 +11210,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10827 \"kernels.cl.inc\"\n"
+"#line 10964 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11397,7 +11502,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11157 \"kernels.cl.inc\"\n"
+"#line 11294 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12245,7 +12350,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12142 \"kernels.cl.inc\"\n"
+"#line 12279 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12447,7 +12552,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12386 \"kernels.cl.inc\"\n"
+"#line 12523 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12568,7 +12673,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12520 \"kernels.cl.inc\"\n"
+"#line 12657 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -15453,7 +15558,7 @@ static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
     static const char *const others[][2] = {
         {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
         {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"},     {"SCAN_SINGLE", "SCAN_SINGLE_PASS"},
-        {"REDUCE", "REDUCE"}};
+        {"SCAN", "REVERSE"},  {"REDUCE", "REDUCE"}};
     size_t i;
     for (i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (strncmp(operation, others[i][0], strlen(others[i][0])) != 0)
@@ -18540,6 +18645,7 @@ typedef struct gpuscan__scan_key {
     uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
     uint32_t vector;     /* columns of a unit, see [SCAN COLUMNS] in kernels.cl.inc */
     uint32_t lines;      /* on a GPU, lines of a work-item in a tile of columns; on a CPU, columns if they are few */
+    uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
 
@@ -18569,7 +18675,8 @@ typedef struct gpuscan__scan_plan {
 #define GPUSCAN__SCAN_COLUMNS_NUMBERS(X)                                                                               \
     GPUSCAN__SCAN_COLUMNS_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(states_offset) X(epoch)       \
     X(init_offset) X(total_offset) X(flags)
-#define GPUSCAN__SCAN_HEADS_NUMBERS(X) X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(flags)
+#define GPUSCAN__SCAN_HEADS_NUMBERS(X)                                                                                 \
+    X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
 GPUSCAN__NUMBERS(scan_columns, GPUSCAN__SCAN_COLUMNS_NUMBERS)
@@ -18640,7 +18747,7 @@ static int gpuscan__scan_exchanges(const gpuscan *gs, const gpuscan__plan *plan,
 static uint64_t gpuscan__scan_spread(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes;
-    int exchanges = gpuscan__scan_exchanges(gs, plan, own, &bytes) && bytes != 16;
+    int exchanges = gpuscan__scan_exchanges(gs, plan, own, &bytes) && (bytes != 16 || own->reverse);
     if (own->whole_rows != GPUSCAN__ROWS_WITH_GAPS && !exchanges)
         return 0;
     bytes = key->group * bytes + 16;
@@ -18666,8 +18773,8 @@ static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     if (gpuscan__key_is_cpu(key))
         return bytes;
-    return bytes + prefixes + gpuscan__max(stage, GPUSCAN__COLUMNS_LOOKS * prefixes) +
-           key->group * sizeof(cl_uint) + 2 * gpuscan__max(gpuscan__alignment(plan->e.t_size), 16);
+    return bytes + stage + (1 + GPUSCAN__COLUMNS_LOOKS) * prefixes + key->group * sizeof(cl_uint) +
+           2 * gpuscan__max(gpuscan__alignment(plan->e.t_size), 16);
 }
 
 GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
@@ -18681,6 +18788,7 @@ GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *g
     gpuscan__define_number(text, "COLUMN_LINES", own.lines);
     gpuscan__define_number(text, "STAGED", own.columns == GPUSCAN__COLUMNS_STAGED);
     gpuscan__define_number(text, "LOOKS", GPUSCAN__COLUMNS_LOOKS);
+    gpuscan__define_number(text, "REVERSE", own.reverse);
     gpuscan__define_number(text, "FEW_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? own.lines : 0);
     gpuscan__define_operation(
         text, gs, plan,
@@ -18705,8 +18813,9 @@ GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, 
     }
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__scan_shared(gs, plan, &own));
     gpuscan__define_number(text, "SPREADS", gpuscan__scan_spread(gs, plan, &own) != 0);
-    gpuscan__define_number(text, "SHIFTS", exchanges && bytes == 16);
+    gpuscan__define_number(text, "SHIFTS", exchanges && bytes == 16 && !own.reverse);
     gpuscan__define_number(text, "COUNTED", own.counted);
+    gpuscan__define_number(text, "REVERSE", own.reverse);
     gpuscan__define_number(text, "ROW_GAPS", own.whole_rows == GPUSCAN__ROWS_WITH_GAPS);
     gpuscan__define_heads(text, &plan->e, &own);
     gpuscan__define_operation(text, gs, plan,
@@ -18770,6 +18879,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
+    if (desc->reverse > 1)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "reverse is neither 0 nor 1");
     e->exact = gpuscan__is_float_sum(e);
     plan->rows = desc->rows ? desc->rows : 1;
     if (desc->along != GPUSCAN_ALONG_ROWS && desc->along != GPUSCAN_ALONG_COLUMNS)
@@ -18811,6 +18922,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     /* elements of a single column without gaps are a row */
     if (desc->along && (plan->rows > 1 || plan->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
         plan->columns = plan->rows;
+    plan->key.reverse = desc->reverse;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
 }
@@ -18853,11 +18965,15 @@ static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes,
     return found;
 }
 
-/* Returns whether some row of src or dst does not begin at a multiple of 16 bytes. (The buffers themselves do.) */
+/* Returns whether some row of src or dst does not begin (with `reverse`: end) at a multiple of 16 bytes. (The buffers
+   themselves begin there.) Only the device knows where rows end that have the count in a buffer. */
 static int gpuscan__scan_is_unaligned(const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
+    const gpuscan_scan_desc *desc = plan->desc;
     uint64_t pitches = plan->rows > 1 ? plan->src_pitch * e->src_size | plan->dst_pitch * e->dst_size : 0;
-    return ((plan->desc->src.offset * e->src_size | plan->desc->dst.offset * e->dst_size | pitches) & 15) != 0;
+    uint64_t past = desc->reverse ? desc->count : 0;
+    return (((desc->src.offset + past) * e->src_size | (desc->dst.offset + past) * e->dst_size | pitches) & 15) != 0 ||
+           (desc->reverse && desc->count_buffer.mem);
 }
 
 /* Adapts `registers`, a limit per work-item, to large elements: 0, no limit, above 40 bytes. tuning: scan-registers */
@@ -18969,8 +19085,11 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     most = gpuscan__max(UINT32_MAX / gpuscan__max(pitch, 1), 1); /* kernels use 32 bits for positions in a tile */
     plan->length = (uint32_t)length;
     plan->tile_rows = tile / plan->length;
-    if (by_pitch)
-        plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->src.offset, plan->length, tile, vector);
+    if (by_pitch) /* with `reverse` a tile begins where a row ends: the offset is that to the next aligned vector */
+        plan->tile_rows = gpuscan__scan_dense_rows(plan->desc->reverse
+                                                       ? plan->length - plan->desc->count - plan->desc->src.offset
+                                                       : plan->desc->src.offset,
+                                                   plan->length, tile, vector);
     plan->tile_rows = (uint32_t)gpuscan__min(plan->tile_rows, most);
     return plan->tile_rows * plan->length;
 }
@@ -19277,6 +19396,8 @@ static gpuscan_result gpuscan__scan_make_heads(gpuscan__chain *chain, const gpus
     launch = gpuscan__launch_begin(chain, first_kernel + 1);
     numbers.offsets_offset = gpuscan__arg_buffer(&launch, desc->segments.data);
     numbers.heads_offset = gpuscan__arg_heads(&launch, &plan->heads);
+    if (plan->key.reverse)
+        GPUSCAN__ARG_COUNT(&launch, numbers, desc, plan->common.flags);
     groups = gpuscan__min(gpuscan__ceil_div(numbers.offsets, (uint64_t)group * 8), most);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 0);
 }
@@ -19462,13 +19583,25 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
     for (column = 0; column < desc->rows && !test->failed; column++) {
         gpuscan__test_elements(e, &shape, own->inclusive != 0, from, test->init, to, total + column * e->dst_size);
         for (i = 0; i < shape.count; i++) {
-            uint64_t at = desc->src.offset + i * pitch + column;
+            uint64_t at = desc->src.offset + (own->reverse ? shape.count - 1 - i : i) * pitch + column;
             memcpy(src + at * e->src_size, from + i * e->src_size, e->src_size);
             memcpy(dst + at * e->dst_size, to + i * e->dst_size, e->dst_size);
         }
         shape.round += 2; /* each column has other data */
     }
     return 1;
+}
+
+/* Reverses the order of `count` elements of `size` bytes. */
+static void gpuscan__reverse(unsigned char *elements, uint64_t count, uint32_t size) {
+    uint64_t i;
+    uint32_t byte;
+    for (i = 0; i < count / 2; i++)
+        for (byte = 0; byte < size; byte++) {
+            unsigned char *a = elements + i * size + byte, *b = elements + (count - 1 - i) * size + byte, x = *a;
+            *a = *b;
+            *b = x;
+        }
 }
 
 GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
@@ -19487,6 +19620,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = e->custom;
     desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    desc->reverse = own.reverse;
     desc->init = test->init;
     if (own.columns)
         return gpuscan__columns_test(test, &own, shape);
@@ -19522,6 +19656,10 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
         shape.round = round + 2 * (unsigned)row; /* each row has other data */
         gpuscan__test_elements(e, &shape, own.inclusive != 0, src + (desc->src.offset + at) * e->src_size, test->init,
                                dst + (desc->dst.offset + at) * e->dst_size, total ? total + row * e->dst_size : last);
+        if (own.reverse) {
+            gpuscan__reverse(src + (desc->src.offset + at) * e->src_size, shape.count, e->src_size);
+            gpuscan__reverse(dst + (desc->dst.offset + at) * e->dst_size, shape.count, e->dst_size);
+        }
     }
     return 1;
 }

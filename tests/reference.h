@@ -357,6 +357,17 @@ static inline ref_value ref_start(gpuscan_type type, gpuscan_op op, const ref_va
     return *init;
 }
 
+/* Reverses the order of `count` elements of `size` bytes. */
+static inline void ref_reverse(void *elements, uint64_t count, size_t size) {
+    unsigned char *first = (unsigned char *)elements, *last = first + (size_t)count * size, kept[64];
+    for (; count >= 2; count -= 2, first += size) {
+        last -= size;
+        memcpy(kept, first, size);
+        memcpy(first, last, size);
+        memcpy(last, kept, size);
+    }
+}
+
 /* Scans one row. init may be NULL. Returns the total. */
 static inline ref_value ref_scan(gpuscan_type to, void *dst, gpuscan_type from, const void *src, uint64_t count,
                                  gpuscan_op op, gpuscan_scan_kind kind, const ref_value *init) {

@@ -30,15 +30,16 @@ typedef struct scan_case {
     gpuscan_type         keys;   /* the type that says where they begin */
     uint64_t             segments, keys_offset;
     test_cuts            cuts;
+    int                  reverse;
 } scan_case;
 
 static inline void name_scan(const scan_case *c) {
     static const char *const inits[] = {"", ", host init", ", device init"};
     static const char *const forms[] = {"", ", offsets", ", heads", ", keys"};
-    test_case("%s scan of %s%s%s by %s, %s%s%s%s, cuts %d, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64
+    test_case("%s%s scan of %s%s%s by %s, %s%s%s%s, cuts %d, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64
               " %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 "%s%s%s, device count %" PRIu64 " (%s)",
-              c->kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive", test_type_name(c->from),
-              c->from != c->to ? " to " : "", c->from != c->to ? test_type_name(c->to) : "",
+              c->reverse ? "reversed " : "", c->kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive",
+              test_type_name(c->from), c->from != c->to ? " to " : "", c->from != c->to ? test_type_name(c->to) : "",
               c->custom ? c->custom->name : test_op_name(c->op), test_strategy_name(c->strategy),
               c->converts ? ", converted" : "", forms[c->form], c->form ? test_type_name(c->keys) : "", (int)c->cuts,
               c->count, c->rows, c->src_pitch, c->dst_pitch, c->src_offset,
@@ -104,8 +105,8 @@ static inline void scan_segments(scan_set *s) {
     s->d.segments.count = c->form == GPUSCAN_SEGMENTS_OFFSETS ? c->segments : 0;
 }
 
-/* Computes the expected results of a row, or of the segments that it consists of. */
-static inline void scan_row(scan_set *s, unsigned char *out, const unsigned char *row, uint64_t count,
+/* Computes the expected results of a row, or of the segments that it consists of. May reverse elements of `row`. */
+static inline void scan_row(scan_set *s, unsigned char *out, unsigned char *row, uint64_t count,
                             unsigned char *total) {
     const scan_case *c = &s->c;
     uint64_t         first = 0, last;
@@ -114,6 +115,8 @@ static inline void scan_row(scan_set *s, unsigned char *out, const unsigned char
         if (s->heads)
             for (last = first + (count > 0); last < count && !s->heads[last];)
                 last++;
+        if (c->reverse)
+            ref_reverse(row + first * s->from_size, last - first, s->from_size);
         if (c->custom)
             ref_scan_custom(s->to_size, out + first * s->to_size, row + first * s->from_size, last - first,
                             c->custom->combine, c->kind, s->start, total);
@@ -121,6 +124,8 @@ static inline void scan_row(scan_set *s, unsigned char *out, const unsigned char
             ref_store(c->to, total, 0,
                       ref_scan(c->to, out + first * s->to_size, c->from, row + first * s->from_size, last - first,
                                c->op, c->kind, &s->first));
+        if (c->reverse)
+            ref_reverse(out + first * s->to_size, last - first, s->to_size);
         first = last;
     } while (first < count);
 }
@@ -180,6 +185,7 @@ static inline void *scan_set_up(const void *given) {
     s->d.dst_type = c->to;
     s->d.op = c->op;
     s->d.kind = c->kind;
+    s->d.reverse = (uint32_t)c->reverse;
     s->d.custom = c->custom ? &c->custom->custom : test_conversion_of(c->converts, &s->d.call);
     if (c->init == INIT_HOST)
         s->d.init = s->start;
@@ -284,6 +290,7 @@ static inline void code_scan_case(const void *given) {
                                  {"segments", CODE_NUMBER, "", c->segments},
                                  {"keys_offset", CODE_NUMBER, "", c->keys_offset},
                                  {"cuts", CODE_CAST, "(test_cuts)", c->cuts},
+                                 {"reverse", CODE_NUMBER, "", (uint64_t)c->reverse},
                                  CODE_CASE_FIELDS(c)};
     code_fields("c", fields, sizeof fields / sizeof *fields);
     code_operator(c->custom);

@@ -287,7 +287,8 @@ static uint64_t count_on_device(unsigned level, uint64_t count, gpuscan_type *ty
     X(SCAN_TOTAL, 2)                                                                                                   \
     X(SCAN_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                          \
     X(SCAN_SCRATCH, 3)                                                                                                 \
-    X(SCAN_EVENTS, 2)
+    X(SCAN_EVENTS, 2)                                                                                                  \
+    X(SCAN_REVERSE, 2)
 enum { SCAN_FIELDS(FIELD_NUMBER) SCAN_FIELD_COUNT };
 static const pairs_field scan_fields[] = {SCAN_FIELDS(FIELD_ROW)};
 
@@ -351,6 +352,7 @@ static gpuscan_strategy scan_of(const pairs_row *row, void *made) {
     c.device_count = count_on_device(level[SCAN_COUNT_BUFFER], count, &c.count_type);
     c.scratch = (test_scratch_choice)level[SCAN_SCRATCH];
     c.events = level[SCAN_EVENTS];
+    c.reverse = level[SCAN_REVERSE];
     *(scan_case *)made = c;
     return (gpuscan_strategy)level[SCAN_STRATEGY];
 }
@@ -544,7 +546,8 @@ enum { LEVELS_SEGMENT_DATA = 17 };
     X(SEGMENTED_INIT, 3)                                                                                               \
     X(SEGMENTED_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                     \
     X(SEGMENTED_SCRATCH, 3)                                                                                            \
-    X(SEGMENTED_EVENTS, 2)
+    X(SEGMENTED_EVENTS, 2)                                                                                             \
+    X(SEGMENTED_REVERSE, 2)
 enum { SEGMENTED_FIELDS(FIELD_NUMBER) SEGMENTED_FIELD_COUNT };
 static const pairs_field segmented_fields[] = {SEGMENTED_FIELDS(FIELD_ROW)};
 
@@ -602,6 +605,7 @@ static gpuscan_strategy segmented_of(const pairs_row *row, void *made) {
     c.device_count = count_on_device(level[SEGMENTED_COUNT_BUFFER], count, &c.count_type);
     c.scratch = (test_scratch_choice)level[SEGMENTED_SCRATCH];
     c.events = level[SEGMENTED_EVENTS];
+    c.reverse = level[SEGMENTED_REVERSE];
     *(scan_case *)made = c;
     return (gpuscan_strategy)level[SEGMENTED_STRATEGY];
 }

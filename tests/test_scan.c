@@ -2,15 +2,19 @@
       cc -O2 tests/test_scan.c -o build/test_scan -lcmocka -lOpenCL -lm && build/test_scan */
 #include "scans.h"
 
+/* A case is scanned from either end, as the seed decides. */
 static int check_scan(scan_case c) {
+    c.reverse = (int)test_below(2);
     return test_strategies(&scans, &c, (int)c.strategy, (int)c.strategy);
 }
 
 static void check_all_strategies(scan_case c) {
+    c.reverse = (int)test_below(2);
     test_all_strategies(&scans, &c);
 }
 
 static void check_one_strategy(scan_case c, gpuscan_strategy strategy) {
+    c.reverse = (int)test_below(2);
     test_one_strategy(&scans, &c, strategy);
 }
 

@@ -34,6 +34,7 @@ static void shapes(void **state) {
                 uint64_t number = (uint64_t)cut * 31 + i * 3 + k;
                 if (!test_share(number, 3))
                     continue;
+                c.reverse = (int)test_below(2);
                 c.init = (test_init)(number % 3);
                 c.src_offset = number % 4;
                 c.in_place = number % 5 == 0;
@@ -57,6 +58,7 @@ static void shapes_of_offsets(void **state) {
         n = test_below(UINT64_C(1) << test_below(test.is_small ? 10 : 16));
         c = segmented(GPUSCAN_SEGMENTS_OFFSETS, GPUSCAN_TYPE_U32, n, test_below(n / 3 + 3) + 1,
                       (test_cuts)test_below(CUTS_COUNT));
+        c.reverse = (int)test_below(2);
         c.init = (test_init)test_below(3);
         c.src_offset = test_below(5);
         c.dst_offset = test_below(5);
@@ -102,6 +104,7 @@ static void wrong_offsets(void **state) {
             d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
             d.segments.data = data.at;
             d.segments.count = segments;
+            d.reverse = kind % 2;
             d.call.strategy = (gpuscan_strategy)s;
             query = gpuscan_scan_scratch_size(test.gs, &d, &i);
             test_extras_begin(&extras, &d.call, SCRATCH_CALLER, 0, query, i);
