@@ -6252,12 +6252,12 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n"
 "}\n"
 "`Y!$UNDIVIDED\n"
-"kernel $x_SIZE void\n"
+"kernel $x_ATTRIBUTE void\n"
 "``Hs_`9s(`%$COLUMNS_PARAMETERS$g`=\n"
 "``Hs_band`5$COLUMNS_ARGUMENTS,$p,false);\n"
 "}\n"
 "`E\n"
-"kernel $x_SIZE void\n"
+"kernel $x_ATTRIBUTE void\n"
 "``Hs_scan(`%$COLUMNS_PARAMETERS$g`=\n"
 "``Hs_band`5$COLUMNS_ARGUMENTS,$p,true);\n"
 "}\n"
@@ -6489,12 +6489,12 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "states[v]=`link_of($WHOLE(`9s[v]));\n"
 "}\n\n",
 "`Y!$UNDIVIDED\n"
-"kernel $x_SIZE void\n"
+"kernel $x_ATTRIBUTE void\n"
 "``Hs_`9s(`%$COLUMNS_PARAMETERS$g`=\n"
 "``Hs_band`5$COLUMNS_ARGUMENTS,$p,false);\n"
 "}\n"
 "`E\n"
-"kernel $x_SIZE void\n"
+"kernel $x_ATTRIBUTE void\n"
 "``Hs_scan(`%$COLUMNS_PARAMETERS$g`=\n"
 "``Hs_band`5$COLUMNS_ARGUMENTS,$p,true);\n"
 "}\n"
@@ -19197,6 +19197,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 
 #define GPUSCAN__COLUMNS_UNIT   4 /* maximum bytes of a unit, if that is several columns */
 #define GPUSCAN__COLUMNS_STRIP  64 /* bytes of a strip's lines on a GPU. Shorter lines are staged */
+#define GPUSCAN__COLUMNS_REGISTERS 64
 #define GPUSCAN__COLUMNS_CPU    2048 /* maximum bytes of a strip's lines on a CPU */
 #define GPUSCAN__COLUMNS_LEAST  256 /* minimum bytes of a strip's lines on a CPU, if there are bands instead */
 #define GPUSCAN__COLUMNS_FEW    16 /* a CPU has a program for each number of columns up to this one */
@@ -19219,7 +19220,8 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     int cpu = gpuscan__is_cpu_strategy(strategy);
     key->strategy = (uint32_t)strategy;
     key->vectors = 1;
-    key->once = key->registers = 0;
+    key->once = 0;
+    key->registers = gpuscan__uses_ptx(gs, key) ? GPUSCAN__COLUMNS_REGISTERS : 0;
     own->whole_rows = own->few = own->shifts = own->counted = 0;
     own->vector = cpu ? 1 : gpuscan__columns_vector(plan);
     own->lines = gpuscan__kept_vectors(gpuscan__uses_ptx(gs, key) ? 31 : 15, gpuscan__max(own->vector * size, 4));
