@@ -169,10 +169,11 @@
                       unique, run-length encoding and reduction by key, with custom->equal; gpuscan_sort: a stable radix
                       sort of keys of every builtin type, and of custom types by custom->key, with payloads and
                       permutation; gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms.
-                      New in gpuscan_scan: segments by heads, keys or offsets; src_pitch_bytes and dst_pitch_bytes (in
-                      gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by offsets, src_image. In
-                      gpuscan_histogram: custom, value_type and weight, expressions of a pixel; tile_width and
-                      tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch; counts_stride.
+                      New in gpuscan_scan: reverse; segments by heads, keys or offsets; src_pitch_bytes and
+                      dst_pitch_bytes (in gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by
+                      offsets, src_image. In gpuscan_histogram: custom, value_type and weight, expressions of a pixel;
+                      tile_width and tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch;
+                      counts_stride.
                       gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
                       `at` and `near` (gpuscan_custom).
                       gpuscan_call: values and sources, which custom texts see.
@@ -1948,16 +1949,19 @@ static const char *const gpuscan__piece_planted_defects[] = {
 "$6$kname) false\n"
 "`E\n\n\n"
 "$6$PASTE_(a, b) a##b\n"
-"$6$PASTE(a, b) $PASTE_(a, b)\n\n\n"
-"$6$FITS(name, bytes) enum { `##name##_fits = 1 / (int)((bytes) <= $SHARED_BYTES) };\n\n",
+"$6$PASTE(a, b) $PASTE_(a, b)\n\n\n\n"
+"$6$REQUIRE(name, condition) enum { `##name = 1 / (int)(condition) };\n"
+"$6$FITS(name, bytes) $REQUIRE(name##_fits, (bytes) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
-"#line 97 \"kernels.cl.inc\"\n"
+"#line 99 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n\n"
+"\n\n\n\n\n"
 "$6$ON(kind) ($y_KIND == $y_##kind)\n"
 "$6$j (!$ON(NONE))\n"
 "$6$y_APART ($j && !$ON(LOCAL))\n"
+"$6$y_IN_STEP ($ON(PTX) || $ON(AMD))\n"
+"$6$rS (!$ON(SUBGROUPS))\n"
 "$6$HAS_TURNS \\\n"
 " ($ON(PTX)||($TURNS&&$y_APART&&$FENCE==$FENCE_OPENCL2))\n"
 "$6$HAS_HINTS ($PTX >= 80)\n"
@@ -1993,15 +1997,12 @@ static const char *const gpuscan__piece_device[] = {
 "`O\n"
 "$6$ONE_ITEM\n"
 "`E\n\n\n\n"
-"$6$ROLLED _Pragma(\"unroll 1\")\n\n\n"
+"$6$ROLLED _Pragma(\"unroll 1\")\n\n\n\n"
 "`Y$y_APART\n"
 "$6$r _Pragma(\"unroll\")\n"
-"`O\n"
-"$6$r\n"
-"`E\n\n"
-"`Y$ON(PTX) || ($y_APART && $SORT)\n"
 "$6$n$w__attribute__((always_inline))\n"
 "`O\n"
+"$6$r\n"
 "$6$nstatic inline\n"
 "`E\n\n\n"
 "`Y$CPU && !$INLINES\n"
@@ -2104,9 +2105,7 @@ static const char *const gpuscan__piece_device[] = {
 "`C`highest(bits&(0u-bits));\n"
 "}\n\n\n\n"
 "`Y$ON(PTX)\n"
-"`Y$y != 32\n"
-"#error \"NVIDIA's sub-groups have 32 `1s\"\n"
-"`E\n"
+"$REQUIRE(nvidia_has_32_`1s,$y==32)\n"
 "$6$y_SYNC() __asm__ vola`3(\"bar.warp.sync 0xffffffff;\" ::: \"memory\")\n"
 "$ASM(uint,`uint_at,(`Vx,`V`1,`Juint*memory),\n"
 "vola`3(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out): \"r\"(x), \"r\"(`1)))\n"
@@ -2209,11 +2208,7 @@ static const char *const gpuscan__piece_device[] = {
 "`O\n"
 "$6`uints_`9(x) (x)\n"
 "`E\n\n\n\n\n\n"
-"`Ydefined($CHANNELS) && $CHANNELS > 1\n"
-"$6$LOAD_ONCE \"ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4]\"\n"
-"`O\n"
 "$6$LOAD_ONCE \"ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4]\"\n"
-"`E\n"
 "$6$OUT_4(r) r(out.x), r(out.y), r(out.z), r(out.w)\n"
 "$BOTH(uint4,`load_once,($1uint4*p),\n"
 "vola`3($LOAD_ONCE \";\" :$OUT_4(\"=r\"): \"l\"(p)),*p)\n"
@@ -2239,25 +2234,18 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n\n",
 "$BOTH_VOID(`add_one,(`Juint*`Rer),\n"
 "(\"red.`M.add.u32 [%0], 1;\" ::\"r\"(`F(size_t)`Rer): \"memory\"),\n"
-"atomic_inc((vola`3 `Juint*)`Rer))\n\n\n\n"
-"`Y$WORD == 32\n"
-"$8`V``4;\n"
-"$8ushort `payload;\n"
-"$6$TAG_SHIFT 16\n"
-"#elif $WORD == 64\n"
-"$8`N``4;\n"
-"$8`V`payload;\n"
-"$6$TAG_SHIFT 32\n"
-"#elif $WORD\n"
+"atomic_inc((vola`3 `Juint*)`Rer))\n\n\n\n\n"
+"`Y$WORD == 128\n"
 "$8ulong2 ``4;\n"
 "$8`N`payload;\n"
-"`E\n\n\n"
-"`Y$WORD == 128\n"
 "$ASM(ulong2,``4_load,(`Aulong2*p),\n"
 "vola`3(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(out.x), \"=l\"(out.y): \"l\"(p): \"memory\"))\n"
 "$ASM_VOID(``4_store,(`Aulong2*p,ulong2 `4),\n"
 "(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(`4.x), \"l\"(`4.y): \"memory\"))\n"
 "#elif $WORD == 64\n"
+"$8`N``4;\n"
+"$8`V`payload;\n"
+"$6$TAG_SHIFT 32\n"
 "$BOTH(ulong,``4_load,(`Aulong*p),\n"
 "vola`3(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(out): \"l\"(p): \"memory\"),\n"
 "atom_add((vola`3 `Aulong*)p,0ul))\n"
@@ -2265,6 +2253,9 @@ static const char *const gpuscan__piece_device[] = {
 "(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(`4): \"memory\"),\n"
 "atom_xchg((vola`3 `Aulong*)p,`4))\n"
 "#elif $WORD == 32\n"
+"$8`V``4;\n"
+"$8ushort `payload;\n"
+"$6$TAG_SHIFT 16\n"
 "$6``4_load(p) atomic_add((vola`3 `A`V*)(p), 0u)\n"
 "$6``4_store(p, `4) ((void)atomic_xchg((vola`3 `A`V*)(p), `4))\n"
 "`E\n\n"
@@ -2290,8 +2281,9 @@ static const char *const gpuscan__piece_device[] = {
 "atomic_store_explicit((vola`3 `Jatomic_uint*)turn,x,memory_order_release,\n"
 "memory_scope_work_group))\n"
 "`O\n"
+"$6`turn_load(turn) 0u\n"
 "$6`turn_store(turn, x)\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "`Y$HAS_PICKS\n\n"
 "$ASM(uint,`bytes_at,(`Va,`Vb,`Vwhich),\n"
 "(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out): \"r\"(a), \"r\"(b), \"r\"(which)))\n"
@@ -2300,16 +2292,7 @@ static const char *const gpuscan__piece_device[] = {
 "$6`even_bytes(a, b) (((a) & 0x00ff00ffu) | ((b) & 0x00ff00ffu) << 8)\n"
 "$6`odd_bytes(a) ((a) >> 8 & 0x00ff00ffu)\n"
 "$6`byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
-"$6`half_at(`4, upper) ((`4) >> (upper) * 16 & 0xffffu)\n\n"
-"$w`V`max_halves(`Va,`Vb){\n"
-"`Y$ON(PTX) && $PTX >= 90\n"
-"`Vx;\n"
-"__asm__(\"max.u16x2 %0, %1, %2;\" : \"=r\"(x): \"r\"(a), \"r\"(b));\n"
-"`Cx;\n"
-"`O\n"
-"`Cas_uint(max(as_ushort2(a),as_ushort2(b)));\n"
-"`E\n"
-"}\n\n\n"
+"$6`half_at(`4, upper) ((`4) >> (upper) * 16 & 0xffffu)\n\n\n",
 "$6$DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(`4), \"r\"(ones), \"r\"(`9))\n"
 "$6$SUM_4(of) `F((of).x + (of).y + (of).z + (of).w)\n"
 "$6$SUM_2(of) `F((of).x + (of).y)\n"
@@ -2345,7 +2328,7 @@ static const char *const gpuscan__piece_device[] = {
 "$6$COMPRESS_LONGS(x, mask) __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)(mask))\n"
 "#elif $SELECT && defined(__AVX2__) && __has_builtin(__builtin_ia32_permvarsi256)\n"
 "$6$COMPRESSES 8\n"
-"$6$COMPRESSES_LONGS 4\n\n\n",
+"$6$COMPRESSES_LONGS 4\n\n\n"
 "$6$KEPT_0(e) e, (e) << 8\n"
 "$6$KEPT_1(e) $KEPT_0(e), $KEPT_0((e) << 8 | 1)\n"
 "$6$KEPT_2(e) $KEPT_1(e), $KEPT_1((e) << 8 | 2)\n"
@@ -2364,7 +2347,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 658 \"kernels.cl.inc\"\n"
+"#line 640 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2402,16 +2385,15 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 704 \"kernels.cl.inc\"\n"
+"#line 686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
 "$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at));\n"
-"`Y$IMAGE == $IMAGE_ALPHA\n"
+"`7$IMAGE==$IMAGE_ALPHA)\n"
 "pixel.x=pixel.w;\n"
-"#elif $IMAGE == $IMAGE_RED_ALPHA\n"
+"`7$IMAGE==$IMAGE_RED_ALPHA)\n"
 "pixel.y=pixel.w;\n"
-"`E\n"
 "`Cpixel;\n"
 "}\n\n"
 "$6$IMAGE_AT(`B, `8, x) \\\n"
@@ -2437,7 +2419,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 740 \"kernels.cl.inc\"\n"
+"#line 721 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2523,7 +2505,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 847 \"kernels.cl.inc\"\n"
+"#line 828 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2654,7 +2636,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 997 \"kernels.cl.inc\"\n"
+"#line 978 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
@@ -2697,7 +2679,9 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$1`src*src;\n"
 "$1$KEY*keys;\n"
 "$z base;\n"
+"`Y$REVERSE\n"
 "`N`2;\n"
+"`E\n"
 "}``0;\n\n"
 "$w``0 ``0_keys(`+$1`src*`8,$1$KEY*keys,\n"
 "`N`R){\n"
@@ -2705,12 +2689,13 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`0.src=$ORIGIN(`8,`R);\n"
 "`0.keys=$HEADS==$HEADS_BITS?keys:$ORIGIN(keys,`R);\n"
 "`0.base=$a(`.);\n"
+"`Y$REVERSE\n"
 "`0.`2=`R-1;\n"
+"`E\n"
 "`C`0;\n"
 "}\n"
 "$6$FROM(`8, `R) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
-"$6$LAST_OF(`0) (`0).`2\n"
 "$6$FROM_BASE(`0, `9) ((`0).base = (`9).`W)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
 "$6$KEYS_OF(`0) ((`0).keys)\n"
@@ -2746,7 +2731,6 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6$FROM(`8, `R) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$LAST_OF(`0) 0ul\n"
 "$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
 "$6$SUMS_PARAMETERS $1`source *`Ws,\n"
 "$6$SUMS_ARGUMENTS `Ws,\n"
@@ -2764,14 +2748,12 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6$FROM(`8, `R) ``0_`8(`8, `R)\n"
 "$6$FROM_ROW(`0, n) ``0_`8((`0).src - (`0).`2 + (n), (`0).`2 + 1)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$LAST_OF(`0) (`0).`2\n"
 "$6$SUMS_PARAMETERS\n"
 "`O\n"
 "$8$1`src*``0;\n"
 "$6$FROM(`8, `R) (`8)\n"
 "$6$FROM_ROW(`0, n) ((`0) + (n))\n"
 "$6$ELEMENTS(`0) (`0)\n"
-"$6$LAST_OF(`0) 0ul\n"
 "$6$VALUE_AT(`0, i) $IDENTITY\n"
 "$6$SUMS_PARAMETERS\n"
 "$6$SUMS_ARGUMENTS\n"
@@ -2786,6 +2768,11 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6`is_head`5`0, i) false\n"
 "`E\n"
 "$6``P_base`5base, `9) (`9)\n"
+"`E\n\n"
+"`Y$REVERSE\n"
+"$6$LAST_OF(`0) (`0).`2\n"
+"`O\n"
+"$6$LAST_OF(`0) 0ul\n"
 "`E\n\n\n"
 "$6$BEGINS ($HEADS || $SCAN_ROWS)\n"
 "$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
@@ -2814,7 +2801,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1182 \"kernels.cl.inc\"\n"
+"#line 1169 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2923,18 +2910,14 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1307 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 1294 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
 "$w`V`packed_`G($5`9){\n"
 "`C$PACKED==1?(`F`9&0xffu)*0x10001u:`F`9;\n"
 "}\n\n\n"
 "$w`V`packed_`9(`V`4,`V`9){\n"
-"`7$PACKED_MAX){\n"
-"`Vpairs=`max_halves(`4&0x00ff00ffu,`odd_bytes(`4));\n"
-"`Cmax(`9&0xffffu,max(pairs&0xffffu,pairs>>16));\n"
-"}\n"
 "`7$PACKED==1)\n"
 "`C$PACKED_SIGNED?`add_chars(`4,`9):`add_uchars(`4,`9);\n"
 "`C$PACKED_SIGNED?`add_shorts(`4,`9):`add_ushorts(`4,`9);\n"
@@ -2948,15 +2931,8 @@ static const char *const gpuscan__piece_packed_elements[] = {
 "$w`V`packed_scan(`V`4,uint*`G){\n"
 "`V`S= *`G;\n"
 "`7$PACKED==1){\n\n\n"
-"`Vodd=`odd_bytes(`4),even=`4&0x00ff00ffu,at_odd,at_even;\n"
-"`7$PACKED_MAX){\n"
-"`Vpairs=`max_halves(`max_halves(even,odd),`S);\n"
-"at_odd=`max_halves(pairs,pairs<<16);\n"
-"at_even=`max_halves(even,`lower_halves(`S,at_odd));\n"
-"}else{\n"
-"at_odd=(even+odd)*0x10001u+`S;\n"
-"at_even=at_odd-odd;\n"
-"}\n"
+"`Vodd=`odd_bytes(`4),even=`4&0x00ff00ffu;\n"
+"`Vat_odd=(even+odd)*0x10001u+`S,at_even=at_odd-odd;\n"
 "*`G=`byte_2_twice(at_odd);\n"
 "`C$INCLUSIVE?`packed_join(at_even,at_odd)\n"
 ":`packed_join(`lower_halves(`S,at_odd),at_even);\n"
@@ -2978,7 +2954,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1370 \"kernels.cl.inc\"\n"
+"#line 1345 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3038,7 +3014,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1432 \"kernels.cl.inc\"\n"
+"#line 1407 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3067,7 +3043,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`E\n"
 "`Vticket;\n"
 "`Vturn;\n"
-"`Y$ON(LOCAL)\n"
+"`Y$j && !$y_APART\n"
 "`V`1s[$x];\n"
 "`E\n"
 "}$SHARED_ALIGNED ``M;\n"
@@ -3330,7 +3306,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1767 \"kernels.cl.inc\"\n"
+"#line 1742 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3376,7 +3352,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$n`X``4s_mirror(uint*`4,`Vsize){\n"
 "`I`Veach=max(size/4,1u),all=($s*size+3)/4;\n"
 "`V`0[2*$s];\n"
-"`7!$REVERSE||$s==1)\n"
+"`7!$REVERSE||$s==1||$kMIRROR))\n"
 "`L;\n"
 "$r\n"
 "`Z`Vw`6w<all;w++){\n"
@@ -3399,7 +3375,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " $DEFINE_VECTOR(name,type) \\\n"
 " $n`Xname##_fetch(name##_vector*vectors,$1type*all,`N`S,`N`R, \\\n"
 " `Vown,`Npolicy){ \\\n"
-" $1type*`0=$AT(all,`S+own,1); \\\n"
+" $1type*`0=$AT($AT(all,`S,1),own,1); \\\n"
 " `Vleft=``3_left(`S,`R); \\\n"
 " `Qwhole=$IS_WHOLE(type)&&$ALIGNED(type,$EDGE(all)); \\\n"
 " `7left==$TILE&&whole){ \\\n"
@@ -3443,7 +3419,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$z group;\n"
 "$z end[$d];\n"
 "$z base;\n"
+"`Y$REVERSE\n"
 "`N`2;\n"
+"`E\n"
 "`Vrising;\n"
 "`Vmask[$d];\n"
 "`Y$KEYS_FROM_LANES\n"
@@ -3715,7 +3693,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Y$HEADS\n"
 "`3->base=`0.base;\n"
 "`E\n"
-"`3->`2=$LAST_OF(`0);\n"
+"`Y$REVERSE\n"
+"`3->`2=`0.`2;\n"
+"`E\n"
 "}\n"
 "$n`X``3_fetch(`+``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
 "`Npolicy){\n"
@@ -3808,7 +3788,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`9s[k]=pop`R(`3->mask[k]);\n"
 "`O\n"
 "`Vrises;\n"
-"`9s[k]=`vector_`9`5&`3->vector[k],$INDEX_OF(`3->`2,i),there,\n"
+"`9s[k]=`vector_`9`5&`3->vector[k],$INDEX_OF($LAST_OF(*`3),i),there,\n"
 "``U_of(`3,k),&rises);\n"
 "`3->rising|=rises<<k;\n"
 "`E\n"
@@ -3900,7 +3880,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2441 \"kernels.cl.inc\"\n"
+"#line 2420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4064,7 +4044,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2622 \"kernels.cl.inc\"\n"
+"#line 2601 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4343,11 +4323,12 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "$v$d;k++){\n"
 "`Ni=`S+own+k*$s_STRIDE;\n"
-"``3_vector`5&out,`3,`K,$INDEX_OF(`3->`2,i),k,left,own,&`2,`M);\n"
+"``3_vector`5&out,`3,`K,$INDEX_OF($LAST_OF(*`3),i),k,left,own,&`2,\n"
+"`M);\n"
 "`7$SPREADS){\n"
 "`Vbegin=``1_`S($l,0)+k*$s_STRIDE;\n"
-"`vectors_spread($AT(dst,`S+begin,1),&out,`left_past(left,begin),by_vectors,\n"
-"`M);\n"
+"`vectors_spread($AT($AT(dst,`S,1),begin,1),&out,\n"
+"`left_past(left,begin),by_vectors,`M);\n"
 "}else `7by_vectors&&$SHIFTS){\n"
 "`vector_store_shifted(dst+i,&out,k,&`G,`M);\n"
 "}else `7by_vectors){\n"
@@ -4389,7 +4370,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2986 \"kernels.cl.inc\"\n"
+"#line 2966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4504,7 +4485,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "`E\n\n\n"
 "`Y$REVERSE\n"
-"$6$MIRROR_AT(`1, none) $3 - 1 - (`1)\n"
+"$6$MIRROR_AT(`1, none) $kMIRROR) ? (`1) : $3 - 1 - (`1)\n"
 "$6$MIRROR(x) $SHUFFLE(x, x, $EACH_LANE($3, $MIRROR_AT, 0))\n"
 "`O\n"
 "$6$MIRROR(x) (x)\n"
@@ -4549,8 +4530,10 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Cx;\n"
 "}\n"
 "$6`scan_wide`5x, id) `scan_`1s`5x, id, $3)\n\n\n"
+"$6$PAIR_AT(`1, which) 2 * (`1) + (which)\n"
 "$w$4 `pairs(`+$4 a,$4 b){\n"
-"`C$e`5($4)(a.even,b.even),($4)(a.odd,b.odd));\n"
+"`C$e`5$SHUFFLE(a,b,$EACH_LANE($3,$PAIR_AT,0)),\n"
+"$SHUFFLE(a,b,$EACH_LANE($3,$PAIR_AT,1)));\n"
 "}\n\n"
 "$w`X`store_wide(`A`result*dst,`Ni,$4 x,`Qstream){\n"
 "$3N($DST)y;\n"
@@ -4771,12 +4754,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`N`4s=`0.keys[i/32]|$9`0.keys[(i+$3-1)/32]<<32;\n"
 "`C`mask_of(`F(`4s>>`F(i%32)));\n"
 "`O\n"
-"$3N($KEY)keys=$PASTE(vload,$3)(0,$AT(`0.keys,i,$3));\n"
+"$1$KEY*here=$AT(`0.keys,i,$3);\n"
+"$3N($KEY)keys=$PASTE(vload,$3)(0,here);\n"
 "`Y!$COMPARES_KEYS\n"
 "`C$MASK_OF(keys!=($KEY)0);\n"
 "`O\n"
-"$3N($KEY)`G=\n"
-"$PASTE(vload,$3)(0,$AT(`0.keys,i-1,$3));\n"
+"$3N($KEY)`G=$PASTE(vload,$3)(0,here+($REVERSE?1: -1));\n"
 "`C$MASK_OF($MIRROR($STARTS_WIDE($3N($KEY),`G,keys)));\n"
 "`E\n"
 "`E\n"
@@ -5208,7 +5191,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3931 \"kernels.cl.inc\"\n"
+"#line 3913 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5240,27 +5223,21 @@ static const char *const gpuscan__piece_handover[] = {
 "``K `W;\n"
 "`payload payload[$PREFIX_WORDS];\n"
 "}`payloads;\n\n"
+"`Y$WORD == 128\n"
 "$w``4 ``4_make(`Vtag,`payload payload){\n"
-"`Y$WORD == 128\n"
 "`L(ulong2)($9tag<<32|`Fpayload,$9tag<<32|payload>>32);\n"
-"`O\n"
-"`L(``4)tag<<$TAG_SHIFT|payload;\n"
-"`E\n"
-"}\n\n"
+"}\n"
 "$w`V``4_tag(``4 `4){\n"
-"`Y$WORD == 128\n"
 "`C`4.x>>32==`4.y>>32?`F(`4.x>>32):$EMPTY;\n"
-"`O\n"
-"`L`F(`4>>$TAG_SHIFT);\n"
-"`E\n"
-"}\n\n"
+"}\n"
 "$w`payload ``4_payload(``4 `4){\n"
-"`Y$WORD == 128\n"
 "`C`4.y<<32|`F`4.x;\n"
+"}\n"
 "`O\n"
-"`L(`payload)`4;\n"
-"`E\n"
-"}\n\n\n"
+"$6``4_make(tag, payload) ((``4)(tag) << $TAG_SHIFT | (payload))\n"
+"$6``4_tag(`4) `F((`4) >> $TAG_SHIFT)\n"
+"$6``4_payload(`4) (`payload)(`4)\n"
+"`E\n\n\n"
 "$n`X``4s_store(`A``4*slot,`Vtag,``K `W,int `4s){\n"
 "`payloads payloads;\n"
 "$r\n"
@@ -5346,7 +5323,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`O\n"
 "$5`9;\n"
 "`Qis_`K= !$AHEAD&&$FEW==0&&``P_load(`8,`3,`W);\n\n"
-"`Qis_`9=($ON(PTX)|| !is_`K)&&``9_load(`8,`3,&`9);\n"
+"`Qis_`9=($WORDS_ARRIVE|| !is_`K)&&``9_load(`8,`3,&`9);\n"
 "`7is_`K)\n"
 "`C$PREFIX;\n"
 "`7is_`9){\n"
@@ -5354,12 +5331,10 @@ static const char *const gpuscan__piece_handover[] = {
 "*`W=`link_of(`9);\n"
 "}\n"
 "`E\n"
-"`Y$HEADS\n"
 "`7flag==$AGGREGATE&&$HAS_BEGUN(`link_`9(*`W))){\n"
 "*`W=``K_add`5``K_of`5$f),`link_`9(*`W));\n"
 "flag=$PREFIX;\n"
 "}\n"
-"`E\n"
 "`Cflag;\n"
 "}\n\n\n\n\n\n\n"
 "$w`X`publish_`Z`+`I``8*`8,`V`3,$5`9){\n"
@@ -5425,7 +5400,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`C`window_begin`5`9,`M);\n"
 "}\n"
 "`E\n\n"
-"`Y!$AHEAD\n\n",
+"`Y!$AHEAD\n\n"
 "$w`X`publish_`9(`+`I``8*`8,`V`3,$5`9){\n"
 "`7$2!=0)\n"
 "`L;\n"
@@ -5439,7 +5414,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`7`8->in_place)\n"
 "`device_fence();\n"
 "}\n"
-"`E\n\n"
+"`E\n\n",
 "`Y$FEW\n\n\n\n"
 "$6``3_`K `few_`K\n\n\n\n"
 "$n`Q`few_`K(`+`I``8*`8,`V`3,$5`9,``K*outer,\n"
@@ -5638,12 +5613,10 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n\n\n"
 "$6$FOLDERS ($HAS_TURNS ? $x / $t : 1)\n\n\n"
 "$n`Q`is_turn(`Vw,`J``M*`M){\n"
-"`Y$HAS_TURNS\n"
+"`7$HAS_TURNS)\n"
 "`C`ballot(`turn_load(&`M->turn)!=w)=`6\n"
-"`O\n"
 "$y_SYNC();\n"
 "`Ctrue;\n"
-"`E\n"
 "}\n\n\n\n\n"
 "$n`X`fold_window(`+`I``8*`8,`Vw,`V`0,`Vlive,\n"
 "`J``M*`M){\n"
@@ -5690,11 +5663,11 @@ static const char *const gpuscan__piece_handover[] = {
 "$n`X`fold(`+``8 `S,`V`8s,`V`8_`3s,`Nsrc_pitch,\n"
 "`J``M*`M){\n"
 "`Vlive=`live_`3s(`S.`R),`8_windows=(live+$t-1)/$t;\n"
-"`Y$HAS_TURNS\n"
+"`7$HAS_TURNS){\n"
 "`7$2==0)\n"
 "`M->turn`6\n"
 "$h;\n"
-"`E\n"
+"}\n"
 "`7$2>=$FOLDERS*$t)\n"
 "`L;\n"
 "$TEST_DELAY($NONE);\n"
@@ -5740,7 +5713,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4630 \"kernels.cl.inc\"\n"
+"#line 4600 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6046,7 +6019,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4982 \"kernels.cl.inc\"\n"
+"#line 4952 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6151,7 +6124,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5103 \"kernels.cl.inc\"\n"
+"#line 5073 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -6638,7 +6611,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5650 \"kernels.cl.inc\"\n"
+"#line 5620 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6691,7 +6664,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5704 \"kernels.cl.inc\"\n"
+"#line 5674 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -7203,7 +7176,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6317 \"kernels.cl.inc\"\n"
+"#line 6287 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7527,7 +7500,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6688 \"kernels.cl.inc\"\n"
+"#line 6658 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7557,31 +7530,20 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "}\n"
 "}\n"
 "}\n"
-"`O\n"
-"$w`X`addend_add(`+`dst_vector*vector,int v,$5addend){\n"
-"$u x=``0_dst(vector->element[v]);\n"
-"vector->element[v]=`to_dst($o`5addend,x));\n"
-"}\n\n\n"
+"`O\n\n"
 "$w`X`addends_add(`+`dst_vector*vector,$1`dst*addends,`Npast,\n"
 "`Nblock){\n"
 "$5addend=``0_dst(*addends);\n"
 "`7$kUNIFORM_ADD))\n"
 "block++;\n"
-"`7block-past>=$s){\n"
+"`Vleft=`Fmin(block-past,$9$s);\n"
 "$r\n"
-"`Zint v`6v<$s;v++)\n"
-"`addend_add`5vector,v,addend);\n"
-"`L;\n"
-"}\n"
-"`Vleft=`F(block-past);\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
+"`Zint v`6v<$s;v++,left--){\n"
 "`7left==0){\n"
 "left=`Fmin(block,$9$s);\n"
 "addend=``0_dst(*++addends);\n"
 "}\n"
-"left--;\n"
-"`addend_add`5vector,v,addend);\n"
+"vector->element[v]=`to_dst($o`5addend,``0_dst(vector->element[v])));\n"
 "}\n"
 "}\n\n\n"
 "kernel $x_SIZE void\n"
@@ -7627,7 +7589,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6790 \"kernels.cl.inc\"\n"
+"#line 6748 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7635,13 +7597,9 @@ static const char *const gpuscan__piece_reduce[] = {
 "`O\n"
 "$6$RESULT(x) `to_dst(x)\n"
 "$8`dst `result_t;\n"
-"`E\n\n"
-"`Y($x & ($x - 1)) != 0\n"
-"#error \"a reduction halves its group: the profile's must be a power of two\"\n"
-"`E\n"
-"`Y$j && $lS > $y\n"
-"#error \"`subgroups_`9 adds one `9 of a sub-group in each `1: there must not be more sub-groups than `1s\"\n"
-"`E\n\n"
+"`E\n\n\n"
+"$REQUIRE(group_is_a_power_of_two,($x&($x-1))==0)\n"
+"$REQUIRE(`1s_hold_subgroups,!$j||$lS<=$y)\n\n"
 "`Y$CPU\n"
 "$6`items_`9`5x, `M) (x)\n"
 "`O\n\n\n"
@@ -7911,21 +7869,12 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7126 \"kernels.cl.inc\"\n"
+"#line 7081 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
-"`Y$SEGMENTS == $SEGMENTS_U32\n"
-"$8`V`offset;\n"
-"$8uint2 `ends;\n"
-"`O\n"
-"$8`N`offset;\n"
-"$8ulong2 `ends;\n"
-"`E\n"
-"`Y$SEGMENT_VECTOR > 1\n"
-"$8$SEGMENT_RAW `load;\n"
-"`O\n"
-"$8`src `load;\n"
-"`E\n\n\n"
+"$8$OFFSET `offset;\n"
+"$8$PASTE($OFFSET,2)`ends;\n"
+"$8$SEGMENT_RAW `load;\n\n\n"
 "$8struct{\n"
 "$1`src*src;\n"
 "$1`offset*offsets;\n"
@@ -8126,7 +8075,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$1`offset*offsets;\n"
 "`Npitch,`2;\n"
 "`Vmost;\n"
-"$4 `9s[$3];\n"
 "}`batch;\n\n\n"
 "$w$4 ``S_`1s($4 x,$4 id,`V`1s){\n"
 "`Cselect(id,x,$3_LANES<($0mask)(min(`1s,`F$3)));\n"
@@ -8164,17 +8112,6 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$PREFETCH(src,$PREFETCH_SRC,0);\n"
 "`C``S_`1s(`load_wide`5src,0),id,`batch_length(batch,s));\n"
 "}\n\n\n\n\n"
-"$6$TREE_LOWER(`1, d) ((`1) & (d) ? $3 : 0) + ((`1) & ~(d))\n"
-"$6$TREE_UPPER(`1, d) ((`1) & (d) ? $3 : 0) + ((`1) | (d))\n"
-"$6$TREE_PICK(a, b, of, d) $SHUFFLE(a, b, $EACH_LANE($3, of, d))\n"
-"$6$TREE_STEP(name, half, d) \\\n"
-" $w$4 name(`+`I`batch*batch,`Vs,$4 id, \\\n"
-" `I`Vmost){ \\\n"
-" $4 a=half`5batch,s,id,most), \\\n"
-" b=half`5batch,s+(d),id,most); \\\n"
-" `C$e`5$TREE_PICK(a,b,$TREE_LOWER,d), \\\n"
-" $TREE_PICK(a,b,$TREE_UPPER,d)); \\\n"
-" }\n\n\n\n\n"
 "$6$QUARTER ($3 / 4)\n"
 "`Y$3 == 16\n"
 "$6$LOAD_QUARTER(batch, s) vload4(0, `batch_src(batch, s))\n"
@@ -8185,44 +8122,45 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`E\n"
 "$6$JOIN(`1s, a, b) $SHUFFLE(a, b, $EACH_LANE(`1s, $LANE_AT, 0))\n"
 "$6$LOAD_HALF(batch, s) \\\n"
-" $JOIN($HALF,$LOAD_QUARTER(batch,s),$LOAD_QUARTER(batch,(s)+$QUARTER))\n"
-"$w$0mask `quarter_lengths(`I`batch*batch,`Vs){\n"
-"`C$TREE_PICK(($0mask)(`batch_length(batch,s)),\n"
-"($0mask)(`batch_length(batch,s+$QUARTER)),$TREE_LOWER,\n"
-"$QUARTER);\n"
-"}\n"
+" $JOIN($HALF,$LOAD_QUARTER(batch,s),$LOAD_QUARTER(batch,(s)+1))\n"
 "$w$4 `batch_quarters(`I`batch*batch,`Vs,$4 id){\n"
-"$0mask lengths=$TREE_PICK(`quarter_lengths(batch,s),\n"
-"`quarter_lengths(batch,s+2*$QUARTER),\n"
-"$TREE_LOWER,2*$QUARTER);\n"
-"$0source x=$JOIN($3,$LOAD_HALF(batch,s),\n"
-"$LOAD_HALF(batch,s+2*$QUARTER));\n"
+"$0mask `1s=$3_LANES,lengths=($0mask)(`batch_length(batch,s));\n"
+"$0source x=$JOIN($3,$LOAD_HALF(batch,s),$LOAD_HALF(batch,s+2));\n"
+"_Pragma(\"unroll\")`Z`Vk=1;k<4;k++)\n"
+"lengths=select(($0mask)(`batch_length(batch,s+k)),lengths,\n"
+"`1s<($0mask)(k*$QUARTER));\n"
 "$PREFETCH(`batch_src(batch,s),$PREFETCH_SRC,0);\n"
-"`Cselect(id,`convert_wide(x),\n"
-"($3_LANES&($0mask)($QUARTER-1))<lengths);\n"
+"`Cselect(id,`convert_wide(x),(`1s&($0mask)($QUARTER-1))<lengths);\n"
+"}\n\n\n"
+"$w`X`batch_halve(`+$4*`9s,`I`Vleft){\n"
+"_Pragma(\"unroll\")`Z`Vs`6s<left;s++)\n"
+"`9s[s]=`pairs`5`9s[2*s],`9s[2*s+1]);\n"
 "}\n\n\n",
-"$w$4 `batch_leaf(`+`I`batch*batch,`Vs,$4 id,`I`Vmost){\n"
-"`Cmost<=$3?`batch_one`5batch,s,id):batch->`9s[s];\n"
+"$w$4 `batch_tree(`+$4*`9s,`I`Vvectors){\n"
+"`7vectors==$3){\n"
+"`batch_halve`5`9s,$3/2);\n"
+"`batch_halve`5`9s,$3/4);\n"
 "}\n"
-"$TREE_STEP(`batch_2,`batch_leaf,$3/2)\n"
-"$TREE_STEP(`batch_vectors,`batch_2,$3/4)\n"
-"$w$4 `batch_4(`+`I`batch*batch,`Vs,$4 id,`I`Vmost){\n"
-"`Cmost<=$QUARTER?`batch_quarters(batch,s,id):`batch_vectors`5batch,s,id,most);\n"
+"`7$3==16)\n"
+"`batch_halve`5`9s,2);\n"
+"`batch_halve`5`9s,1);\n"
+"`C`9s[0];\n"
+"}\n\n\n"
+"$w$4 `batch_`9(`+`I`batch*batch,$4 id){\n"
+"$4 quarters[$3/4],ones[$3],`9s[$3];\n"
+"`7batch->most<=$QUARTER){\n"
+"_Pragma(\"unroll\")`Z`Vs`6s<$3/4;s++)\n"
+"quarters[s]=`batch_quarters(batch,4*s,id);\n"
+"`C`batch_tree`5quarters,$3/4);\n"
 "}\n"
-"`Y$3 == 16\n"
-"$TREE_STEP(`batch_8,`batch_4,2)\n"
-"$TREE_STEP(`batch_all,`batch_8,1)\n"
-"`O\n"
-"$TREE_STEP(`batch_all,`batch_4,1)\n"
-"`E\n\n"
-"$w$4 `batch_`9(`+`batch*batch,$4 id){\n"
-"`7batch->most<=$QUARTER)\n"
-"`C`batch_all`5batch,0,id,$QUARTER);\n"
-"`7batch->most<=$3)\n"
-"`C`batch_all`5batch,0,id,$3);\n"
+"`7batch->most<=$3){\n"
+"_Pragma(\"unroll\")`Z`Vs`6s<$3;s++)\n"
+"ones[s]=`batch_one`5batch,s,id);\n"
+"`C`batch_tree`5ones,$3);\n"
+"}\n"
 "`Z`Vs`6s<$3;s++)\n"
-"batch->`9s[s]=`batch_some`5batch,s,id);\n"
-"`C`batch_all`5batch,0,id,$SHORT_SEGMENT);\n"
+"`9s[s]=`batch_some`5batch,s,id);\n"
+"`C`batch_tree`5`9s,$3);\n"
 "}\n\n\n\n"
 "$w`Q`batch_begin(`batch*batch,`I`path*path,`I`walk*walk){\n"
 "`offset most`6\n"
@@ -8230,19 +8168,19 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Cfalse;\n"
 "batch->src=`segment_src(path,walk->segment);\n"
 "batch->pitch=path->pitch;\n"
-"`Y$BY_ROWS\n"
+"`7$BY_ROWS){\n"
 "`7path->`8_length>$SHORT_SEGMENT||walk->element!=walk->segment*path->`8_length)\n"
 "`Cfalse;\n"
-"most=`Fpath->`8_length;\n"
+"most=(`offset)path->`8_length;\n"
 "batch->`2=walk->element+$3*path->`8_length;\n"
-"`O\n"
+"}else{\n"
 "batch->offsets=path->offsets+walk->segment;\n"
 "`7batch->offsets[0]!=walk->element)\n"
 "`Cfalse;\n"
 "`Z`Vs`6s<$3;s++)\n"
 "most=max(most,(`offset)(batch->offsets[s+1]-batch->offsets[s]));\n"
 "batch->`2=batch->offsets[$3];\n"
-"`E\n"
+"}\n"
 "batch->most=`Fmost;\n"
 "`Cmost<=$SHORT_SEGMENT&&batch->`2+$sS_BEHIND*$3<=path->`2&&\n"
 "batch->`2-walk->element+$3<=walk->steps;\n"
@@ -8330,16 +8268,16 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n\n"
 "$w`stretch `stretch_of(`I`path*path,`Nsegment,`ends ends){\n"
 "`stretch own;\n"
-"`Y$BY_ROWS\n"
+"`7$BY_ROWS){\n"
 "`Qis_there=segment<path->segments;\n"
-"own.`S=own.zero=is_there?segment*path->pitch:0;\n"
+"own.`S=own.zero=is_there?(`offset)(segment*path->pitch):0;\n"
 "own.`R=is_there?`Fmin(path->`8_length,0xfffffffful):0;\n"
-"`O\n"
+"}else{\n"
 "`offset behind=min(ends.y,$AS_OFFSET(path->`2));\n"
 "own.`S=min(ends.x,behind);\n"
 "own.zero`6\n"
 "own.`R=`Fmin($9(behind-own.`S),0xfffffffful);\n"
-"`E\n"
+"}\n"
 "`offset end=own.`S+own.`R,`2=$AS_OFFSET(path->whole);\n"
 "own.whole=$SEGMENT_VECTOR==1?own.`R:`F(max(min(end,`2),own.`S)-own.`S);\n"
 "own.skew=`Fown.`S%$SEGMENT_VECTOR+path->skew;\n"
@@ -8562,8 +8500,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "group=out.group;\n"
 "`E\n"
-"`Y$SEGMENT_EACH\n"
-"`Z`Nsegment=group;segment<path.segments;segment+=groups){\n"
+"`7!$SEGMENT_EACH)\n"
+"``1s_`8s`5&path,&out,group,groups,`F`B.`1_bits,`F`B.`1_`8s,all);\n"
+"`Z`Nsegment=group;$SEGMENT_EACH&&segment<path.segments;segment+=groups){\n"
 "`stretch own=`stretch_of(&path,segment,`ends_of(&path,segment));\n"
 "`7$SEGMENT_SPLIT&&own.`R>path.share)\n"
 "continue;\n"
@@ -8571,14 +8510,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`7$2==0)\n"
 "`outlet_write`5&out,segment,`9);\n"
 "}\n"
-"`O\n"
-"``1s_`8s`5&path,&out,group,groups,`F`B.`1_bits,`F`B.`1_`8s,all);\n"
-"`E\n"
 "`E\n"
 "}\n\n"
 "`Y!$WORD && ($CPU || $SEGMENT_SPLIT)\n"
 "kernel $x_SIZE `X`reduce_join(`%$SEGMENTS_PARAMETERS$g`=\n"
-"`path path=`path_of(src,offsets,`R_buffer,&`B);\n"
 "`outlet out=`outlet_of`5partials,marks,dst,init_`W,init_buffer,&`B);\n"
 "`shares_join`5&out,all);\n"
 "}\n"
@@ -8589,7 +8524,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7925 \"kernels.cl.inc\"\n"
+"#line 7856 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8643,7 +8578,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7979 \"kernels.cl.inc\"\n"
+"#line 7910 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8825,21 +8760,18 @@ static const char *const gpuscan__piece_integral[] = {
 "`O\n"
 "$6$LANE_CELLS ($s * $PIXEL_CHANNELS)\n"
 "$6$STRIP ($9$y * $s)\n"
-"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n"
+"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n\n"
 "$6$LEFTS ($y > $d ? $y : $d)\n"
-"`Y$y % $d != 0 && $d % $y != 0\n"
-"#error \"a vector's steps would lie in two refills of the `9s to the left\"\n"
-"`E\n\n\n"
+"$REQUIRE(refills_are_whole,$LEFTS%$y==0&&$LEFTS%$d==0)\n\n\n"
 "$8struct{\n"
 "`Nimage,band,strip;\n"
 "`N`8s,steps;\n"
 "`Nx;\n"
-"`Vpixels,cells;\n"
-"`Qaligned;\n\n\n\n"
+"`Vpixels;\n\n\n\n"
 "`Qadds;\n"
 "`Nback;\n"
 "}``3_place;\n\n\n"
-"$w``3_place ``3_place_in(`I`integral_`B*`B,$PICTURE src){\n"
+"$w``3_place ``3_place_in(`I`integral_`B*`B){\n"
 "`Nblocks=(`B->strips+$lS-1)/$lS,group=$p;\n"
 "`N`8=group/blocks;\n"
 "``3_place at;\n"
@@ -8850,16 +8782,8 @@ static const char *const gpuscan__piece_integral[] = {
 "at.steps=(`B->`T&$FLAG_REHEARSAL)?0:at.`8s+1;\n"
 "at.x=at.strip*$STRIP+$LANE*$s;\n"
 "at.pixels=at.x<`B->width?`Fmin(`B->width-at.x,$9$s):0;\n"
-"at.cells=at.pixels*$PIXEL_CHANNELS;\n"
 "at.adds=at.strip<`B->strips&&(`B->few_strips?$LANE<at.strip:at.strip>0);\n"
 "at.back=`B->few_strips&&at.adds?at.strip-$LANE:0;\n"
-"#ifdef $PIXELS_RAW\n"
-"at.aligned=(((size_t)(src+`B->src_offset)|\n"
-"(size_t)(`B->src_image|`B->src_pitch)*`D`channel))&\n"
-"($PIXELS_RAW_SIZE-1))=`6\n"
-"`O\n"
-"at.aligned=false;\n"
-"`E\n"
 "`Cat;\n"
 "}\n\n\n\n",
 "$w`A`t*``Hs_at(`A`t*carries,`I`integral_`B*`B,\n"
@@ -8870,71 +8794,23 @@ static const char *const gpuscan__piece_integral[] = {
 "`I``3_place*at){\n"
 "`N`G=at->image*(`B->height+`B->bands)+at->band*(`B->band_`8s+1);\n"
 "`Ccarries+`B->carries_offset+`B->steps_at+`G*`B->strips+at->strip;\n"
-"}\n\n"
-"#ifdef $PIXELS_RAW\n\n"
-"$8union{\n"
-"$PIXELS_RAW raw;\n"
-"`channel channel[$LANE_CELLS];\n"
-"`Y$PIXELS_RAW_SIZE >= 4\n"
-"`V`4[$PIXELS_RAW_SIZE/4];\n"
-"`E\n"
-"}`pixels_raw;\n\n"
-"$w`cell `raw_cell(`I`pixels_raw*pixels,`Vi){\n"
-"`Y$PIXELS_RAW_SIZE >= 4 && $LITTLE_ENDIAN\n"
-"`7`D`channel)<4){\n"
-"`V`4=pixels->`4[i*`D`channel)/4];\n"
-"`C`cell_of((`channel)(`4>>i*`D`channel)%4*8));\n"
-"}\n"
-"`E\n"
-"`C`cell_of(pixels->channel[i]);\n"
-"}\n"
-"`E\n\n\n\n"
+"}\n\n\n\n"
 "$n`X``1_pixels_load(`+`t*x,$PICTURE src,`place_t place,`Npitch,\n"
 "`N`S,`I``3_place*at){\n"
-"`Vcells=at->`8s?at->cells:0;\n"
-"#ifdef $PIXELS_RAW\n"
-"`7at->aligned&&cells==$LANE_CELLS){\n"
-"`pixels_raw raw[$d];\n"
 "$r\n"
 "$v$d;k++){\n"
-"`N`8=min(max(`S+k,$91),at->`8s)-1;\n"
-"raw[k].raw= *($1$PIXELS_RAW*)(src+place+`8*pitch);\n"
-"}\n"
-"$r\n"
-"$v$d;k++)\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
-"`pixel pixel;\n"
-"pixel.`W=$f;\n"
-"$r\n"
-"`Zint c`6c<$PIXEL_CHANNELS;c++)\n"
-"pixel.channel[c]=`raw_cell(&raw[k],v*$PIXEL_CHANNELS+c);\n"
-"x[k*$s+v]=pixel.`W;\n"
-"}\n"
-"}else\n"
-"`E\n"
-"{\n"
-"$r\n"
-"$v$d;k++){\n"
-"`N`8=min(max(`S+k,$91),at->`8s)-1;\n"
+"`N`8=`S+k-1;\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "x[k*$s+v]=\n"
 "`pixel_load`5src,$PLACE_PAST(place,v,`8,pitch),\n"
-"v*$PIXEL_CHANNELS<cells?$PIXEL_CHANNELS:0);\n"
+"`8<at->`8s&&v<at->pixels?$PIXEL_CHANNELS:0);\n"
 "}\n"
-"}\n"
-"$r\n"
-"$v$d;k++)\n"
-"`7`S+k==0||`S+k>at->`8s)\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
-"x[k*$s+v]=$f;\n"
 "}\n\n"
 "kernel $x_SIZE void\n"
 "`integral_`9s(`%$PICTURE src,`A`t*carries,`integral_`B `B,\n"
 "`J``M*`M$g`=\n"
-"``3_place at=``3_place_in(&`B,src);\n"
+"``3_place at=``3_place_in(&`B);\n"
 "`A`t*`Hs=``Hs_at(carries,&`B,&at);\n"
 "`A`t*steps=`steps_at(carries,&`B,&at);\n"
 "$5`H[$s];\n"
@@ -8972,7 +8848,7 @@ static const char *const gpuscan__piece_integral[] = {
 "all=``1s_`9_one`5all,`M);\n"
 "`7at.steps&&at.strip<`B.strips&&$LANE==0)\n"
 "steps[0]=all;\n"
-"}\n\n\n",
+"}\n\n\n"
 "kernel $x_SIZE void\n"
 "`integral_carries(`%`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
 "`Nsteps=(`B.`T&$FLAG_REHEARSAL)?0:`B.images*(`B.height+`B.bands);\n"
@@ -9000,7 +8876,7 @@ static const char *const gpuscan__piece_integral[] = {
 "left[k]=$o`5left[k],`9[k]);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$n`X`cells_store(`A`cell*to,`I`t*x,`V`R,\n"
 "`J`cell*stage){\n"
 "$r\n"
@@ -9020,16 +8896,13 @@ static const char *const gpuscan__piece_integral[] = {
 "$n$5`bands_`9(`+`t*above,$1`t*`Hs,\n"
 "$1`t*steps,`I`integral_`B*`B,\n"
 "`I``3_place*at,`J``M*`M){\n"
-"$5of_`1[$d];\n"
+"$5left=$f;\n"
 "`Nbands=at->steps?at->band:0,stride=(`B->band_`8s+1)*`B->strips;\n"
 "`Hs-=bands*`B->width+(at->pixels?0:at->x);\n"
 "steps-=bands*stride+at->back;\n"
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "above[v]=$f;\n"
-"$r\n"
-"$v$d;k++)\n"
-"of_`1[k]=$f;\n"
 "`Z`Nband`6band<bands;band+=$d){\n"
 "$5x[$d*$s],y[$d];\n"
 "$r\n"
@@ -9043,17 +8916,15 @@ static const char *const gpuscan__piece_integral[] = {
 "$r\n"
 "$v$d;k++)\n"
 "`7band+k<bands){\n"
-"of_`1[0]=$o`5of_`1[0],y[k]);\n"
+"left=$o`5left,y[k]);\n"
 "$r\n"
 "`Zint v`6v<$s;v++)\n"
 "above[v]=$o`5above[v],x[k*$s+v]);\n"
 "}\n"
 "}\n"
 "`7!at->adds)\n"
-"of_`1[0]=$f;\n"
-"`7`B->few_strips)\n"
-"``1s_`9`5of_`1,of_`1,`M);\n"
-"`Cof_`1[0];\n"
+"left=$f;\n"
+"`C`B->few_strips?``1s_`9_one`5left,`M):left;\n"
 "}\n\n\n"
 "$n`X`lefts_put(`+`J`t*lefts,$1`t*steps,`N`S,\n"
 "`I`integral_`B*`B,`I``3_place*at){\n"
@@ -9071,7 +8942,7 @@ static const char *const gpuscan__piece_integral[] = {
 "kernel $x_SIZE void\n"
 "`integral_`3s(`%$PICTURE src,`A`cell*dst,`A`t*carries,\n"
 "`integral_`B `B,`J``M*`M$g`=\n"
-"``3_place at=``3_place_in(&`B,src);\n"
+"``3_place at=``3_place_in(&`B);\n"
 "$1`t*`Hs=``Hs_at(carries,&`B,&at);\n"
 "$1`t*steps=`steps_at(carries,&`B,&at);\n"
 "$FITS(stage,`D``M)+$lS*$LEFTS*`D`t)+\n"
@@ -9138,7 +9009,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8533 \"kernels.cl.inc\"\n"
+"#line 8398 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9149,22 +9020,20 @@ static const char *const gpuscan__piece_quantile[] = {
 "}`fractions;\n\n\n"
 "$w`N`rank(`Nfraction,`Ntotal){\n"
 "`Vexponent=`F(fraction>>52)&0x7ffu;\n"
-"`Nmantissa=fraction&0xffffffffffffful,high,low,whole,rest;\n"
+"`Nmantissa=fraction&0xffffffffffffful,high,low,whole,rest`6\n"
 "`Vright=1075u-max(exponent,1u);\n"
 "`7exponent)\n"
 "mantissa|=0x10000000000000ul;\n"
 "high=mul_hi(mantissa,total);\n"
 "low=mantissa*total;\n"
-"`7right<64){\n"
-"whole=high<<(64-right)|low>>right;\n"
-"rest=low<<(64-right);\n"
-"}else `7right<128){\n"
-"whole=high>>(right-64);\n"
-"rest=low|(high^whole<<(right-64));\n"
-"}else{\n"
-"whole`6\n"
-"rest=low|high;\n"
+"`7right>=64){\n"
+"right-=64;\n"
+"rest=low;\n"
+"low=high;\n"
+"high`6\n"
 "}\n"
+"whole=right<64?high<<(63-right)<<1|low>>right:0;\n"
+"rest|=right<64?low&((1ul<<right)-1):low;\n"
 "whole=max(whole+(rest!=0),1ul);\n"
 "`C$kQUANTILE_RANK)&&whole<total?whole+1:whole;\n"
 "}\n\n\n"
@@ -9224,10 +9093,10 @@ static const char *const gpuscan__piece_quantile[] = {
 "range.scale=as_float((127u+253u-bits)<<23);\n"
 "}\n"
 "`Crange;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`N`mean_part(`I`mean_range*range,`Nrank){\n"
 "`L(min(max(rank,range->`G)-range->`G,range->`R))>>range->shift;\n"
-"}\n\n\n"
+"}\n\n\n",
 "$w`N`mean_of_bin(`I`mean_range*range,`I`places*places,`Nbin,\n"
 "`N`G,`Nrank){\n"
 "`N`R=`mean_part(range,rank)-`mean_part(range,`G);\n"
@@ -9269,20 +9138,17 @@ static const char *const gpuscan__piece_quantile[] = {
 " $1`src*`Rs,$1float*edges,`Auchar*cdf,`Auint*dst, \\\n"
 " `Auint*arrivals,`Aulong*`9s,`fractions fractions,`quan`3_`B `B, \\\n"
 " `J``M*`M\n\n\n"
-"`Y$MAX_FRACTIONS != 64\n"
-"#error \"FRACTIONS_PUT stores 64 fractions\"\n"
-"`E\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_ALL\n"
-"$6$QUANTILE_IS_MEAN(form) ((form) == $QUANTILE_MEAN)\n"
+"$REQUIRE(fractions_are_64,$MAX_FRACTIONS==64)\n"
+"$6$QUANTILE_HAS_MEANS ($QUANTILE_PARTS == $QUANTILE_ALL)\n"
+"$6$QUANTILE_IS_MEAN(form) ($QUANTILE_HAS_MEANS && (form) == $QUANTILE_MEAN)\n"
 "$6$FRACTIONS_PUT(to) \\\n"
-" vstore16(fractions.of[0],0,to); \\\n"
+" vstore8(fractions.of[0].lo,0,to); \\\n"
+" `7$QUANTILE_HAS_MEANS){ \\\n"
+" vstore8(fractions.of[0].hi,1,to); \\\n"
 " vstore16(fractions.of[1],1,to); \\\n"
 " vstore16(fractions.of[2],2,to); \\\n"
-" vstore16(fractions.of[3],3,to)\n"
-"`O\n"
-"$6$QUANTILE_IS_MEAN(form) false\n"
-"$6$FRACTIONS_PUT(to) vstore8(fractions.of[0].lo, 0, to)\n"
-"`E\n\n"
+" vstore16(fractions.of[3],3,to); \\\n"
+" }\n\n"
 "`Y$CPU\n"
 "$6$QUANTILE_BLOCK 256\n\n\n\n"
 "$APART\n"
@@ -9298,7 +9164,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`G+=`R;\n"
 "}\n"
 "`C`9;\n"
-"}\n\n",
+"}\n\n"
 "$APART\n"
 "$w`X`quan`3_`8(`+$1`src*`Rs,`N`8,`Iulong*fractions,\n"
 "`I`quan`3_`B*`B,`I`places*places,\n"
@@ -9324,7 +9190,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`7is_mean&&total>0)\n"
 "*to=as_uint(`mean_end(&range,places,mean));\n"
 "}\n"
-"}\n\n"
+"}\n\n",
 "kernel $x_SIZE `X`quan`3_cpu(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Ngiven[$MAX_FRACTIONS],`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
@@ -9381,7 +9247,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "sizeof$9*($MAX_FRACTIONS+\n"
 "($QUANTILE_PARTS==$QUANTILE_SMALL\n"
 "?$lS*($y*$d+1)\n"
-":3*$MAX_FRACTIONS+$x)))\n\n",
+":3*$MAX_FRACTIONS+$x)))\n\n"
 "`Y$QUANTILE_PARTS == $QUANTILE_SMALL\n\n"
 "$n`X`small_scan(`+`I`src_vector*x,`Julong*`9s,\n"
 "`J``M*`M){\n"
@@ -9419,7 +9285,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "``Rs_vector(&of_rank,`Rs,low*$s,bins);\n"
 "`quan`3_in_vector(to,places,&of_rank,low*$s,`9s[low]-preceding,rank);\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "kernel $x_SIZE `X`quan`3_small(`%$QUANTILE_PARAMETERS$g`=\n"
 "`places places=`places_of(edges,&`B);\n"
 "`Julong*given=$QUANTILE_FRACTIONS;\n"
@@ -9499,7 +9365,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "}\n"
 "}\n"
 "`Cmean;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`X`mean_join(`I`places*places,`Nmean,`Julong*`4s){\n"
 "`4s[$2]=mean;\n"
 "$h;\n"
@@ -9512,7 +9378,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$8struct{\n"
 "`N`S,`2,bins;\n"
 "`Vbatches;\n"
-"}`bins_share;\n\n"
+"}`bins_share;\n\n",
 "$w`bins_share `bins_share_of(`Vbins,`Vshares,`Vnumber){\n"
 "`bins_share share;\n"
 "`Vvectors=(bins-1)/`F$y_BINS/shares+1;\n"
@@ -9652,7 +9518,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9124 \"kernels.cl.inc\"\n"
+"#line 8984 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -10006,13 +9872,9 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9556 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
-"`Y$COUNTS_STRIDE > 1\n"
-"$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n"
-"`O\n"
-"$6$COUNTS_AT(k) (k)\n"
-"`E\n\n\n\n"
+"#line 9416 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
+"$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
 "`Rs+=$COUNTS_AT(k);\n"
 "*`Rs=adds? *`Rs+`9:`9;\n"
@@ -10047,8 +9909,9 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "atomic_add((vola`3 `Juint*)`Rer,`Famount);\n"
 "`E\n"
 "}\n\n\n"
-"$6$CHANNEL_ON(c) (($CHANNEL_MASK >> (c)) & 1u)\n"
-"$6$CHANNEL_SLOT(c) pop`R($CHANNEL_MASK &((1u << (c)) - 1u))\n\n\n"
+"$6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
+"$6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
+"$6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop`R($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n"
 "$w``Rer `take(`A``Rer*accumulator){\n"
 "`Y$COUNTER_SIZE == 4\n"
 "`Catomic_xchg((vola`3 `Auint*)accumulator,$kCOUNTS_LEFT)?1u:0u);\n"
@@ -10082,10 +9945,10 @@ static const char *const gpuscan__piece_histogram_counters[] = {
 "}\n\n"
 "$8struct{\n"
 "$HISTOGRAM_NUMBERS\n"
-"}`histogram_`B;\n\n\n\n"
+"}`histogram_`B;\n\n\n\n",
 "$8struct{\n"
 "`Nbegin,end,`8,`8s;\n"
-"}`picture_`3;\n\n",
+"}`picture_`3;\n\n"
 "$w`picture_`3 ``3_at(`Nnumber,`N`R,`histogram_`B `B){\n"
 "`picture_`3 `3;\n"
 "`Ndown,begin;\n"
@@ -10112,7 +9975,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9689 \"kernels.cl.inc\"\n"
+"#line 9545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10338,6 +10201,10 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`add_global(`9s+`Rer,`9);\n"
 "}\n"
 "}\n"
+"`O\n"
+"$6`tables_clear(table, bounds)\n"
+"$6`tables_add(table, `9s, atomics, adds, bounds, edges) \\\n"
+" `histogram_move(table,`9s,0,bounds.all_bins,1,bounds.all_bins,1,`T)\n"
 "`E\n\n\n\n"
 "kernel $x_SIZE void\n"
 "`histogram(`%$HISTOGRAM_PARAMETERS,`Juint*`M$g`=\n"
@@ -10352,10 +10219,11 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`E\n"
 "weights+=`B.weights_offset;\n"
 "`Y$COPIES\n"
+"`Qdraw=groups>1,alone=groups==1;\n"
 "`table table=`M;\n"
-"`tables_clear(`M,bounds);\n"
+"`tables_clear(table,bounds);\n"
 "`O\n"
-"`Qin_`Rs=(`T&$FLAG_IN_COUNTS)!`6\n"
+"`Qin_`Rs=(`T&$FLAG_IN_COUNTS)!=0,draw=groups>1,alone=groups==1&&in_`Rs;\n"
 "`table table=accumulators+(group-(in_`Rs?1:0))*bounds.all_bins;\n"
 "`7in_`Rs&&group==0){\n"
 "table=`Rs;\n"
@@ -10364,43 +10232,36 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "`E\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
-"`Y$TILED\n"
-"`Nmembers=`B.members,parts=`B.`3s*members;\n"
-"`Qdraw=groups>1&&parts<0xffffffff-groups,alone=(`T&$FLAG_FINISH)!`6\n"
-"`O\n"
 "`picture_`3 `3={0,`R*$CHANNELS,0,`B.`8s};\n"
 "`Nblocks=(`3.end/$BLOCK+1)*`3.`8s;\n"
-"`Qdraw=(!$BYTE_TABLES||$CHANNELS>1)&&groups>1&&blocks<0xffffffff/$BLOCK;\n"
-"`Nmembers=draw?blocks/$PIECE+1:groups,parts=members;\n"
-"`Qalone=groups==1;\n"
-"`E\n"
+"`Nmembers=`B.members,parts=`B.`3s*members;\n"
+"`7$TILED){\n"
+"draw=draw&&parts<0xffffffff-groups;\n"
+"alone= !$COPIES||(`T&$FLAG_FINISH);\n"
+"}else{\n"
+"draw=draw&&(!$BYTE_TABLES||$CHANNELS>1)&&blocks<0xffffffff/$BLOCK;\n"
+"parts=members=draw?blocks/$PIECE+1:groups;\n"
+"}\n"
 "`Z`Npart=group;;part+=groups){\n"
 "`7draw)\n"
 "part=`ticket($COUNTERS(accumulators)+1,`F(parts+groups),`M);\n"
 "`7part>=parts)\n"
 "break;\n"
-"`Y$TILED\n"
 "`Nnumber=part/members;\n"
-"`picture_`3 `3=``3_at(number,`R,`B);\n"
-"`A``Rer*`3_`Rs=`Rs+$COUNTS_AT(number*bounds.all_bins);\n"
-"`Y$COPIES\n"
+"`7$TILED){\n"
+"`3=``3_at(number,`R,`B);\n"
 "`tables_clear(table,bounds);\n"
-"`E\n"
-"`E\n"
-"``R_part`5`3,part%members,members,samples,weights,`B,table,bounds,edges);\n"
-"`Y$TILED && $COPIES\n"
-"`tables_add(table,alone?`3_`Rs:accumulators+number*bounds.all_bins,!alone,adds,bounds,\n"
-"edges);\n"
-"#elif $TILED\n"
-"`histogram_move(table,`3_`Rs,0,bounds.all_bins,1,bounds.all_bins,1,`T);\n"
-"`E\n"
 "}\n"
-"`Y!$TILED\n"
-"`Y$COPIES\n"
-"`tables_add(`M,alone?`Rs:accumulators,!alone,adds,bounds,edges);\n"
-"`O\n"
-"alone=alone&&in_`Rs;\n"
-"`E\n"
+"``R_part`5`3,part-number*members,members,samples,weights,`B,table,bounds,edges);\n"
+"number*=bounds.all_bins;\n"
+"`7$TILED)\n"
+"`tables_add(table,alone?`Rs+$COUNTS_AT(number):accumulators+number,!alone,adds,\n"
+"bounds,edges);\n"
+"}\n"
+"`7$TILED)\n"
+"`L;\n"
+"`7$COPIES)\n"
+"`tables_add(table,alone?`Rs:accumulators,!alone,adds,bounds,edges);\n"
 "`7alone|| !(`T&$FLAG_FINISH))\n"
 "`L;\n"
 "`7groups>1){\n"
@@ -10411,7 +10272,6 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "}\n"
 "`histogram_move(accumulators,`Rs,0,bounds.all_bins,1,bounds.all_bins,\n"
 "$COPIES?0:`F`B.tables,`T);\n"
-"`E\n"
 "}\n\n",
 NULL};
 #else
@@ -10419,7 +10279,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 10036 \"kernels.cl.inc\"\n"
+"#line 9889 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10519,51 +10379,37 @@ static const char *const gpuscan__piece_histogram[] = {
 "$1uint4*`0=($1uint4*)at;\n"
 "`C$SAMPLE_ROWS?`load_once_`7there,`0):`load_once(`0);\n"
 "`E\n"
-"}\n\n\n\n"
-"`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && $LITTLE_ENDIAN && \\\n"
-" ($CHANNELS!=3||$CHANNEL_MASK==7)\n"
-"$6$COUNT_WORDS 1\n\n"
-"$6$BYTE_SHIFT (33 - (int)clz(`F($COPIES * ($SPREAD ? $CHANNELS : 1))))\n\n\n"
-"$w`X``R_`4(`V`4,`Iuint*at,`V`S,`Juint*bins){\n"
-"$r\n"
-"`Z`Vv`6v<4;v++){\n"
-"int shift=8*(int)v-$BYTE_SHIFT;\n"
-"`V`W=(shift<0?`4<<(shift<0? -shift:0):`4>>(shift<0?0:shift))&\n"
-"255u<<$BYTE_SHIFT,channel=(`S+v)%$CHANNELS;\n"
-"`7$CHANNEL_ON(channel))\n"
-"atomic_inc((vola`3 `Juint*)((`Jchar*)bins+(`W|at[channel])));\n"
-"}\n"
-"}\n\n"
-"$w`X``R_`4s(uint4 raw,`Vchannel,`Juint*bins){\n"
-"`Vat[$CHANNELS],turn=$SPREAD?$2%$CHANNELS:0;\n"
-"raw=rotate(raw^$BYTE_FLIP*0x01010101u,(uint4)(32-8*turn));\n"
-"$r\n"
-"`Z`Vc`6c<$CHANNELS;c++)\n"
-"at[c]=($COUNTER_AT((channel+turn+c)%$CHANNELS,0)+$COPY)*4;\n"
-"``R_`4(raw.x,at,0,bins);\n"
-"``R_`4(raw.y,at,4,bins);\n"
-"``R_`4(raw.z,at,8,bins);\n"
-"``R_`4(raw.w,at,12,bins);\n"
-"}\n"
-"`E\n\n\n"
-"$6$WHOLE_PIXELS ($s_SAMPLES % $CHANNELS == 0)\n"
-"$6$WHOLE ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n\n"
-"$w`V`channel_of(`Nat){\n"
-"`C$CHANNELS==3?(`Fat%3+`F(at>>32)%3)%3:`Fat%$CHANNELS;\n"
 "}\n\n\n"
+"$6$WHOLE_PIXELS ($s_SAMPLES % $CHANNELS == 0)\n"
+"$6$WHOLE ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n"
+"`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && $LITTLE_ENDIAN\n\n\n\n"
+"$6$BYTE_SHIFT (33u - `Fclz(`F($COPIES * ($SPREAD ? $CHANNELS : 1))))\n"
+"$w`X``R_vector_bytes(uint4 `4s,`V`S,`Juint*bins){\n"
+"`Vturn=$SPREAD?$2%$CHANNELS:0;\n"
+"`4s=rotate(`4s^$BYTE_FLIP*0x01010101u,(uint4)(32-8*turn));\n"
+"`samples vector=`samples_of(`4s);\n"
+"$r\n"
+"`Z`Vv`6v<16;v++){\n"
+"`Vchannel=(`S+turn+v%$CHANNELS)%$CHANNELS;\n"
+"`V`W=rotate(vector.`4[v/4],$BYTE_SHIFT-8*v)&255u<<$BYTE_SHIFT;\n"
+"`Vzero=4*($COUNTER_AT(channel,0)+$COPY);\n"
+"`7$CHANNEL_ON(channel))\n"
+"atomic_inc((vola`3 `Juint*)((`Jchar*)bins+(`W|zero)));\n"
+"}\n"
+"}\n"
+"$6$COUNT_BYTES 1\n"
+"`E\n\n\n"
 "$w`X``R_vector(`+`loaded loaded,`Nat,$1`weight*weights,\n"
 "`I``Ring*to,`bounds bounds){\n"
-"`Vchannel=$WHOLE_PIXELS?0:`channel_of(at);\n"
-"`Y$COUNT_WORDS\n"
-"``R_`4s(loaded,channel,to->bins);\n"
+"`V`S=$WHOLE_PIXELS?0:`F(at%$CHANNELS);\n"
+"`Y$COUNT_BYTES\n"
+"``R_vector_bytes(loaded,`S,to->bins);\n"
 "`O\n"
 "`samples vector=`samples_of(loaded);\n"
 "$r\n"
-"`Z`Vv`6v<$s_SAMPLES;v++){\n"
-"``R_sample`5`sample_at(&vector,v),at+v,\n"
-"$WHOLE_PIXELS?v%$CHANNELS:channel,weights,to,bounds);\n"
-"channel=channel+1==$CHANNELS?0:channel+1;\n"
-"}\n"
+"`Z`Vv`6v<$s_SAMPLES;v++)\n"
+"``R_sample`5`sample_at(&vector,v),at+v,(`S+v%$CHANNELS)%$CHANNELS,\n"
+"weights,to,bounds);\n"
 "`E\n"
 "}\n\n\n"
 "$8struct{\n"
@@ -10594,17 +10440,16 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk.step_x-=walk.step_`8s*across;\n"
 "}\n"
 "`Cwalk;\n"
-"}\n\n\n\n",
-"$6$2_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
+"}\n\n\n"
 "$n`X``R_batch(`+$SAMPLES samples,`sample_`8s `8s,`walk*walk,\n"
 "`Iint batch,`I`Qvectors,`I`Qwhole,\n"
 "`I``Ring*to,`histogram_`B `B,\n"
 "`bounds bounds){\n"
 "`loaded loaded[$d];\n"
-"`sample single[$2_SINGLES];\n"
-"$1`weight*weights[$d+$2_SINGLES];\n"
-"`Nat[$d+$2_SINGLES];\n"
-"`Qthere[$d+$2_SINGLES];\n"
+"`sample single;\n"
+"$1`weight*weights[$d];\n"
+"`Nat[$d];\n"
+"`Qthere[$d];\n"
 "`Vrest=`F(`8s.samples%$s_SAMPLES);\n"
 "$r\n"
 "$vbatch;k++){\n"
@@ -10619,7 +10464,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7vectors)\n"
 "loaded[k]=`load_if`5there[k],samples,$ROW_PAST(`0,0,i,`B));\n"
 "else `7there[k])\n"
-"single[k]=$SAMPLE_IN(samples,`0,i);\n"
+"single=$SAMPLE_IN(samples,`0,i);\n"
 "at[k]=`8s.begin+i;\n"
 "weights[k]=`8s.weights+`8*`B.weights_pitch;\n"
 "walk->x+=walk->step_x;\n"
@@ -10634,15 +10479,15 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7there[k]&&vectors)\n"
 "``R_vector`5loaded[k],at[k],weights[k],to,bounds);\n"
 "else `7there[k])\n"
-"``R_sample`5single[k],at[k],`channel_of(at[k]),weights[k],to,bounds);\n"
-"}\n\n\n"
+"``R_sample`5single,at[k],`F(at[k]%$CHANNELS),weights[k],to,bounds);\n"
+"}\n\n\n",
 "#ifndef $CHUNK\n"
 "$6$CHUNK (1u << 30)\n"
 "`E\n\n\n\n\n"
 "$n`X``R_walk(`+$SAMPLES samples,`sample_`8s `8s,`Nacross,`V`S,\n"
 "`Vstride,`I`Qvectors,`I`Qwhole,`I``Ring*to,\n"
 "`histogram_`B `B,`bounds bounds){\n"
-"`I`Vbatch=vectors?$d:$2_SINGLES;\n"
+"`I`Vbatch=vectors?$d:1;\n"
 "`Z`N`8`6`8<`8s.`8s;`8+=$CHUNK)\n"
 "`Z`Nx`6x<across;x+=$CHUNK){\n"
 "`Vsome_`8s=`Fmin(`8s.`8s-`8,$9$CHUNK);\n"
@@ -10675,7 +10520,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "``R_walk`5samples,`8s,vectors,`S,stride,true,whole,to,`B,bounds);\n"
 "`7!$IMAGE&& !whole)\n"
 "``R_walk`5samples,`8s,singles,`S,stride,false,false,to,`B,bounds);\n"
-"}\n\n",
+"}\n\n"
 "`Y$COPIES\n\n"
 "$n`X``Ring_begin(``Ring*to,$1$VALUE*edges,\n"
 "`bounds bounds){\n"
@@ -10702,7 +10547,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`edges_top(&to->edges);\n"
 "`E\n"
 "`E\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$w``Rer `copies_`9(`I``Ring*to,`Vbin){\n"
 "``Rer `9`6\n"
 "`Y$BY_VALUE\n"
@@ -10770,7 +10615,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "}\n"
 "}\n"
 "}\n"
-"`E\n\n\n\n\n",
+"`E\n\n\n\n\n"
 "$n`X`histogram_group(`+$HISTOGRAM_PARAMETERS,`Juint*`M,`I`Qwhole){\n"
 "`V`T=`F`B.`T,group=`F$p;\n"
 "`N`R=`B.`R;\n"
@@ -10823,7 +10668,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`hand_over(&to,`Rs,members,whole||(members==1&&(`T&$FLAG_FINISH)),`T,\n"
 "bounds.all_bins);\n"
 "`E\n"
-"}\n\n"
+"}\n\n",
 "`Y$FIXED_LOCAL\n"
 "$6$BINS_PARAMETER\n"
 "$6$BINS_DECLARE `J`V`M[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
@@ -10849,7 +10694,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10551 \"kernels.cl.inc\"\n"
+"#line 10381 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10857,17 +10702,8 @@ static const char *const gpuscan__piece_histogram_finish[] = {
 "kernel $x_SIZE void\n"
 "`histogram_finish(`%`A``Rer*accumulators,`A``Rer*`Rs,\n"
 "`histogram_finish_`B `B$g\n"
-"`N`Rers=`B.`Rers;\n"
-"accumulators+=`B.accumulators_offset;\n"
-"`Rs+=`B.`Rs_offset;\n"
-"`N`S=get_global_id(0),`2=`Rers,step=get_global_size(0);\n"
-"`Y$CPU\n"
-"`Nshare=(`Rers+step-1)/step;\n"
-"`S=min(`S*share,`Rers);\n"
-"`2=min(`S+share,`Rers);\n"
-"step=1;\n"
-"`E\n"
-"`histogram_move(accumulators,`Rs,`S,`2,step,`B.all_bins,\n"
+"`histogram_move(accumulators+`B.accumulators_offset,`Rs+`B.`Rs_offset,\n"
+"get_global_id(0)*$MOVED,`B.`Rers,get_global_size(0),`B.all_bins,\n"
 "$CPU?`F`B.tables:1,`F`B.`T);\n"
 "}\n\n",
 NULL};
@@ -10876,7 +10712,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10575 \"kernels.cl.inc\"\n"
+"#line 10396 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -11009,7 +10845,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10739 \"kernels.cl.inc\"\n"
+"#line 10560 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -11061,7 +10897,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10793 \"kernels.cl.inc\"\n"
+"#line 10614 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11210,7 +11046,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10964 \"kernels.cl.inc\"\n"
+"#line 10785 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11502,7 +11338,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11294 \"kernels.cl.inc\"\n"
+"#line 11115 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -11608,7 +11444,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`V`9s[2*$x];\n"
 "`E\n"
-"`Y$ON(LOCAL)\n"
+"`Y$j && !$y_APART\n"
 "`V`1s[$x];\n"
 "`E\n"
 "`Vdigit_mask,digit_zeros;\n"
@@ -11670,7 +11506,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}`sort_`3;\n\n\n\n\n\n"
 "$w`twiddled_digit `digit_anew(`twiddled_digit digit,\n"
 "vola`3 `J`sort_`M*`M){\n"
-"`7!$ON(PTX)){\n"
+"`7!$SPILLS){\n"
 "digit.mask=`M->digit_mask;\n"
 "digit.zeros=`M->digit_zeros;\n"
 "}\n"
@@ -11954,7 +11790,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`7highest[b]!=$LANE)\n"
 "next=`M->others+$LANE;\n"
 "`S[b]=atomic_add((vola`3 `Juint*)next,(below[b]+1)<<upper*16);\n"
-"`7$ON(LOCAL)||$ON(SUBGROUPS))\n"
+"`7!$y_IN_STEP)\n"
 "$y_SYNC();\n"
 "}\n"
 "$r\n"
@@ -12038,7 +11874,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
 "`twiddled_digit digit,`J`sort_`M*`M){\n"
 "digit=`digit_anew(digit,`M);\n"
-"`Y$ON(SUBGROUPS)\n"
+"`Y!$rS\n"
 "`Y$ROUNDS > 48\n"
 "#error \"the rounds below are too few\"\n"
 "`E\n"
@@ -12071,7 +11907,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`O\n"
 "`sort_exchange_by(t,rounds,false,digit,`M);\n"
 "`E\n"
-"}\n\n\n",
+"}\n\n\n"
 "$6$SORT_ORDER(name, type, array) \\\n"
 " $n`Xname(`Itype*`3,`Vrounds,uint*places,`Vpart,`Vparts, \\\n"
 " `J`sort_`M*`M){ \\\n"
@@ -12091,10 +11927,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Y$SORTS_ALONE\n"
 "$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n"
 "`E\n"
-"`E\n\n"
+"`E\n\n",
 "$6$SORT_TILE_BY_TILE ($SORT_SINGLE_PASS && (!$SORT_TOGETHER || $SORT_COUNTED))\n\n\n\n"
 "$6$STORE_ROUNDS \\\n"
-" ($ON(PTX)||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
+" ($SPILLS||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
 "$n`X`sort_store_keys(`A`key_bits*keys_dst,`Vrounds,`Qwhole,`Vvalid,\n"
 "`Vpart,`twiddled_digit digit,uint*digits,\n"
 "`J`sort_`M*`M){\n"
@@ -12350,7 +12186,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12279 \"kernels.cl.inc\"\n"
+"#line 12100 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12552,7 +12388,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12523 \"kernels.cl.inc\"\n"
+"#line 12344 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12673,7 +12509,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12657 \"kernels.cl.inc\"\n"
+"#line 12478 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13036,11 +12872,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
 
 #define GPUSCAN__DEVICE_ENUM(name, value) GPUSCAN__##name = value,
 enum { GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_ENUM) GPUSCAN__DEVICE_CONSTANTS_END };
-#undef GPUSCAN__DEVICE_ENUM
 
 #define GPUSCAN__DEVICE_TEXT(name, value) "#define $" #name " " #value "\n"
 static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCAN__DEVICE_TEXT);
-#undef GPUSCAN__DEVICE_TEXT
 
 /* [RESULT TEXTS AND LOGGING] --------------------------------------------------------------------------------------- */
 
@@ -13067,8 +12901,6 @@ static const struct {
     GPUSCAN_RESULTS(GPUSCAN__RESULT_TEXT)
     GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_TEXT)
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-#undef GPUSCAN__OPENCL_TEXT
-#undef GPUSCAN__RESULT_TEXT
 };
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
@@ -13097,7 +12929,7 @@ enum {
 /* Lists the kinds of calls that a gpuscan__tuning row can serve. The row's `up_to` also limits the calls' size. */
 typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_ALL = 0,
-    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that use MAX, or that gpuscan__packed does not pack */
+    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that gpuscan__packed does not pack */
     GPUSCAN__FOR_F16,      /* scans of f16 */
     GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
@@ -13308,7 +13140,6 @@ typedef struct gpuscan__device {
 
 #define GPUSCAN__OPERATION_NUMBER(name) GPUSCAN__OPERATION_##name,
 enum { GPUSCAN__OPERATIONS(GPUSCAN__OPERATION_NUMBER) GPUSCAN__OPERATION_COUNT };
-#undef GPUSCAN__OPERATION_NUMBER
 
 typedef struct gpuscan__operation gpuscan__operation;
 typedef struct gpuscan__plan gpuscan__plan;
@@ -13326,6 +13157,7 @@ typedef struct gpuscan__given {
 /* Holds what determines a program's source, except custom texts. memcmp compares keys: clear a key before use. */
 typedef struct gpuscan__key {
     gpuscan__given given;
+    uint32_t lanes; /* gs->device.lanes when the program was requested */
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join them are left out */
@@ -13358,21 +13190,21 @@ typedef struct gpuscan__text {
     int failed;
 } gpuscan__text;
 
+/* Lists the parts of a program that a blob stores. PREFIX: the text before the kernels, which identifies the program.
+   NAMES: the kernels' names, each with its NUL. RECORDING: steps of rehearsals, see gpuscan__step. BINARY: the driver's
+   binary. */
+enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
+
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
-    gpuscan__key key; /* if the program is loaded from a blob, only key.registers is set */
-    char *custom; /* the custom texts, each with its NUL; NULL: none */
-    size_t custom_length;
-    char *prefix; /* the text before the kernels, by which a blob identifies the program */
-    size_t prefix_length;
+    gpuscan__key key; /* until a call requests a blob's program, only key.registers is set, so key.group is 0 */
+    gpuscan__text custom; /* the custom texts, each with its NUL; empty: none */
+    gpuscan__text parts[GPUSCAN__PART_BINARY]; /* what a blob stores of the program besides its binary */
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
-    const char *const *names; /* the kernels' names, then NULL */
-    char *loaded_text;        /* the characters of loaded_names, which a blob's program uses as `names` */
-    const char *loaded_names[GPUSCAN__MAX_KERNELS + 1];
+    const char *const *names; /* the kernels' names, then NULL. Not set until a call requests a blob's program */
     size_t group; /* maximum group size with which all kernels can be launched; 0: not queried yet */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
-    gpuscan__text recording; /* the program's recorded rehearsals, see gpuscan__step */
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
     int wrong;               /* 1: the program failed its self-test, and there is no other strategy to try */
@@ -13437,8 +13269,7 @@ struct gpuscan {
     cl_command_queue last_queue;    /* the last call's queue; retained */
     int last_in_order;              /* 1: last_queue is in-order */
     gpuscan__device device;
-    gpuscan__program *programs;
-    gpuscan__program *loaded; /* programs loaded from a blob and not requested yet, found by their text */
+    gpuscan__program *programs; /* those that were built, and those of blobs. The latest is the first */
     gpuscan__own_scratch scratch[GPUSCAN__SCRATCHES];
     uint32_t scratch_generation;    /* number of scratch buffers dropped so far, plus 1 */
     cl_command_queue scratch_queue; /* the queue of the last call that used the object's scratch; retained */
@@ -13644,50 +13475,36 @@ static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64
 
 /* Lists the types in the order of gpuscan_type. Columns after the name:
      the type's name in OpenCL C. An f16 is stored as its bits
-     the unsigned type of the same size, in which signed integers are added, since it wraps by definition
      the size in bytes
      the kind: 's' for signed, 'u' for unsigned, 'f' for float, otherwise 0
-     the least value, and the largest value */
+     the least value, and the largest value
+     the names that gpuscan_type_from_name knows, each between commas */
 #define GPUSCAN__TYPES(X)                                                                                              \
-    X(TYPE_DEFAULT, "", "", 0, 0, "", "")                                                                              \
-    X(TYPE_I8, "char", "uchar", 1, 's', "CHAR_MIN", "CHAR_MAX")                                                        \
-    X(TYPE_U8, "uchar", "uchar", 1, 'u', "0", "UCHAR_MAX")                                                             \
-    X(TYPE_I16, "short", "ushort", 2, 's', "SHRT_MIN", "SHRT_MAX")                                                     \
-    X(TYPE_U16, "ushort", "ushort", 2, 'u', "0", "USHRT_MAX")                                                          \
-    X(TYPE_I32, "int", "uint", 4, 's', "INT_MIN", "INT_MAX")                                                           \
-    X(TYPE_U32, "uint", "uint", 4, 'u', "0", "UINT_MAX")                                                               \
-    X(TYPE_I64, "long", "ulong", 8, 's', "LONG_MIN", "LONG_MAX")                                                       \
-    X(TYPE_U64, "ulong", "ulong", 8, 'u', "0", "ULONG_MAX")                                                            \
-    X(TYPE_F16, "ushort", "ushort", 2, 'f', "-INFINITY", "INFINITY")                                                   \
-    X(TYPE_F32, "float", "float", 4, 'f', "-INFINITY", "INFINITY")                                                     \
-    X(TYPE_F64, "double", "double", 8, 'f', "-INFINITY", "INFINITY")                                                   \
-    X(TYPE_CUSTOM, "", "", 0, 0, "", "")
+    X(TYPE_DEFAULT, "", 0, 0, "", "", "")                                                                              \
+    X(TYPE_I8, "char", 1, 's', "CHAR_MIN", "CHAR_MAX", ",i8,int8,int8_t,char,signed char,")                            \
+    X(TYPE_U8, "uchar", 1, 'u', "0", "UCHAR_MAX", ",u8,uint8,uint8_t,uchar,unsigned char,")                            \
+    X(TYPE_I16, "short", 2, 's', "SHRT_MIN", "SHRT_MAX", ",i16,int16,int16_t,short,short int,signed short,")           \
+    X(TYPE_U16, "ushort", 2, 'u', "0", "USHRT_MAX", ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,")  \
+    X(TYPE_I32, "int", 4, 's', "INT_MIN", "INT_MAX", ",i32,int32,int32_t,int,signed,signed int,")                      \
+    X(TYPE_U32, "uint", 4, 'u', "0", "UINT_MAX", ",u32,uint32,uint32_t,uint,unsigned,unsigned int,")                   \
+    X(TYPE_I64, "long", 8, 's', "LONG_MIN", "LONG_MAX",                                                                \
+      ",i64,int64,int64_t,long,long int,signed long,long long,long long int,")                                         \
+    X(TYPE_U64, "ulong", 8, 'u', "0", "ULONG_MAX",                                                                     \
+      ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,")         \
+    X(TYPE_F16, "ushort", 2, 'f', "-INFINITY", "INFINITY", ",f16,float16,half,")                                       \
+    X(TYPE_F32, "float", 4, 'f', "-INFINITY", "INFINITY", ",f32,float32,float,")                                       \
+    X(TYPE_F64, "double", 8, 'f', "-INFINITY", "INFINITY", ",f64,float64,double,")                                     \
+    X(TYPE_CUSTOM, "", 0, 0, "", "", "")
 
 typedef struct gpuscan__type_facts {
-    char name[8], unsigned_name[8]; /* arrays, since each pointer costs an executable a relocation */
+    char name[8]; /* texts are arrays, since each pointer costs an executable a relocation */
     uint32_t size;
-    char kind, least[12], largest[12];
+    char kind, least[12], largest[12], names[112];
 } gpuscan__type_facts;
 
 #define GPUSCAN__TYPE_ROW(name, ...) {__VA_ARGS__},
 static const gpuscan__type_facts gpuscan__types[] = {GPUSCAN__TYPES(GPUSCAN__TYPE_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__TYPES, TYPE_COUNT)
-/* Lists the names of types for gpuscan_type_from_name, in the order of gpuscan_type. A comma ends each name. */
-static const char gpuscan__names_of_types[][112] = {
-    "",
-    ",i8,int8,int8_t,char,signed char,",
-    ",u8,uint8,uint8_t,uchar,unsigned char,",
-    ",i16,int16,int16_t,short,short int,signed short,",
-    ",u16,uint16,uint16_t,ushort,unsigned short,unsigned short int,",
-    ",i32,int32,int32_t,int,signed,signed int,",
-    ",u32,uint32,uint32_t,uint,unsigned,unsigned int,",
-    ",i64,int64,int64_t,long,long int,signed long,long long,long long int,",
-    ",u64,uint64,uint64_t,ulong,unsigned long,unsigned long int,unsigned long long,unsigned long long int,",
-    ",f16,float16,half,",
-    ",f32,float32,float,",
-    ",f64,float64,double,"};
-GPUSCAN__ASSERT(sizeof(gpuscan__names_of_types) == 112 * GPUSCAN_TYPE_CUSTOM, names_of_types)
-#undef GPUSCAN__TYPE_ROW
 
 enum { GPUSCAN__ID_ZERO, GPUSCAN__ID_ONE, GPUSCAN__ID_ONES, GPUSCAN__ID_LEAST, GPUSCAN__ID_LARGEST, GPUSCAN__ID_OWN };
 
@@ -13726,7 +13543,6 @@ typedef struct gpuscan__op_facts {
     {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
-#undef GPUSCAN__OP_ROW
 
 /* Lists the strategies in the order of gpuscan_strategy. Columns after the name:
      the name in words
@@ -13741,20 +13557,14 @@ GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
     X(STRATEGY_CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                 \
     X(STRATEGY_CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
 
-typedef struct gpuscan__strategy_facts {
+#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
+    {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
+static const struct {
     const char *name;
     int cpu, single_pass;
     gpuscan_strategy portable;
-} gpuscan__strategy_facts;
-
-#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
-    {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
-static const gpuscan__strategy_facts gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
+} gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__STRATEGIES, STRATEGY_COUNT)
-#undef GPUSCAN__STRATEGY_ROW
-#undef GPUSCAN__BIND_ROWS
-#undef GPUSCAN__ROW_BOUND
-#undef GPUSCAN__ROW_PLACE
 
 static int gpuscan__is_cpu_strategy(gpuscan_strategy strategy) {
     return gpuscan__strategies[strategy].cpu;
@@ -14040,7 +13850,7 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
     names.value = e->seen ? "GPUSCAN_NEAR" : e->src == GPUSCAN_TYPE_F16 ? "float" : names.src;
     names.t = names.number = e->dst == GPUSCAN_TYPE_F16 ? "float" : names.dst;
     if (e->op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__ops[e->op].as_unsigned && dst->kind == 's')
-        names.t = dst->unsigned_name;
+        names.t = gpuscan__unsigned_name(dst->size); /* in which sums wrap by definition */
     if (e->channels > 1) { /* vectors have one type for source, destination and arithmetic */
         snprintf(vector, sizeof(vector), "%s%u", names.t, (unsigned)e->channels);
         names.src = names.dst = names.value = names.number = names.t = vector;
@@ -14067,11 +13877,9 @@ static void gpuscan__define_elements(gpuscan__text *text, const gpuscan__element
 }
 
 /* Returns the bytes of a source element if elements are packed, otherwise 0. The packed elements of a word are summed
-   and scanned together. ADD of integers of 1 or 2 bytes and MAX of u8 allow this: any order gives the same bits. */
+   and scanned together. ADD of integers of 1 or 2 bytes allows this: any order gives the same bits. */
 static uint32_t gpuscan__packed(const gpuscan__elements *e, int cpu) {
-    int bytes = e->src == GPUSCAN_TYPE_U8 && e->dst == GPUSCAN_TYPE_U8;
-    int plain = !e->convert && !e->selects && !e->key && !e->begun &&
-                (e->op == GPUSCAN_OP_ADD || (e->op == GPUSCAN_OP_MAX && bytes));
+    int plain = !e->convert && !e->selects && !e->key && !e->begun && e->op == GPUSCAN_OP_ADD;
     return !cpu && plain && gpuscan__is_integer(e->src) && gpuscan__is_integer(e->dst) && e->src_size <= 2 &&
                    e->t_size <= 4
                ? e->src_size
@@ -14175,8 +13983,8 @@ struct gpuscan__operation {
     int alone;        /* a GPUSCAN__ALONE_..., which says when one sub-group works while its group waits */
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
-    /* Sets the program's key, the groups and the scratch from elements, counts and profile. It is called again after
-       group_limit is lowered or a strategy is refused. */
+    /* Sets the program's key (unless a self-test gives it), the groups and the scratch from elements, counts and
+       profile. gpuscan__choose calls it, again after group_limit is lowered or a strategy is refused. */
     gpuscan_result (*choose)(gpuscan *gs, gpuscan__plan *plan);
     /* Returns the names of the key's kernels, then NULL. */
     const char *const *(*kernels)(const gpuscan__key *key);
@@ -14188,6 +13996,7 @@ struct gpuscan__operation {
     /* Sets the desc of the self-test's round test->round and fills its arrays. Returns 0 if there is no such round. */
     int (*test)(gpuscan__test *test);
     size_t plan_size, desc_size, call_at; /* sizes in bytes, and the offset of `call` in the desc */
+    size_t own_at, own_size;              /* offset in the plan, and size, of the operation's own part of the key */
     size_t count_at;                      /* offset of the 64-bit count in desc; 0: no count */
     /* Tests a program of custom texts through a program that has the self-test's stand-ins instead of the texts. */
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
@@ -14204,7 +14013,8 @@ enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDE
         has_capacity,             GPUSCAN__ALONE_##alone,    gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
         gpuscan__##name##_kernels, gpuscan__##name##_pieces, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
         gpuscan__##name##_test,   sizeof(gpuscan__##name##_plan), sizeof(gpuscan_##name##_desc),                       \
-        offsetof(gpuscan_##name##_desc, call), count_at, prove_custom}
+        offsetof(gpuscan_##name##_desc, call), offsetof(gpuscan__##name##_plan, key),                                  \
+        sizeof(((gpuscan__##name##_plan *)NULL)->key), count_at, prove_custom}
 
 /* Defines gpuscan__X_own, which copies an operation's own part out of a key. */
 #define GPUSCAN__OWN_KEY(operation)                                                                                    \
@@ -14433,7 +14243,6 @@ GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_runs)};
-#undef GPUSCAN__ROWS_OF
 
 /* Gives the row for scans that no other row matches. The parameters are fields of gpuscan__tuning. */
 #define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
@@ -14455,7 +14264,6 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
     {GPUSCAN__ON_CPU, GPUSCAN__REST(CPU_SINGLE_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
     {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
-#undef GPUSCAN__REST
 
 /* A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the caches, the prefetch
    distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches, if lines are
@@ -14472,7 +14280,6 @@ static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
     {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
     {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT}};
-#undef GPUSCAN__CPU_SORT
 
 static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, registers, vectors_custom */
@@ -14579,7 +14386,6 @@ static const struct {
     GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
-#undef GPUSCAN__ROW_TABLE
 };
 
 /* Sets `p` to row `i` of gpuscan__profiles, and each part to its table's first row for this profile, or to 0. */
@@ -14683,12 +14489,6 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     return 0;
 }
 
-/* Returns whether sub-groups run as the kernels need them. PoCL 6 runs a CPU's work-items in a loop and computes a
-   look-back over many tiles wrong. Intel's CPU runtime maps sub-groups to vectors and computes this look-back right. */
-static int gpuscan__runs_subgroups(const gpuscan__device *device) {
-    return (device->type & CL_DEVICE_TYPE_CPU) == 0 || strstr(device->platform, "Intel(R) OpenCL") != NULL;
-}
-
 /* Sets how lanes exchange values, and the width of sub-groups. Asks the driver if the profile has LANES_NONE. */
 GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
@@ -14708,7 +14508,10 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
         if (device->vendor == GPUSCAN__VENDOR_AMD && strstr(device->platform, "AMD Accelerated Parallel Processing")) {
             kind = GPUSCAN__LANES_AMD;
             width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
-        } else if (device->version >= 200 && gpuscan__runs_subgroups(device) &&
+        } else if (device->version >= 200 &&
+                   /* PoCL 6 runs a CPU's work-items in a loop and computes a look-back over many tiles wrong. Intel's
+                      CPU runtime maps sub-groups to vectors and computes this look-back right. */
+                   (!(device->type & CL_DEVICE_TYPE_CPU) || strstr(device->platform, "Intel(R) OpenCL")) &&
                    gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
                    gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
             kind = GPUSCAN__LANES_SUBGROUPS;
@@ -14976,9 +14779,6 @@ typedef struct gpuscan__blob_header {
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
 
-/* Lists the parts of an entry. PREFIX: the text before the kernels, which identifies the program. NAMES: the kernels'
-   names, each with its NUL. RECORDING: steps of rehearsals, see gpuscan__step. BINARY: the driver's binary. */
-enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
@@ -15001,13 +14801,16 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Gets the step at `*at` of a valid recording, and a pointer to its bytes. Returns 0 at the recording's end. */
+/* Gets the step at `*at` of a recording, and a pointer to its bytes. Returns 0 if there is no whole step. */
 static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
                               const unsigned char **bytes) {
-    if (*at >= length)
+    size_t left = length - *at;
+    if (left < sizeof(*step))
         return 0;
     *bytes = (const unsigned char *)recording + *at;
     memcpy(step, *bytes, sizeof(*step));
+    if (gpuscan__padded(step->size) > left - sizeof(*step))
+        return 0;
     *bytes += sizeof(*step);
     *at += sizeof(*step) + (size_t)gpuscan__padded(step->size);
     return 1;
@@ -15019,20 +14822,13 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
         sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
         sizeof(gpuscan__step_launch)};
     uint64_t number = kernels;
-    gpuscan__step_buffers buffers;
+    gpuscan__step_buffers buffers = {0, 0, 0}; /* not valid, so a recording must begin with a step that sets them */
     gpuscan__step step;
     const unsigned char *bytes;
     size_t at = 0;
-    memset(&buffers, 0, sizeof(buffers));
-    while (at < length) {
-        size_t left = length - at;
-        if (left < sizeof(step))
+    while (gpuscan__next_step(recording, length, &at, &step, &bytes)) {
+        if (step.kind >= GPUSCAN__STEPS || (sizes[step.kind] && step.size != sizes[step.kind]))
             return 0;
-        memcpy(&step, recording + at, sizeof(step));
-        if (step.kind >= GPUSCAN__STEPS || gpuscan__padded(step.size) > left - sizeof(step) ||
-            (sizes[step.kind] && step.size != sizes[step.kind]) || (at == 0 && step.kind != GPUSCAN__STEP_BUFFERS))
-            return 0;
-        gpuscan__next_step(recording, length, &at, &step, &bytes);
         if (step.kind == GPUSCAN__STEP_KERNEL)
             memcpy(&number, bytes, sizeof(number));
         if (step.kind == GPUSCAN__STEP_BUFFERS)
@@ -15043,7 +14839,7 @@ static int gpuscan__recording_is_whole(const unsigned char *recording, size_t le
             buffers.scratch > GPUSCAN__SHAM_MOST || buffers.zeros > buffers.scratch)
             return 0;
     }
-    return 1;
+    return at == length;
 }
 
 /* Gets the next launch of a valid recording, and the number of its kernel. Returns 0 at the recording's end. */
@@ -15066,6 +14862,7 @@ static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint
    same group size count as equal, since drivers compile the same code for them. Only PoCL compiles different code for
    fewer than 65,536 work-items. So of two equal launches, both have fewer than 65,536 work-items, or neither has. */
 static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
+    const gpuscan__text *all = &program->parts[GPUSCAN__PART_RECORDING];
     gpuscan__step_launch launch, known;
     uint64_t kernel = 0;
     size_t at = 0;
@@ -15073,20 +14870,24 @@ static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__
     while (!adds && !recording->failed && gpuscan__next_launch(recording, &at, &kernel, &launch)) {
         uint64_t known_kernel = 0;
         size_t known_at = 0;
-        for (adds = 1; adds && gpuscan__next_launch(&program->recording, &known_at, &known_kernel, &known);)
+        for (adds = 1; adds && gpuscan__next_launch(all, &known_at, &known_kernel, &known);)
             adds = known_kernel != kernel || known.group != launch.group ||
                    (known.global < 65536) != (launch.global < 65536);
     }
     return adds;
 }
 
-/* Appends `recording` to the program's recordings. If memory runs out, drops all of them. */
-static void gpuscan__keep_recording(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
-    gpuscan__text *kept = &program->recording;
-    kept->allocator = &gs->allocator;
-    gpuscan__text_bytes(kept, recording->data, recording->length);
-    if (kept->failed)
-        memset(kept, 0, sizeof(*kept));
+/* Returns a program with empty texts, or NULL if memory is short. */
+GPUSCAN__COLD gpuscan__program *gpuscan__new_program(gpuscan *gs) {
+    gpuscan__program *program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
+    size_t i;
+    if (!program)
+        return NULL;
+    memset(program, 0, sizeof(*program));
+    program->custom = gpuscan__text_of(gs);
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+        program->parts[i] = gpuscan__text_of(gs);
+    return program;
 }
 
 GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program) {
@@ -15096,10 +14897,9 @@ GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program)
             gs->cl.clReleaseKernel(program->kernels[i]);
     if (program->program)
         gs->cl.clReleaseProgram(program->program);
-    gpuscan__release(&gs->allocator, program->custom);
-    gpuscan__release(&gs->allocator, program->prefix);
-    gpuscan__release(&gs->allocator, program->loaded_text);
-    gpuscan__release(&gs->allocator, program->recording.data);
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+        gpuscan__release(&gs->allocator, program->parts[i].data);
+    gpuscan__release(&gs->allocator, program->custom.data);
     gpuscan__release(&gs->allocator, program);
 }
 
@@ -15108,20 +14908,6 @@ GPUSCAN__COLD void gpuscan__free_programs(gpuscan *gs, gpuscan__program *program
         gpuscan__program *next = programs->next;
         gpuscan__free_program(gs, programs);
         programs = next;
-    }
-}
-
-/* Frees a list's idle programs, and marks the others as idle. The next call that uses a program clears its mark. */
-GPUSCAN__COLD void gpuscan__trim_programs(gpuscan *gs, gpuscan__program **at) {
-    while (*at) {
-        gpuscan__program *program = *at;
-        if (!program->idle) {
-            program->idle = 1;
-            at = &program->next;
-            continue;
-        }
-        *at = program->next;
-        gpuscan__free_program(gs, program);
     }
 }
 
@@ -15147,17 +14933,15 @@ static int gpuscan__prints(const gpuscan__elements *e) {
 }
 
 static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__elements *e) {
+    const gpuscan__text *texts = &program->custom;
     size_t i, at = 0;
-    if (!e->custom || !program->custom)
-        return !e->custom && !program->custom;
-    for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++) {
+    for (i = 0; e->custom && i < GPUSCAN__CUSTOM_TEXTS; i++) {
         size_t length = strlen(gpuscan__custom_text(e, i)) + 1;
-        if (length > program->custom_length - at ||
-            memcmp(program->custom + at, gpuscan__custom_text(e, i), length) != 0)
+        if (length > texts->length - at || memcmp(texts->data + at, gpuscan__custom_text(e, i), length) != 0)
             return 0;
         at += length;
     }
-    return at == program->custom_length;
+    return at == texts->length;
 }
 
 /* Returns the field whose size is wrong, or NULL. A wrong size puts an array of negative size into the build log. */
@@ -15229,53 +15013,49 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
 }
 
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
+    const gpuscan__text *names = &program->parts[GPUSCAN__PART_NAMES];
+    const char *name = names->data;
     size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->names[i]; i++) { /* tests/programs.c checks MAX_KERNELS */
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < names->data + names->length; i++) { /* see tests/programs.c */
         cl_int code = CL_SUCCESS;
-        program->kernels[i] = gs->cl.clCreateKernel(program->program, program->names[i], &code);
+        program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", program->names[i]);
+            return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", name);
+        name += strlen(name) + 1;
     }
     return GPUSCAN_SUCCESS;
 }
 
-static int gpuscan__same_names(const char *const *a, const char *const *b) {
-    for (; *a && *b && strcmp(*a, *b) == 0; a++)
-        b++;
-    return !*a && !*b;
+static int gpuscan__same_text(const gpuscan__text *text, const void *bytes, uint64_t length) {
+    return text->length == length && memcmp(text->data, bytes, text->length) == 0;
 }
 
-static int gpuscan__same_text(const gpuscan__program *program, const char *prefix, size_t length) {
-    return program->prefix_length == length && memcmp(program->prefix, prefix, length) == 0;
-}
-
-/* Looks in gs->loaded for a program with the text and kernels of `program`, and moves it there. Returns 1 if found. */
-GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
+/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `program`. Removes
+   it from the list and returns it with `program`'s key and custom texts, or returns NULL. */
+GPUSCAN__COLD gpuscan__program *gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
+    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
     gpuscan__program **at, *loaded;
-    for (at = &gs->loaded; (loaded = *at) != NULL; at = &loaded->next) {
-        if (!gpuscan__same_text(loaded, program->prefix, program->prefix_length) ||
-            !gpuscan__same_names(loaded->names, program->names))
+    for (at = &gs->programs; (loaded = *at) != NULL; at = &loaded->next) {
+        if (loaded->key.group ||
+            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_PREFIX], prefix->data, prefix->length) ||
+            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_NAMES], names->data, names->length))
             continue;
-        program->program = loaded->program;
-        memcpy(program->kernels, loaded->kernels, sizeof(program->kernels));
-        program->recording = loaded->recording;
-        program->rehearsed = loaded->rehearsed;
-        program->proved = loaded->proved;
-        program->stored = loaded->recording.length + 1;
-        loaded->program = NULL;
-        memset(loaded->kernels, 0, sizeof(loaded->kernels));
-        memset(&loaded->recording, 0, sizeof(loaded->recording));
         *at = loaded->next;
-        gpuscan__free_program(gs, loaded);
-        return 1;
+        loaded->key = program->key;
+        loaded->names = program->names;
+        loaded->custom = program->custom;
+        loaded->stored = loaded->parts[GPUSCAN__PART_RECORDING].length + 1;
+        loaded->idle = 0;
+        program->custom.data = NULL;
+        return loaded;
     }
-    return 0;
+    return NULL;
 }
 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
 
-/* Takes the program from a blob or the cache, or builds it from source and creates its kernels. If this fails, the
-   caller frees the program, and with it any objects that a driver returned along with an error code. */
+/* Builds a program from source and creates its kernels. If this fails, the caller frees the program, and with it any
+   objects that a driver returned along with an error code. */
 GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
     const char *const *literal;
     gpuscan__text kernels = gpuscan__text_of(gs);
@@ -15283,16 +15063,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
     const char *sources[2];
     size_t i;
     cl_int code = CL_SUCCESS;
-    program->names = plan->operation->kernels(&program->key);
-    if (gpuscan__take_loaded(gs, program) || (gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, program)))
-        return GPUSCAN_SUCCESS;
     kernels.given = program->key.given;
     for (i = 0; i < GPUSCAN__PIECES; i++)
         for (literal = gpuscan__pieces[i]; (pieces >> i & 1) && *literal; literal++)
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels' text");
-    sources[0] = program->prefix;
+    sources[0] = program->parts[GPUSCAN__PART_PREFIX].data;
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -15382,7 +15159,6 @@ static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const 
     gpuscan__text_code(text, gpuscan__device_constants);
 #define GPUSCAN__DEFINE_PUBLIC(name) gpuscan__define_number(text, #name, GPUSCAN_##name);
     GPUSCAN__DEVICE_PUBLIC(GPUSCAN__DEFINE_PUBLIC)
-#undef GPUSCAN__DEFINE_PUBLIC
     gpuscan__define_number(text, "CPU", (uint64_t)cpu);
     gpuscan__define_number(text, "UNDIVIDED", key->undivided);
     gpuscan__define_number(text, "PTX", ptx);
@@ -15596,46 +15372,45 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
     gpuscan__define_number(text, "PACKED_SIGNED", gpuscan__types[e->src].kind == 's');
     gpuscan__define_number(text, "PACKED_DST", e->dst_size == e->src_size);
-    gpuscan__define_number(text, "PACKED_MAX", e->op == GPUSCAN_OP_MAX);
     gpuscan__define_raw(text, "SRC_RAW", src_size * vector, gpuscan__types[src].size == 8);
     if (e->custom)
         gpuscan__define_custom(text, e);
 }
 
+/* Takes the plan's program from a blob or the cache, or builds it. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
-    gpuscan__program *program;
-    gpuscan__text prefix = gpuscan__text_of(gs);
+    gpuscan__program *program, *loaded = NULL;
+    gpuscan__text *prefix, *names;
+    size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
+    program = gpuscan__new_program(gs);
     if (!program)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
-    memset(program, 0, sizeof(*program));
     program->key = plan->key;
-    prefix.given = plan->key.given;
-    prefix.prints = gpuscan__prints(&plan->e);
-    plan->operation->define(&prefix, gs, plan);
-    gpuscan__text_add(&prefix, "#line 1 \"kernels.cl.inc\"\n");
-    program->prefix = prefix.data;
-    program->prefix_length = prefix.length;
-    if (prefix.failed)
+    program->names = plan->operation->kernels(&plan->key);
+    prefix = &program->parts[GPUSCAN__PART_PREFIX];
+    prefix->given = plan->key.given;
+    prefix->prints = gpuscan__prints(&plan->e);
+    plan->operation->define(prefix, gs, plan);
+    gpuscan__text_add(prefix, "#line 1 \"kernels.cl.inc\"\n");
+    names = &program->parts[GPUSCAN__PART_NAMES];
+    for (i = 0; program->names[i]; i++)
+        gpuscan__text_bytes(names, program->names[i], strlen(program->names[i]) + 1);
+    for (i = 0; plan->e.custom && i < GPUSCAN__CUSTOM_TEXTS; i++)
+        gpuscan__text_bytes(&program->custom, gpuscan__custom_text(&plan->e, i),
+                            strlen(gpuscan__custom_text(&plan->e, i)) + 1);
+    if (prefix->failed || names->failed || program->custom.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
-    if (r == 0 && plan->e.custom) {
-        gpuscan__text texts = gpuscan__text_of(gs);
-        size_t i;
-        for (i = 0; i < GPUSCAN__CUSTOM_TEXTS; i++)
-            gpuscan__text_bytes(&texts, gpuscan__custom_text(&plan->e, i),
-                                strlen(gpuscan__custom_text(&plan->e, i)) + 1);
-        program->custom = texts.data;
-        program->custom_length = texts.length;
-        if (texts.failed)
-            r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the custom text");
-    }
-    if (r == 0)
+    if (r == 0 && (loaded = gpuscan__take_loaded(gs, program)) == NULL && gpuscan__load_cached(gs, program))
+        loaded = gpuscan__take_loaded(gs, program);
+    if (r == 0 && !loaded)
         r = gpuscan__build(gs, plan, program);
-    if (r != 0) {
+    if (r != 0 || loaded) {
         gpuscan__free_program(gs, program);
-        return r;
+        program = loaded;
     }
+    if (r != 0)
+        return r;
     program->next = gs->programs;
     gs->programs = program;
     *found = program;
@@ -15646,6 +15421,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
 static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program;
     plan->not_built = 0;
+    plan->key.lanes = (uint32_t)gs->device.lanes;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 &&
             gpuscan__same_custom(program, &plan->e)) {
@@ -15694,6 +15470,12 @@ static uint64_t gpuscan__need_total(const gpuscan__need *need) {
     return total;
 }
 
+static void gpuscan__forget_queue(gpuscan *gs, cl_command_queue *queue) {
+    if (*queue)
+        gs->cl.clReleaseCommandQueue(*queue);
+    *queue = NULL;
+}
+
 /* Creates `*queue`, one of the library's own queues, on first use. Releases a queue that comes with an error code. */
 static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     cl_int code = CL_SUCCESS;
@@ -15702,19 +15484,12 @@ static gpuscan_result gpuscan__own_queue(gpuscan *gs, cl_command_queue *queue) {
     *queue = gs->cl.clCreateCommandQueue(gs->context, gs->device_id, 0, &code);
     if (*queue && code == CL_SUCCESS)
         return GPUSCAN_SUCCESS;
-    if (*queue)
-        gs->cl.clReleaseCommandQueue(*queue);
-    *queue = NULL;
+    gpuscan__forget_queue(gs, queue);
     return gpuscan__fail(gs, code, "clCreateCommandQueue failed");
 }
 
 static void *gpuscan__without_const(const void *pointer) {
-    union {
-        const void *from;
-        void *to;
-    } cast;
-    cast.from = pointer;
-    return cast.to;
+    return (void *)(uintptr_t)pointer;
 }
 
 /* Releases a buffer or an image, if there is one. */
@@ -15829,55 +15604,6 @@ struct gpuscan__chain {
     gpuscan__place place;
     gpuscan__text *recording; /* in a rehearsal, steps are appended here and not enqueued; otherwise NULL */
 };
-
-/* Checks call.queue and call.wait_list, and gets the queue. */
-static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
-                                          int *in_order) {
-    const gpuscan_opencl *cl = &gs->cl;
-    cl_command_queue_properties properties = 0;
-    gpuscan_result r;
-    cl_uint i;
-    cl_int code;
-    if ((call->wait_count == 0) != (call->wait_list == NULL))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_count and call.wait_list do not agree");
-    if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
-        return r;
-    *queue = call->queue ? call->queue : gs->queue;
-    *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
-    if (*queue != gs->last_queue) {
-        cl_context context = NULL;
-        cl_device_id device = NULL;
-        code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
-        if (code == CL_SUCCESS)
-            code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
-        if (code == CL_SUCCESS)
-            code = cl->clGetCommandQueueInfo(*queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
-        if (context != gs->context || device != gs->device_id)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
-        *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-    }
-    for (i = 0; i < call->wait_count; i++) {
-        cl_context context = NULL;
-        cl_int status = CL_QUEUED;
-        if (!call->wait_list[i])
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_list[%u] is NULL", (unsigned)i);
-        code = cl->clGetEventInfo(call->wait_list[i], CL_EVENT_CONTEXT, sizeof(context), &context, NULL);
-        if (code == CL_SUCCESS)
-            code = cl->clGetEventInfo(call->wait_list[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status,
-                                      NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "call.wait_list[%u]: clGetEventInfo failed", (unsigned)i);
-        if (context != gs->context)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.wait_list[%u] is of another context",
-                                 (unsigned)i);
-        if (status < 0)
-            return gpuscan__fail(gs, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "call.wait_list[%u] has failed",
-                                 (unsigned)i);
-    }
-    return GPUSCAN_SUCCESS;
-}
 
 static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     if (*event)
@@ -15994,11 +15720,12 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
 
 /* Stores a queue in `*kept` and retains it. Releases the queue that was stored there before, if any. */
 static gpuscan_result gpuscan__keep_queue(gpuscan *gs, cl_command_queue *kept, cl_command_queue queue) {
-    cl_int code = *kept == queue ? CL_SUCCESS : gs->cl.clRetainCommandQueue(queue);
-    if (code != CL_SUCCESS)
+    cl_int code;
+    if (*kept == queue)
+        return GPUSCAN_SUCCESS;
+    if ((code = gs->cl.clRetainCommandQueue(queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clRetainCommandQueue failed");
-    if (*kept && *kept != queue)
-        gs->cl.clReleaseCommandQueue(*kept);
+    gpuscan__forget_queue(gs, kept);
     *kept = queue;
     return GPUSCAN_SUCCESS;
 }
@@ -16178,11 +15905,6 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
     for (k = 0; k < GPUSCAN_MAX_SOURCES && launch.given->sources[k]; k++)
         launch.offsets[k] = gpuscan__arg_buffer(&launch, sources ? sources[k].buffer : gpuscan__none);
     return launch;
-}
-
-GPUSCAN__SHARED void gpuscan__arg_image(gpuscan__launch *launch, cl_mem image, cl_image_format format) {
-    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &format, sizeof(format)))
-        gpuscan__arg_of(launch, &image, sizeof(image), GPUSCAN__CALLERS);
 }
 
 /* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
@@ -16494,35 +16216,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan 
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks the caller's scratch, and adds a range for it. */
-static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_call *call = plan->call;
-    uint64_t bytes = gpuscan__need_total(&plan->need), usable;
-    gpuscan__range *range;
-    gpuscan_result r;
-    if (!call->scratch.mem && call->scratch_size)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch_size is given without call.scratch");
-    if (call->scratch.offset % 64 != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.scratch.offset is not a multiple of 64");
-    if (!call->scratch.mem)
-        return GPUSCAN_SUCCESS;
-    range = gpuscan__output(plan, "call.scratch", call->scratch, call->scratch_size, 1);
-    range->reads = 1;
-    range->alignment = 64;
-    if ((r = gpuscan__check_range(gs, range)) != 0)
-        return r;
-    if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "call.scratch is read for result, but the buffer's flags do not let the host read it");
-    plan->scratch_flags = range->flags;
-    usable = call->scratch_size ? call->scratch_size : range->size_left;
-    if (usable < bytes)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
-                             (unsigned long long)usable, (unsigned long long)bytes);
-    range->end = range->begin + bytes; /* overlaps matter only in the bytes that the call uses */
-    return gpuscan__check_overlaps(gs, plan);
-}
-
 /* Checks that a type is u32, u64 or the default, which is u32. Gets the type's size in bytes. */
 static gpuscan_result gpuscan__resolve_u32_or_u64(gpuscan *gs, const char *field, gpuscan_type type, uint32_t *size) {
     *size = type == GPUSCAN_TYPE_U64 ? 8 : 4;
@@ -16549,7 +16242,6 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_count(gpuscan *gs, gpuscan__plan
 static const char *const gpuscan__payload_fields[GPUSCAN_MAX_PAYLOADS][2] = {
     GPUSCAN__PAYLOAD_FIELDS(0), GPUSCAN__PAYLOAD_FIELDS(1), GPUSCAN__PAYLOAD_FIELDS(2), GPUSCAN__PAYLOAD_FIELDS(3),
     GPUSCAN__PAYLOAD_FIELDS(4), GPUSCAN__PAYLOAD_FIELDS(5), GPUSCAN__PAYLOAD_FIELDS(6), GPUSCAN__PAYLOAD_FIELDS(7)};
-#undef GPUSCAN__PAYLOAD_FIELDS
 
 /* Checks the payloads and adds their ranges. A call reads `count` elements of each and writes up to `written`. The
    ranges of payload k get `in_place` + k as their in_place, or 0 if `in_place` is 0: then none may be in place. */
@@ -16657,14 +16349,153 @@ GPUSCAN__SHARED gpuscan_result gpuscan__check_pitches(gpuscan *gs, const gpuscan
     return GPUSCAN_SUCCESS;
 }
 
+/* ---- the fields that every call has */
+
+/* Checks all fields of gpuscan_call except `strategy`, which gpuscan__enter checks before an operation reads it. The
+   operation has resolved its own fields. What only OpenCL knows is left to the functions below: whether the queue, the
+   events and the buffers are valid. Preparations may lack queue, events and buffers, so these are not checked then. */
+static gpuscan_result gpuscan__check_call(gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    const gpuscan__elements *e = &plan->e;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    int runs = plan->is_run || plan->from_host;
+    int sees_sources = e->convert || e->key == GPUSCAN_TYPE_CUSTOM || !e->dst; /* no dst: sorts, histograms */
+    const gpuscan__mistake mistakes[] = {
+        {call->values_size > GPUSCAN__VALUES_MOST, argument, "call.values_size is above 256"},
+        {(call->values || runs) && !call->values != !call->values_size, argument,
+         "call.values or call.values_size is missing"},
+        {call->values_size && !e->custom, argument, "call.values without a custom text"},
+        {call->source_count > GPUSCAN_MAX_SOURCES, argument, "call.source_count is above 4"},
+        {!call->sources != !call->source_count, argument, "call.sources or call.source_count is missing"},
+        {call->source_count && !(e->custom && sees_sources), argument, /* operators get no element's index */
+         "call.sources: the call uses no convert, select, equal, key or weight, which could see them"},
+        {runs && !call->wait_count != !call->wait_list, GPUSCAN_ERROR_INVALID_EVENT,
+         "call.wait_count and call.wait_list do not agree"},
+        {runs && call->scratch_size && !call->scratch.mem, argument, "call.scratch_size is given without call.scratch"},
+        {runs && call->scratch.offset % 64 != 0, argument, "call.scratch.offset is not a multiple of 64"}};
+    return GPUSCAN__REFUSE(gs, mistakes);
+}
+
+static const char gpuscan__source_fields[GPUSCAN_MAX_SOURCES][24] = {
+    "call.sources[0].buffer", "call.sources[1].buffer", "call.sources[2].buffer", "call.sources[3].buffer"};
+
+/* Checks source `k` and adds its range. If the source has no count of its own, it has `count` elements. */
+GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
+    const gpuscan_source *source = &plan->call->sources[k];
+    const char *field = gpuscan__source_fields[k];
+    int is_custom = source->type == GPUSCAN_TYPE_CUSTOM, is_type = (unsigned)source->type < GPUSCAN_TYPE_COUNT;
+    gpuscan_type type = source->type == GPUSCAN_TYPE_DEFAULT || !is_type ? GPUSCAN_TYPE_U32 : source->type;
+    uint32_t size = is_custom ? (uint32_t)source->size : gpuscan__types[type].size;
+    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
+    const gpuscan__mistake mistakes[] = {
+        {!is_type, argument, "type is not a gpuscan_type"},
+        {is_custom && (!source->custom_type || source->size == 0 || source->size > GPUSCAN__CUSTOM_MOST), argument,
+         "custom_type is NULL, or size is not from 1 to 1024"},
+        {!is_custom && (source->custom_type || source->size), argument,
+         "custom_type or size is given, but type is not CUSTOM"},
+        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
+        {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
+    size_t i;
+    gpuscan_result r;
+    for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
+        if (mistakes[i].is_made)
+            return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
+    count = source->count ? source->count : count;
+    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
+        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
+        return r;
+    gpuscan__input(plan, field, source->buffer, count, size);
+    plan->e.source_types[k] = source->custom_type;
+    plan->e.given.sources[k] = (uint32_t)type | size << 8;
+    return GPUSCAN_SUCCESS;
+}
+
+/* Checks a queue. Sets *in_order to 1 if it is in-order, otherwise to 0. */
+static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, int *in_order) {
+    const gpuscan_opencl *cl = &gs->cl;
+    cl_command_queue_properties properties = 0;
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    cl_int code;
+    *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
+    if (queue == gs->last_queue)
+        return GPUSCAN_SUCCESS;
+    code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
+    if (code == CL_SUCCESS)
+        code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
+    if (context != gs->context || device != gs->device_id)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.queue is of another context or device");
+    *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Gets the call's queue, and checks it and the events of the wait list. */
+static gpuscan_result gpuscan__check_queue_and_events(gpuscan *gs, const gpuscan_call *call, cl_command_queue *queue,
+                                                      int *in_order) {
+    gpuscan_result r;
+    cl_uint i;
+    if (!call->queue && (r = gpuscan__own_queue(gs, &gs->queue)) != 0)
+        return r;
+    *queue = call->queue ? call->queue : gs->queue;
+    if ((r = gpuscan__check_queue(gs, *queue, in_order)) != 0)
+        return r;
+    for (i = 0; i < call->wait_count; i++) {
+        const cl_event event = call->wait_list[i];
+        cl_context context = NULL;
+        cl_int status = CL_QUEUED, code;
+        if (!event)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_EVENT, "call.wait_list[%u] is NULL", (unsigned)i);
+        code = gs->cl.clGetEventInfo(event, CL_EVENT_CONTEXT, sizeof(context), &context, NULL);
+        if (code == CL_SUCCESS)
+            code = gs->cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "call.wait_list[%u]: clGetEventInfo failed", (unsigned)i);
+        if (context != gs->context)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "call.wait_list[%u] is of another context",
+                                 (unsigned)i);
+        if (status < 0)
+            return gpuscan__fail(gs, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "call.wait_list[%u] has failed",
+                                 (unsigned)i);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Checks the caller's scratch, whose size follows from the plan, and adds a range for it. */
+static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_call *call = plan->call;
+    uint64_t bytes = gpuscan__need_total(&plan->need), usable;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if (!call->scratch.mem)
+        return GPUSCAN_SUCCESS;
+    range = gpuscan__output(plan, "call.scratch", call->scratch, call->scratch_size, 1);
+    range->reads = 1;
+    range->alignment = 64;
+    if ((r = gpuscan__check_range(gs, range)) != 0)
+        return r;
+    if (plan->reads_scratch && (range->flags & (CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY)))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                             "call.scratch is read for result, but the buffer's flags do not let the host read it");
+    plan->scratch_flags = range->flags;
+    usable = call->scratch_size ? call->scratch_size : range->size_left;
+    if (usable < bytes)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SCRATCH_TOO_SMALL, "call.scratch has %llu bytes, but %llu are needed",
+                             (unsigned long long)usable, (unsigned long long)bytes);
+    range->end = range->begin + bytes; /* overlaps matter only in the bytes that the call uses */
+    return gpuscan__check_overlaps(gs, plan);
+}
+
 /* ---- images */
 
 /* Says how many channels a pixel has, and where. Plain numbers stand for orders that OpenCL 1.2's headers lack. */
-typedef struct gpuscan__image_order {
+static const struct {
     cl_channel_order order;
     uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
-} gpuscan__image_order;
-static const gpuscan__image_order gpuscan__image_orders[] = {
+} gpuscan__image_orders[] = {
     {CL_R, 1, GPUSCAN__IMAGE_RED},           {CL_A, 1, GPUSCAN__IMAGE_ALPHA},
     {CL_RG, 2, GPUSCAN__IMAGE_RED},          {CL_RA, 2, GPUSCAN__IMAGE_RED_ALPHA},
     {CL_RGB, 3, GPUSCAN__IMAGE_RED},         {CL_RGBA, 4, GPUSCAN__IMAGE_RED},
@@ -16676,11 +16507,10 @@ static const gpuscan__image_order gpuscan__image_orders[] = {
     {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
 
 /* Gives the type of the numbers that kernels read from an image's channels. */
-typedef struct gpuscan__image_channel {
+static const struct {
     cl_channel_type channel;
     gpuscan_type type;
-} gpuscan__image_channel;
-static const gpuscan__image_channel gpuscan__image_channels[] = {
+} gpuscan__image_channels[] = {
     {CL_SNORM_INT8, GPUSCAN_TYPE_F32},       {CL_SNORM_INT16, GPUSCAN_TYPE_F32},
     {CL_UNORM_INT8, GPUSCAN_TYPE_F32},       {CL_UNORM_INT16, GPUSCAN_TYPE_F32},
     {CL_UNORM_SHORT_565, GPUSCAN_TYPE_F32},  {CL_UNORM_SHORT_555, GPUSCAN_TYPE_F32},
@@ -16696,6 +16526,7 @@ typedef struct gpuscan__image_facts {
     uint32_t channels, place;
     cl_image_format format;
     size_t width, height;
+    gpuscan__range range; /* what gpuscan__check_range sets for a buffer */
 } gpuscan__image_facts;
 
 static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_image_format format,
@@ -16719,11 +16550,12 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on them.
-   Fills `range` as gpuscan__check_range does for a buffer. */
+/* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on
+   them. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
-                                                      gpuscan__range *range, gpuscan__image_facts *facts) {
+                                                      gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
+    gpuscan__range *range = &facts->range;
     cl_mem mem = image->mem;
     cl_image_format format;
     cl_uint samples = 0;
@@ -16746,20 +16578,22 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
     if (samples > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
-    range->is_image = 1;
-    range->begin = 0;
     range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
     return gpuscan__image_format(gs, field, format, facts);
 }
 
-/* Makes `range`, an input, stand for the image that the range `image` describes. */
-GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan__range *image) {
+/* Makes `range`, an input, stand for the call's image, if there is one. */
+GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan_image *image,
+                                          const gpuscan__image_facts *facts) {
+    if (!facts->place)
+        return;
     range->field = field;
-    range->is_image = image->is_image;
-    range->root = image->root;
-    range->flags = image->flags;
-    range->begin = image->begin;
-    range->end = image->end;
+    range->buffer.mem = image->mem;
+    range->is_image = 1;
+    range->root = facts->range.root;
+    range->flags = facts->range.flags;
+    range->begin = 0;
+    range->end = facts->range.end;
     range->row = range->pitch = 0;
 }
 
@@ -16828,6 +16662,16 @@ static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
         return gpuscan__fail(gs, code, "clCreateBuffer for init failed");
     plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
     return GPUSCAN_SUCCESS;
+}
+
+/* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
+GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_buffer buffer, const gpuscan_image *image,
+                                             const gpuscan__image_facts *facts) {
+    if (!facts->place)
+        return gpuscan__arg_buffer(launch, buffer);
+    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &facts->format, sizeof(facts->format)))
+        gpuscan__arg_of(launch, &image->mem, sizeof(image->mem), GPUSCAN__CALLERS);
+    return 0;
 }
 
 /* Sets two arguments for init: a value (0 if there is none) and a buffer. Returns the buffer's offset. */
@@ -16955,6 +16799,21 @@ static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
                                                           : gpuscan__strategies[strategy].portable;
 }
 
+/* Calls the operation's `choose`. In a self-test the key is given. Otherwise copies the operation's own part to it. */
+static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan__operation *operation = plan->operation;
+    unsigned char *own = (unsigned char *)plan + operation->own_at;
+    gpuscan_result r;
+    memset(&plan->need, 0, sizeof(plan->need));
+    if (plan->forced) {
+        plan->key = *plan->forced;
+        memcpy(own, plan->key.own, operation->own_size);
+    }
+    r = operation->choose(gs, plan);
+    memcpy(plan->key.own, own, operation->own_size);
+    return r;
+}
+
 /* Returns the call's strategy, or `by_auto` for AUTO. Replaces it by the next simpler one while `lacks` has its bit. */
 enum {
     GPUSCAN__LACKS_AHEAD = 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD,
@@ -16981,20 +16840,15 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. Returns all programs built so far, which the caller frees or puts back. */
-static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
-    gpuscan__program *programs = gs->programs;
-    gs->programs = NULL;
+/* Stops using the vendor's instructions. No call takes programs with them any more, since their key.lanes differs. */
+static void gpuscan__leave_lanes(gpuscan *gs) {
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
-    return programs;
 }
 
-/* Frees what gpuscan__leave_lanes returned, and notes that the vendor's instructions are given up. */
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
-                                   const char *why) {
-    gpuscan__free_programs(gs, programs);
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
+    gpuscan__leave_lanes(gs);
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
@@ -17005,24 +16859,25 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
-    gpuscan__program *programs = gpuscan__leave_lanes(gs), *program;
+    gpuscan__program *program;
     gpuscan_call any = *call;
-    gpuscan_result r = plan->operation->choose(gs, plan);
+    gpuscan_result r;
+    gpuscan__leave_lanes(gs);
+    r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
-        r = plan->operation->choose(gs, plan);
+        r = gpuscan__choose(gs, plan);
     if (r == 0)
         r = gpuscan__get_program(gs, plan, &program);
     plan->call = call;
     if (r == 0) {
         plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
-        gpuscan__give_up_lanes(gs, plan, programs, "its program did not build with them");
+        gpuscan__give_up_lanes(gs, plan, "its program did not build with them");
         gs->error[0] = 0;
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
-    gs->programs = programs;
     gs->device = device;
     return r;
 }
@@ -17141,7 +16996,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
         return r;
     *again = 1;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
     } else if (gpuscan__strategies[strategy].portable != strategy) {
         gs->refused[plan->operation->number] |= 1u << strategy;
         gpuscan__note_refusal(gs, plan, "its strategy is no longer used", "its self-test failed");
@@ -17162,7 +17017,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     if (r == 0)
         r = gpuscan__program_group(gs, plan, *program, &group);
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its sub-groups have another width");
+        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
@@ -17189,7 +17044,7 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
     do {
         again = 0;
         plan->key.undivided = 0;
-        if ((r = plan->operation->choose(gs, plan)) != 0)
+        if ((r = gpuscan__choose(gs, plan)) != 0)
             return r;
         plan->key.given = plan->e.given;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` had no other strategy */
@@ -17216,12 +17071,14 @@ static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
     return need;
 }
 
-/* Rehearses a program, once, if the driver defers work to a kernel's first launch. Blobs then contain the recording. */
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse_once(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+/* Rehearses a program if `always` is 1. Otherwise rehearses it once, if the driver defers work to a kernel's first
+   launch: blobs then contain the recording. Stores the program in the cache. */
+GPUSCAN__COLD gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
+                                                 int always) {
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (!program->rehearsed && gs->device.profile.facts.launches_late &&
-        gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST)
+    if (always || (!program->rehearsed && gs->device.profile.facts.launches_late &&
+                   gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST))
         r = gpuscan__rehearse(gs, plan, program);
     if (r == 0)
         gpuscan__store_cached(gs, program);
@@ -17270,130 +17127,17 @@ static gpuscan_result gpuscan__enqueue(gpuscan *gs, gpuscan__plan *plan, gpuscan
     return r;
 }
 
-static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
-    gpuscan__program *program = NULL;
-    cl_command_queue queue = NULL;
-    int in_order = 1;
-    gpuscan_result r;
-    if ((r = gpuscan__check_call(gs, plan->call, &queue, &in_order)) != 0 ||
-        (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
-        return r;
-    if (!plan->is_nothing &&
-        ((r = gpuscan__plan_program(gs, plan, &program)) != 0 || (r = gpuscan__rehearse_once(gs, plan, program)) != 0))
-        return r;
-    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
-        return r;
-    if (program)
-        program->runs = 1;
-    return gpuscan__enqueue(gs, plan, program, queue, in_order);
-}
-
-/* Returns whether two of the plan's ranges may be the same. `in_place` is set in both, so it is enough to find one. */
-static int gpuscan__may_be_in_place(const gpuscan__plan *plan) {
-    size_t i;
-    for (i = 0; i < plan->range_count; i++)
-        if (plan->ranges[i].in_place)
-            return 1;
-    return 0;
-}
-
-/* Refuses sizes that no device can address. A preparation may have no buffers whose sizes could be checked instead. */
-#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57)
-static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
-    size_t i;
-    for (i = 0; i < plan->range_count; i++) {
-        const gpuscan__range *range = &plan->ranges[i];
-        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
-    }
-    return GPUSCAN_SUCCESS;
-}
-
-/* Collects what is needed for all counts that one preparation covers. */
-typedef struct gpuscan__prepared {
-    gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
-    gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
-    uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
-} gpuscan__prepared;
-
-/* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
-   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
-   Rehearses the program if `always` is 1, or if the count before had another program. */
-static gpuscan_result gpuscan__prepare(gpuscan *gs, gpuscan__plan *plan, gpuscan__mode mode, int always,
-                                       gpuscan__prepared *known) {
-    int kinds = gpuscan__may_be_in_place(plan) && plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? 2 : 1, i;
-    gpuscan__program *program = NULL;
-    gpuscan_result r = gpuscan__check_sizes(gs, plan);
-    if (mode == GPUSCAN__SIZE && !plan->operation->uses_scratch)
-        return r;
-    for (plan->in_place = 0; r == 0 && plan->in_place < kinds; plan->in_place++) {
-        gpuscan__key *last = &known->keys[plan->in_place];
-        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
-            return r;
-        if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: larger than any buffer");
-        known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
-        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
-            known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
-        if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
-            continue;
-        *last = plan->key;
-        if (mode == GPUSCAN__SIZE)
-            r = gpuscan__rehearse_once(gs, plan, program);
-        else if ((r = gpuscan__rehearse(gs, plan, program)) == 0)
-            gpuscan__store_cached(gs, program);
-    }
-    return r;
-}
-
-static const char gpuscan__source_fields[GPUSCAN_MAX_SOURCES][24] = {
-    "call.sources[0].buffer", "call.sources[1].buffer", "call.sources[2].buffer", "call.sources[3].buffer"};
-
-/* Checks source `k` and adds its range. If the source has no count of its own, it has `count` elements. */
-GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan *plan, uint32_t k, uint64_t count) {
-    const gpuscan_source *source = &plan->call->sources[k];
-    const char *field = gpuscan__source_fields[k];
-    int is_custom = source->type == GPUSCAN_TYPE_CUSTOM, is_type = (unsigned)source->type < GPUSCAN_TYPE_COUNT;
-    gpuscan_type type = source->type == GPUSCAN_TYPE_DEFAULT || !is_type ? GPUSCAN_TYPE_U32 : source->type;
-    uint32_t size = is_custom ? (uint32_t)source->size : gpuscan__types[type].size;
-    const gpuscan_result argument = GPUSCAN_ERROR_INVALID_ARGUMENT;
-    const gpuscan__mistake mistakes[] = {
-        {!is_type, argument, "type is not a gpuscan_type"},
-        {is_custom && (!source->custom_type || source->size == 0 || source->size > GPUSCAN__CUSTOM_MOST), argument,
-         "custom_type is NULL, or size is not from 1 to 1024"},
-        {!is_custom && (source->custom_type || source->size), argument,
-         "custom_type or size is given, but type is not CUSTOM"},
-        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
-        {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
-    size_t i;
-    gpuscan_result r;
-    for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
-        if (mistakes[i].is_made)
-            return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
-    count = source->count ? source->count : count;
-    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
-        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
-        return r;
-    gpuscan__input(plan, field, source->buffer, count, size);
-    plan->e.source_types[k] = source->custom_type;
-    plan->e.given.sources[k] = (uint32_t)type | size << 8;
-    return GPUSCAN_SUCCESS;
-}
-
-/* Checks the call's sources. Custom operators cannot use them, since they get no element's index. */
-GPUSCAN__COLD gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan *plan) {
+/* Resolves the desc's own fields, then those of its gpuscan_call. */
+static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
-    const gpuscan__elements *e = &plan->e;
-    int is_seen = e->custom && (!e->dst || e->convert || e->key == GPUSCAN_TYPE_CUSTOM); /* no dst: sorts, histograms */
-    const gpuscan__mistake mistakes[] = {
-        {call->source_count > GPUSCAN_MAX_SOURCES, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.source_count is above 4"},
-        {!call->sources != !call->source_count, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "call.sources or call.source_count is missing"},
-        {call->source_count && !is_seen, GPUSCAN_ERROR_INVALID_ARGUMENT,
-         "call.sources: the call uses no convert, select, equal, key or weight, which could see them"}};
-    gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
     uint64_t count = 0;
     uint32_t k;
+    gpuscan_result r = plan->operation->resolve(gs, plan);
+    if (r == 0)
+        r = gpuscan__check_call(gs, plan);
+    if (r != 0)
+        return r;
+    plan->e.given.values_size = (uint32_t)call->values_size;
     if (plan->operation->count_at)
         memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
     for (k = 0; r == 0 && k < call->source_count; k++)
@@ -17401,18 +17145,23 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_sources(gpuscan *gs, gpuscan__plan
     return r;
 }
 
-static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
-    const gpuscan_call *call = plan->call;
-    gpuscan_result r = plan->operation->resolve(gs, plan);
-    const gpuscan__mistake mistakes[] = {
-        {call->values_size > GPUSCAN__VALUES_MOST, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values_size is above 256"},
-        {(call->values || plan->is_run || plan->from_host) && !call->values != !call->values_size,
-         GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values or call.values_size is missing"},
-        {call->values_size && !plan->e.custom, GPUSCAN_ERROR_INVALID_ARGUMENT, "call.values without a custom text"}};
-    if (r == 0)
-        r = GPUSCAN__REFUSE(gs, mistakes);
-    plan->e.given.values_size = r == 0 ? (uint32_t)call->values_size : 0;
-    return r == 0 ? gpuscan__resolve_sources(gs, plan) : r;
+static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
+    gpuscan__program *program = NULL;
+    cl_command_queue queue = NULL;
+    int in_order = 1;
+    gpuscan_result r;
+    if ((r = gpuscan__check_queue_and_events(gs, plan->call, &queue, &in_order)) != 0 ||
+        (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
+        return r;
+    if (!plan->is_nothing &&
+        ((r = gpuscan__plan_program(gs, plan, &program)) != 0 ||
+         (r = gpuscan__make_ready(gs, plan, program, 0)) != 0))
+        return r;
+    if ((r = gpuscan__check_scratch(gs, plan)) != 0)
+        return r;
+    if (program)
+        program->runs = 1;
+    return gpuscan__enqueue(gs, plan, program, queue, in_order);
 }
 
 /* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
@@ -17516,7 +17265,6 @@ static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, u
 #define GPUSCAN__OP_CASE(name, c_integer, c_real, identity, as_unsigned, before, data, host)                           \
     case GPUSCAN_##name: return gpuscan__wrap(type, host);
         GPUSCAN__OPS(GPUSCAN__OP_CASE)
-#undef GPUSCAN__OP_CASE
     case GPUSCAN_OP_COUNT: break;
     }
     return a;
@@ -17859,11 +17607,12 @@ static void gpuscan__test_end(gpuscan__test *test) {
     }
 }
 
-static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, cl_mem *mem) {
+/* Creates a buffer, with a copy of `data` unless that is NULL. Creates none if `bytes` is 0. */
+static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *data, cl_mem *mem) {
     cl_int code;
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
-    *mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
+    *mem = gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, &code);
     return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
 }
 
@@ -17920,14 +17669,9 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
         gpuscan__test_array *array = &test->arrays[i];
         if (array->is_input)
             memcpy(array->expected, array->before, (size_t)array->bytes);
-        if (!array->buffer)
-            continue;
-        if ((r = gpuscan__test_buffer(gs, array->bytes, &array->buffer->mem)) != 0)
+        if (array->buffer &&
+            (r = gpuscan__test_buffer(gs, array->bytes, array->before, &array->buffer->mem)) != 0)
             return r;
-        code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, array->buffer->mem, CL_TRUE, 0, (size_t)array->bytes,
-                                           array->before, 0, NULL, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clEnqueueWriteBuffer for a self-test failed");
     }
     if ((r = gpuscan__test_make_image(test)) != 0)
         return r;
@@ -17937,8 +17681,8 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     plan->forced = &program->key;
     plan->group_limit = gs->device.group_limit;
     plan->is_run = 1;
-    if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = plan->operation->choose(gs, plan)) != 0 ||
-        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), &call->scratch.mem)) != 0)
+    if ((r = plan->operation->resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
+        (r = gpuscan__test_buffer(gs, gpuscan__need_total(&plan->need), NULL, &call->scratch.mem)) != 0)
         return r;
     r = gpuscan__enqueue(gs, plan, program, gs->service_queue, 1);
     if (r == 0 && (code = gs->cl.clWaitForEvents(1, &done)) != CL_SUCCESS)
@@ -18005,9 +17749,9 @@ static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
 static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
     gpuscan_result r;
     if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->sham, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
-        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, &stage[GPUSCAN__STEP_NONE])) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->scratch, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->sham, NULL, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
+        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, NULL, &stage[GPUSCAN__STEP_NONE])) == 0 &&
+        (r = gpuscan__test_buffer(gs, bytes->scratch, NULL, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
         (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
         (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
         r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SCRATCH], bytes->zeros);
@@ -18095,7 +17839,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     uint32_t flags = plan->flags;
     const gpuscan__need need = gpuscan__idle_need(plan);
     gpuscan__step_buffers bytes;
-    gpuscan__text recording = gpuscan__text_of(gs);
+    gpuscan__text recording = gpuscan__text_of(gs), *kept = &program->parts[GPUSCAN__PART_RECORDING];
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
@@ -18131,7 +17875,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     if (r == 0 && (!late || gpuscan__adds_launch(program, &recording))) {
         r = gpuscan__replay(gs, program, &recording);
         if (r == 0 && late && bytes.scratch <= GPUSCAN__SHAM_MOST)
-            gpuscan__keep_recording(gs, program, &recording);
+            gpuscan__text_bytes(kept, recording.data, recording.length);
+        if (kept->failed) /* drops all recordings, since memory ran out */
+            *kept = gpuscan__text_of(gs);
     }
     gpuscan__release(&gs->allocator, recording.data);
     program->rehearsed = r == 0;
@@ -18149,6 +17895,7 @@ typedef struct gpuscan__host_array {
     gpuscan_buffer *buffer; /* NULL if the call writes the array without a buffer */
     gpuscan__range range;   /* the plan's range whose field is `field` */
     int zero_copy;          /* 1: the buffer uses the array's memory */
+    int owns;               /* 1: the array owns the buffer, which others may share */
 } gpuscan__host_array;
 
 typedef struct gpuscan__host_call {
@@ -18162,8 +17909,6 @@ typedef struct gpuscan__host_call {
     int count;
     cl_command_queue queue;
     int in_order;
-    cl_mem mem[GPUSCAN__HOST_ARRAYS]; /* the arrays' buffers, which this struct owns */
-    int mem_count;
 } gpuscan__host_call;
 
 /* Fails if the desc sets a field that a parameter of the blocking function replaces. */
@@ -18275,7 +18020,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
         mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
     if (!mem)
         return gpuscan__no_buffer(gs, code, bytes, "");
-    host->mem[host->mem_count++] = mem;
+    array->owns = 1;
     array->buffer->mem = mem;
     if (reads && !array->zero_copy)
         return gpuscan__host_upload(host, longest, mem);
@@ -18353,8 +18098,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     plan->from_host = 1;
     plan->group_limit = gs->device.group_limit;
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = operation->choose(gs, plan)) != 0 ||
-        (r = gpuscan__check_call(gs, call, &host->queue, &host->in_order)) != 0)
+        (r = gpuscan__choose(gs, plan)) != 0 ||
+        (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
         r = gpuscan__host_buffer(host, &host->arrays[i]);
@@ -18371,8 +18116,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
         *caller = event;
     else
         gpuscan__forget_event(gs, &event);
-    while (host->mem_count > 0)
-        gpuscan__forget_mem(gs, &host->mem[--host->mem_count]);
+    for (i = 0; i < host->count; i++)
+        if (host->arrays[i].owns)
+            gpuscan__forget_mem(gs, &host->arrays[i].buffer->mem);
     return r;
 }
 
@@ -18449,8 +18195,6 @@ static const char *const *gpuscan__engine_kernels(const gpuscan__key *key, int o
         return names[0][own] + first;
     return names[gpuscan__key_is_cpu(key) ? 2 : strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? 3 : 1][own] + first;
 }
-#undef GPUSCAN__ENGINE_ROW
-#undef GPUSCAN__ENGINE_ROWS
 
 /* Maximum number of tiles in the form FEW: each of 512 lanes loads one earlier tile's sum. Tests set a lower one. */
 #ifndef GPUSCAN__FEW_TILES
@@ -18933,8 +18677,7 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
         return 0;
     switch ((int)row->calls) {
     case GPUSCAN__FOR_UNPACKED:
-        return gpuscan__is_integer(e->src) && e->src_size <= 2 &&
-               (e->op == GPUSCAN_OP_MAX || !gpuscan__packed(e, 0));
+        return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
     default: return 1;
@@ -18989,9 +18732,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     uint64_t tile_bytes;
     uint32_t size; /* bytes of a value in state words */
     int is_single = gpuscan__is_single_pass(tuning->strategy), lanes = 0;
-    if (common->forced) {
-        *key = *common->forced;
-    } else {
+    if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
         gpuscan__fit(gs, common, tuning->group,
                      tuning->strategy == GPUSCAN_STRATEGY_MULTI_PASS && gs->device.profile.tiles.parts_vectors
@@ -19004,10 +18745,8 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits, as the numbers of elements and rows do */
     plan->ahead = 1;
-    if (common->forced) {
-        memcpy(&plan->key, key->own, sizeof(plan->key));
+    if (common->forced)
         return;
-    }
     tile_bytes = (uint64_t)key->tile * ((uint64_t)common->e.src_size + common->e.dst_size);
     plan->ahead = gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS && lanes && plan->tiles <= GPUSCAN__FEW_TILES
@@ -19021,7 +18760,6 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
     plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
 static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
@@ -19189,7 +18927,6 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     }
     plan->key.shifts = plan->key.counted = 0;
     key->registers = gpuscan__scan_rows_registers(gs, plan);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
     return 1;
 }
 
@@ -19351,7 +19088,6 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
             break;
         gpuscan__scan_shape(gs, plan, &tuning);
     }
-    memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__scan_takes_rows(gs, plan, &tuning, is_auto)) /* whole rows need no look-back and no scratch */
         return GPUSCAN_SUCCESS;
     if (gpuscan__is_single_pass(tuning.strategy))
@@ -19637,9 +19373,11 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->count = shape.count;
     pitch = shape.count + gap;
     /* with other lanes than NVIDIA's or LANES_LOCAL, programs take any offset, so round 1 tests offsets */
+    if (own.reverse) /* vectors are aligned if the row's end is */
+        desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
     if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
-        desc->src.offset = 1;
-        desc->dst.offset = 2;
+        desc->src.offset += 1;
+        desc->dst.offset += 2;
     }
     src = gpuscan__test_in(test, &desc->src, (desc->src.offset + rows * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (desc->dst.offset + rows * pitch) * e->dst_size);
@@ -19687,6 +19425,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 
 typedef struct gpuscan__uniform_add_plan {
     gpuscan__plan common;
+    uint32_t key; /* not used, since the operation has no own part of the key */
 } gpuscan__uniform_add_plan;
 
 #define GPUSCAN__UNIFORM_ADD_NUMBERS(X) X(dst_offset) X(addend_offset) X(count) X(count_offset) X(block) X(flags)
@@ -19736,10 +19475,10 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
 }
 
 static gpuscan_result gpuscan__uniform_add_choose(gpuscan *gs, gpuscan__plan *plan) {
+    if (plan->forced)
+        return GPUSCAN_SUCCESS;
     plan->key.strategy = (uint32_t)gpuscan__strategy_for(plan, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, plan, 256, 4);
-    if (plan->forced)
-        plan->key = *plan->forced;
     return GPUSCAN_SUCCESS;
 }
 
@@ -19956,13 +19695,17 @@ GPUSCAN__COLD void gpuscan__reduce_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define(text, "REDUCE_NUMBERS", gpuscan__reduce_numbers_text);
     gpuscan__define_image(text, own.image, plan->e.src, plan->e.seen);
     gpuscan__define_number(text, "SEGMENTS", own.segments);
+    gpuscan__define(text, "OFFSET", own.segments == GPUSCAN__SEGMENTS_U32 ? "uint" : "ulong");
     gpuscan__define_number(text, "SEGMENT_VECTOR", own.vector);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__reduce_shared_bytes(gs, plan, &own));
     gpuscan__define_number(text, "SEGMENT_LANES", own.lanes);
     gpuscan__define_number(text, "SEGMENT_EACH", own.each);
     gpuscan__define_number(text, "SEGMENT_SPLIT", own.split);
     gpuscan__define_number(text, "CASCADE", gpuscan__reduce_cascade(plan));
-    gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size, gpuscan__types[plan->e.src].size == 8);
+    if (own.vector > 1)
+        gpuscan__define_raw(text, "SEGMENT_RAW", own.vector * plan->e.src_size, gpuscan__types[plan->e.src].size == 8);
+    else
+        gpuscan__define(text, "SEGMENT_RAW", "gpuscan_src");
     gpuscan__define_operation(text, gs, plan, "REDUCE",
                               gpuscan__reduce_vector(&plan->e, gpuscan__key_is_cpu(&plan->key)), 0, 0, 0);
 }
@@ -19991,10 +19734,9 @@ static gpuscan_result gpuscan__reduce_resolve_segments(gpuscan *gs, gpuscan__red
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image, and the elements' type. Sets `range` for later checks of the image. */
-static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan__range *range,
-                                            gpuscan_type *type) {
-    const gpuscan_reduce_desc *desc = (const gpuscan_reduce_desc *)plan->common.desc;
+/* Resolves src_image, and the elements' type. */
+static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *plan, gpuscan_type *type) {
+    const gpuscan_reduce_desc *desc = plan->desc;
     const gpuscan_image *image = &desc->src_image;
     uint32_t channels = 0;
     uint64_t left;
@@ -20003,12 +19745,11 @@ static gpuscan_result gpuscan__reduce_image(gpuscan *gs, gpuscan__reduce_plan *p
         {image->mem && (desc->src.mem || desc->src.offset || desc->rows > 1 || desc->src_pitch || desc->segments.form),
          GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, rows, src_pitch or segments"}};
     gpuscan_result r = GPUSCAN__REFUSE(gs, mistakes);
-    memset(range, 0, sizeof(*range));
     *type = desc->src_type;
     plan->src_width = 1;
     if (r != 0 || !image->mem)
         return r;
-    if ((r = gpuscan__resolve_image(gs, "src_image", image, range, &plan->image)) != 0 ||
+    if ((r = gpuscan__resolve_image(gs, "src_image", image, &plan->image)) != 0 ||
         (r = gpuscan__image_pixels(gs, &plan->image, "src_type", type, &channels)) != 0)
         return r;
     left = plan->image.width - gpuscan__min(plan->image.width, image->x);
@@ -20023,11 +19764,11 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
     const gpuscan_reduce_desc *desc = plan->desc = (const gpuscan_reduce_desc *)common->desc;
     gpuscan__elements *e = &common->e;
-    gpuscan__range *range, image;
+    gpuscan__range *range;
     gpuscan_type type;
     uint64_t elements, results, bytes;
     gpuscan_result r;
-    if ((r = gpuscan__reduce_image(gs, plan, &image, &type)) != 0 ||
+    if ((r = gpuscan__reduce_image(gs, plan, &type)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, type, desc->dst_type, desc->op, desc->custom, "src_type", "dst_type")) !=
             0)
         return r;
@@ -20055,10 +19796,7 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    if (plan->image.place) {
-        range->buffer.mem = desc->src_image.mem;
-        gpuscan__input_image(range, "src_image", &image);
-    }
+    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
     /* Adds a range for dst and one for result, so that a result in a host array is also checked for overlap with src.
        Neither needs at_zero: in a rehearsal kernels store at most one result, for which the stand-in has room. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
@@ -20080,12 +19818,6 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
     if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
         return "state words hold elements of at most 64 bytes";
     return NULL;
-}
-
-/* Returns how many elements each load of a lane has: up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX. */
-static uint32_t gpuscan__lane_vector(const gpuscan__elements *e) {
-    uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
-    return e->arg && vector > 4 ? 4 : vector;
 }
 
 /* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
@@ -20174,12 +19906,15 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
                      : rows ? profile->segments.row_lanes_group
                             : gpuscan__segment_lanes_group(gs, plan);
-    uint32_t vector = gpuscan__lane_vector(e);
+    /* a load of a lane has up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX */
+    uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
     gpuscan__fit(gs, &plan->common, group, profile->segments.vectors);
     if (gpuscan__key_is_cpu(key)) {
         plan->key.lanes = plan->key.vector = plan->key.each = plan->key.split = 0;
         return;
     }
+    if (e->arg && vector > 4)
+        vector = 4;
     if (plan->mean <= 4 || (rows && desc->count * e->src_size <= 8))
         vector = 1;
     plan->key.lanes = plan->mean <= 1 ? 2 : 4;
@@ -20313,40 +20048,39 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
         need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
 }
 
-static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
-    gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
+/* Sets the size of groups and the register limit. */
+static void gpuscan__reduce_shape(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__elements *e = &common->e;
-    gpuscan__need *need = &common->need;
-    gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = gpuscan__strategy_for(common, profile->reduce.strategy, GPUSCAN__LACKS_AHEAD);
-    const char *why;
-    if ((why = gpuscan__reduce_misfit(gs, common, strategy)) != NULL) {
-        if (common->call->strategy != GPUSCAN_STRATEGY_AUTO)
-            return gpuscan__unsupported(gs, why);
-        strategy = gpuscan__strategies[strategy].portable;
-    }
-    key->strategy = (uint32_t)strategy;
-    key->registers = 0;
-    plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
+    const gpuscan__elements *e = &plan->common.e;
+    gpuscan__key *key = &plan->common.key;
+    int lanes = 0, whole = e->commutes; /* 1: the limit is that of lanes; 1: the limit is that of single results */
     if (plan->key.segments) {
         gpuscan__segments_shape(gs, plan);
-        if (plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->segments.lane_registers);
-        else if (plan->key.split && e->t_size <= 8 && plan->is_few)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
+        lanes = plan->key.split && !plan->key.each && plan->key.vector > 1 && !e->arg;
+        whole = plan->key.split && plan->is_few;
     } else {
-        gpuscan__fit(gs, common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
-        if (e->commutes && e->t_size <= 8)
-            key->registers = gpuscan__registers(gs, key, profile->reduce.registers);
+        gpuscan__fit(gs, &plan->common, profile->reduce.group, gpuscan__reduce_vectors(profile, e));
     }
+    key->registers = 0;
+    if (e->t_size <= 8 && (lanes || whole))
+        key->registers =
+            gpuscan__registers(gs, key, lanes ? profile->segments.lane_registers : profile->reduce.registers);
     key->word = gpuscan__key_word(gs, key, e->t_size);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
-    if (common->forced) {
-        *key = *common->forced;
-        plan->key = gpuscan__reduce_own(key);
+}
+
+static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common) {
+    gpuscan__reduce_plan *plan = (gpuscan__reduce_plan *)common;
+    gpuscan_strategy strategy =
+        gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_AHEAD);
+    const char *why = gpuscan__reduce_misfit(gs, common, strategy);
+    uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN], size = common->e.result_size;
+    if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
+        return gpuscan__unsupported(gs, why);
+    plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
+    if (!common->forced) {
+        common->key.strategy = (uint32_t)(why ? gpuscan__strategies[strategy].portable : strategy);
+        gpuscan__reduce_shape(gs, plan);
     }
-    memset(need, 0, sizeof(*need));
     plan->lane_bits = plan->lane_rows = 0;
     plan->group_tiles = plan->group_rows = plan->split_each = plan->split_count = plan->marks_at = 0;
     plan->split_groups = 1;
@@ -20354,11 +20088,9 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__segments_cut(gs, plan);
     else
         gpuscan__reduce_cut(gs, plan);
-    plan->result_at =
-        gpuscan__ceil_div(gpuscan__scratch_aligned(need->bytes[GPUSCAN__PLAIN]), e->result_size) * e->result_size;
+    plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(*plain), size) * size;
     if (plan->desc->result || !plan->desc->dst.mem)
-        need->bytes[GPUSCAN__PLAIN] =
-            plan->result_at + plan->results * e->result_size + gpuscan__slack(e->result_size) + 8;
+        *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
     return GPUSCAN_SUCCESS;
 }
 
@@ -20383,10 +20115,7 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
     gpuscan__reduce_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__REDUCE_PLAN(GPUSCAN__FROM_PLAN)
-    if (plan->image.place)
-        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
-    else
-        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &desc->src_image, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
     if (plan->key.segments)
@@ -20589,7 +20318,6 @@ typedef struct gpuscan__histogram_plan {
     uint32_t unit;                      /* unit of the kernels' offset and pitch, in bytes: see gpuscan_element */
     uint32_t channels;               /* channels that are counted separately; with expressions 1 */
     uint32_t bins, channel_bins;     /* a channel's number of bins, and of counters (2 more with OUTSIDE_COUNT) */
-    uint32_t slice_bins;             /* number of bins, or of byte values, that a group counts */
     gpuscan_custom texts;            /* the desc's custom, but `combine` is the desc's weight */
     uint64_t all_bins;               /* number of bins of all channels in the mask */
     uint64_t counters;               /* number of elements of `counts` from the first to the last counter */
@@ -20605,10 +20333,11 @@ typedef struct gpuscan__histogram_plan {
 } gpuscan__histogram_plan;
 
 #define GPUSCAN__HISTOGRAM_PLAN(X)                                                                                     \
-    X(count) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across) X(slice_bins)
+    X(count) X(rows) X(weights_pitch) X(tile_width) X(tile_height) X(tiles_across)
 #define GPUSCAN__HISTOGRAM_NUMBERS(X)                                                                                  \
-    GPUSCAN__HISTOGRAM_PLAN(X) X(samples_offset) X(pitch) X(count_offset) X(weights_offset) X(edges_offset)            \
-    X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y) X(tables) X(flags)
+    GPUSCAN__HISTOGRAM_PLAN(X) X(slice_bins) X(samples_offset) X(pitch) X(count_offset) X(weights_offset)              \
+    X(edges_offset) X(accumulators_offset) X(counts_offset) X(tiles) X(first_tile) X(members) X(image_x) X(image_y)    \
+    X(tables) X(flags)
 #define GPUSCAN__HISTOGRAM_FINISH_NUMBERS(X)                                                                           \
     X(accumulators_offset) X(counts_offset) X(counters) X(all_bins) X(tables) X(flags)
 GPUSCAN__NUMBERS(histogram, GPUSCAN__HISTOGRAM_NUMBERS)
@@ -20638,7 +20367,7 @@ static uint32_t gpuscan__slice_bins(const gpuscan__histogram_plan *plan) {
 /* Returns how many words of local memory a GPU's group needs. [HISTOGRAM] in kernels.cl.inc lays them out. */
 static uint64_t gpuscan__local_words(const gpuscan__histogram_plan *plan) {
     const gpuscan__histogram_key *own = &plan->key;
-    uint64_t counters = (uint64_t)plan->slice_bins + !own->by_value; /* one is for samples without a bin */
+    uint64_t counters = (uint64_t)gpuscan__slice_bins(plan) + !own->by_value; /* one is for samples without a bin */
     uint64_t words = counters * own->copies;
     uint64_t last = own->edge_cells ? plan->bins : gpuscan__max(plan->bins, 2 * own->edge_step); /* last edge's index */
     if (own->copies)
@@ -21131,7 +20860,7 @@ static gpuscan_result gpuscan__resolve_tiles(gpuscan *gs, const gpuscan_histogra
 
 /* Adds the range of the samples, in a buffer or an image, for later checks. Sets the pitch of rows in bytes. */
 static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogram_desc *desc,
-                                             gpuscan__histogram_plan *plan, const gpuscan__range *image) {
+                                             gpuscan__histogram_plan *plan) {
     static const gpuscan__row_fields fields = {"samples", "pitch", "pitch_bytes"};
     int is_custom = plan->element == GPUSCAN_TYPE_CUSTOM;
     uint32_t size = plan->element_size;
@@ -21160,10 +20889,7 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
         range->row = row;
         range->pitch = plan->pitch;
     }
-    if (plan->image.place) {
-        range->buffer.mem = desc->samples_image.mem;
-        gpuscan__input_image(range, "samples_image", image);
-    }
+    gpuscan__input_image(range, "samples_image", &desc->samples_image, &plan->image);
     return GPUSCAN_SUCCESS;
 }
 
@@ -21192,14 +20918,13 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)common->desc;
     uint32_t weight_size;
     uint64_t weights;
-    gpuscan__range *range, image;
+    gpuscan__range *range;
     gpuscan_result r;
-    memset(&image, 0, sizeof(image));
     if (desc->samples_image.mem) {
         if (desc->samples.mem || desc->samples.offset || desc->pitch || desc->pitch_bytes)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
                                  "samples_image with samples, pitch or pitch_bytes");
-        if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &image, &plan->image)) != 0 ||
+        if ((r = gpuscan__resolve_image(gs, "samples_image", &desc->samples_image, &plan->image)) != 0 ||
             (r = gpuscan__check_region(gs, "samples_image", &desc->samples_image, &plan->image, desc->count,
                                        desc->rows ? desc->rows : 1)) != 0)
             return r;
@@ -21216,7 +20941,7 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     if ((r = gpuscan__resolve_tiles(gs, desc, plan)) != 0 ||
         (r = gpuscan__resolve_pitch(gs, "weights_pitch", desc->weights_pitch, desc->count, &plan->weights_pitch)) !=
             0 ||
-        (r = gpuscan__samples_range(gs, desc, plan, &image)) != 0 ||
+        (r = gpuscan__samples_range(gs, desc, plan)) != 0 ||
         (r = gpuscan__extent(gs, "weights", desc->count, plan->rows, plan->weights_pitch, weight_size, &weights)) != 0)
         return r;
     range = gpuscan__output(common, "counts", desc->counts, plan->counters, gpuscan__types[plan->counter].size);
@@ -21237,6 +20962,16 @@ static gpuscan_result gpuscan__histogram_resolve(gpuscan *gs, gpuscan__plan *com
     return GPUSCAN_SUCCESS;
 }
 
+/* Sets the number of copies of the bins to the largest power of two from `least` to `most` that fits `local` bytes.
+   Returns whether `least` copies fit. */
+static int gpuscan__fit_copies(gpuscan__histogram_plan *plan, uint64_t most, uint32_t least, uint64_t local) {
+    uint32_t *copies = &plan->key.copies;
+    *copies = (uint32_t)gpuscan__power_of_two_below((size_t)most);
+    while (*copies > least && gpuscan__local_words(plan) * 4 > local)
+        *copies /= 2;
+    return gpuscan__local_words(plan) * 4 <= local;
+}
+
 /* Decides whether a GPU counts bytes by value, with up to `copies` counters for each value in local memory. */
 static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t local, uint64_t copies) {
     gpuscan__histogram_key *own = &plan->key;
@@ -21246,15 +20981,11 @@ static int gpuscan__counts_by_value(gpuscan__histogram_plan *plan, uint64_t loca
         return 0;
     own->merge = !values_are_bins;
     own->by_value = 1;
-    plan->slice_bins = gpuscan__slice_bins(plan);
-    own->spread = copies == 32 && plan->channels % 2 == 0 && plan->slice_bins == 256 * plan->channels && !own->tiled &&
-                  !own->weight;
-    own->copies = (uint32_t)gpuscan__power_of_two_below((size_t)(own->spread ? 32 / plan->channels : copies));
-    while (own->copies && gpuscan__local_words(plan) * 4 > local)
-        own->copies /= 2;
-    if (!own->copies)
-        own->by_value = own->merge = own->spread = 0;
-    return own->copies != 0;
+    own->spread = copies == 32 && plan->channels % 2 == 0 && gpuscan__slice_bins(plan) == 256 * plan->channels &&
+                  !own->tiled && !own->weight;
+    if (!gpuscan__fit_copies(plan, own->spread ? 32 / plan->channels : copies, 1, local))
+        own->copies = own->by_value = own->merge = own->spread = 0;
+    return own->by_value != 0;
 }
 
 /* Up to this many bins, edges are copied to local memory. A cell says where a search begins. tuning: histogram-edges */
@@ -21273,10 +21004,7 @@ static void gpuscan__histogram_edges(gpuscan__histogram_plan *plan, uint64_t loc
     if (plan->bins > GPUSCAN__EDGES_ALONE && plan->count * plan->channels * plan->rows >= GPUSCAN__CELLS_FROM)
         for (own->edge_cells = 64; own->edge_cells < 4 * plan->bins && own->edge_cells < 4096;)
             own->edge_cells *= 2;
-    plan->slice_bins = gpuscan__slice_bins(plan);
-    while (own->copies > least && gpuscan__local_words(plan) * 4 > local)
-        own->copies /= 2;
-    if (gpuscan__local_words(plan) * 4 > local || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
+    if (!gpuscan__fit_copies(plan, copies, least, local) || (plan->bins > GPUSCAN__FEW_EDGES && !own->edge_cells)) {
         own->local_edges = own->edge_cells = 0;
         own->copies = copies;
     }
@@ -21308,15 +21036,6 @@ static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
     return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
 }
 
-/* Sets the number of copies of the bins to the largest power of two up to `copies` that fits `local` bytes. */
-static void gpuscan__set_copies(gpuscan__histogram_plan *plan, uint64_t copies, uint64_t local) {
-    gpuscan__histogram_key *own = &plan->key;
-    for (own->copies = 1;
-         own->copies * 2 <= copies &&
-         (plan->all_bins + 1) * 4 * (own->copies * 2 + gpuscan__upper_words(own)) <= local;)
-        own->copies *= 2;
-}
-
 /* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds these counts to the bins.
    It counts other samples in tables of bins. Tables of bins are in the scratch if bins are many or local memory is
    `refused`. Otherwise they are in local memory and have a spare counter. */
@@ -21328,7 +21047,8 @@ static void gpuscan__cpu_form(gpuscan__histogram_plan *plan, uint64_t local, int
         plan->key.copies = plan->key.byte_tables = tables;
     else if (!refused && !gpuscan__upper_words(&plan->key) && plan->all_bins <= GPUSCAN__CPU_LOCAL_BINS &&
              table <= local)
-        gpuscan__set_copies(plan, gpuscan__min(8, gpuscan__tile_copies(plan)), gpuscan__min(local, 16 * GPUSCAN__KIB));
+        gpuscan__fit_copies(plan, gpuscan__min(8, gpuscan__tile_copies(plan)), 1,
+                            gpuscan__min(local, 16 * GPUSCAN__KIB));
 }
 
 /* Chooses where a GPU counts. It prefers to count bytes by value, then bins in local memory (in several slices if
@@ -21343,7 +21063,7 @@ static const char *gpuscan__gpu_form(const gpuscan *gs, gpuscan__histogram_plan 
     if (slices > (own->tiled ? 1 : gs->device.profile.histogram.slices))
         return "the bins do not fit local memory";
     own->slices = (uint32_t)slices;
-    gpuscan__set_copies(plan, copies, local);
+    gpuscan__fit_copies(plan, slices > 1 ? 1 : copies, 1, local);
     if (own->form == GPUSCAN_BINS_EDGES && slices == 1)
         gpuscan__histogram_edges(plan, local);
     return NULL;
@@ -21427,9 +21147,8 @@ static void gpuscan__histogram_form(const gpuscan *gs, gpuscan__histogram_plan *
         }
     }
     key->registers = spends ? gpuscan__registers(gs, key, profile->histogram.registers) : 0;
-    plan->slice_bins = gpuscan__slice_bins(plan);
     if (!own->by_value)
-        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, plan->slice_bins);
+        own->slices = (uint32_t)gpuscan__ceil_div(plan->all_bins, gpuscan__slice_bins(plan));
     own->local_words = 0;
     if (!is_cpu && gpuscan__uses_ptx(gs, key))
         own->local_words = (uint32_t)gpuscan__declared_words(
@@ -21551,16 +21270,11 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     int is_cpu;
     uint64_t counters;
     gpuscan_result r;
-    if (common->forced) {
-        common->key = *common->forced;
-        memcpy(own, common->key.own, sizeof(*own));
-        plan->slice_bins = gpuscan__slice_bins(plan);
-    } else {
+    if (!common->forced) {
         if ((r = gpuscan__histogram_local(gs, plan)) != 0)
             return r;
         gpuscan__histogram_form(gs, plan);
         own->arrivals = gpuscan__key_is_cpu(&common->key) ? 0 : gpuscan__histogram_arrivals(gs, plan);
-        memcpy(common->key.own, own, sizeof(*own));
     }
     is_cpu = gpuscan__key_is_cpu(&common->key);
     if (is_cpu)
@@ -21571,7 +21285,6 @@ static gpuscan_result gpuscan__histogram_choose(gpuscan *gs, gpuscan__plan *comm
     counters = is_cpu && !own->copies           ? plan->groups * plan->all_bins
                : !own->tiled || !plan->in_launch ? plan->tiles * plan->all_bins
                                                  : 0;
-    memset(&common->need, 0, sizeof(common->need));
     common->need.bytes[GPUSCAN__ZEROS] = /* a counter that also counts arrivals has 64 bits */
         GPUSCAN__TICKETS_SIZE + counters * (own->arrivals ? 8 : gpuscan__types[plan->counter].size);
     return GPUSCAN_SUCCESS;
@@ -21629,16 +21342,14 @@ static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpus
     size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     gpuscan__histogram_numbers numbers;
-    numbers.samples_offset = 0;
-    if (plan->image.place)
-        gpuscan__arg_image(&launch, desc->samples_image.mem, plan->image.format);
-    else
-        numbers.samples_offset = gpuscan__arg_buffer(&launch, desc->samples) * (plan->element_size / plan->unit);
+    numbers.samples_offset = gpuscan__arg_source(&launch, desc->samples, &desc->samples_image, &plan->image) *
+                             (plan->element_size / plan->unit);
     numbers.image_x = desc->samples_image.x;
     numbers.image_y = desc->samples_image.y;
     numbers.pitch = plan->pitch / plan->unit;
     numbers.count_offset = gpuscan__arg_count(&launch, desc->count_buffer);
     GPUSCAN__HISTOGRAM_PLAN(GPUSCAN__FROM_PLAN)
+    numbers.slice_bins = gpuscan__slice_bins(plan);
     numbers.weights_offset = gpuscan__arg_buffer(&launch, desc->weights);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     gpuscan__arg_bins(&launch, plan);
@@ -21688,18 +21399,21 @@ static gpuscan_result gpuscan__histogram_enqueue(gpuscan__chain *chain, const gp
 
 static const int64_t gpuscan__below = -1, gpuscan__above = -2, gpuscan__nowhere = -3; /* in place of a bin's number */
 
-/* Returns edge k of the self-test as its distance from the type's least value. Around each edge there is room for
-   samples. The last edge is at most the type's largest value. */
-static uint64_t gpuscan__test_edge(const gpuscan__histogram_plan *plan, uint64_t k) {
-    uint64_t whole = ~(uint64_t)0 >> (64 - gpuscan__types[plan->sample].size * 8), bins = plan->bins;
-    return gpuscan__min((k + (bins < whole)) * gpuscan__max(whole / (bins + 2), 1), whole);
-}
-
-static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds) {
+/* Returns the bounds of the bins that the self-test counts in. `slot` is the channel's number in the mask. In the form
+   EDGES, the test's own edges are evenly spaced. Around integer edges there is room for samples. Float edge k is k. */
+static gpuscan__bounds gpuscan__test_bounds(const gpuscan__histogram_plan *plan, uint32_t slot) {
     const gpuscan__type_facts *type = &gpuscan__types[plan->sample];
-    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0;
-    return plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__wrap(plan->sample, least + gpuscan__test_edge(plan, 0))
-                                                : bounds->lower;
+    uint64_t least = type->kind == 's' ? (uint64_t)1 << (type->size * 8 - 1) : 0, bins = plan->bins;
+    uint64_t whole = ~(uint64_t)0 >> (64 - type->size * 8), width = gpuscan__max(whole / (bins + 2), 1);
+    gpuscan__bounds bounds = plan->key.by_channel ? plan->channel[slot] : plan->bounds;
+    if (plan->key.form != GPUSCAN_BINS_EDGES)
+        return bounds;
+    bounds.lower = gpuscan__wrap(plan->sample, least + (bins < whole ? width : 0));
+    bounds.range = bins < whole ? bins * width : whole;
+    bounds.real_lower = 0;
+    bounds.real_upper = plan->bins;
+    bounds.real_step = 1;
+    return bounds;
 }
 
 /* Returns how far bin k begins above the lower bound. For k = bins, returns where the last bin ends. Even bins begin at
@@ -21707,8 +21421,6 @@ static uint64_t gpuscan__test_lower(const gpuscan__histogram_plan *plan, const g
 static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                         uint64_t k) {
     uint64_t bins = plan->bins, quotient = bounds->range / bins, rest = bounds->range % bins;
-    if (plan->key.form == GPUSCAN_BINS_EDGES)
-        return gpuscan__test_edge(plan, k) - gpuscan__test_edge(plan, 0);
     if (plan->key.form == GPUSCAN_BINS_VALUES)
         return k;
     if (bounds->range == 0) { /* 0 stands for 2^64 */
@@ -21720,14 +21432,13 @@ static uint64_t gpuscan__test_bin_begin(const gpuscan__histogram_plan *plan, con
 
 static int64_t gpuscan__test_integer_bin(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds,
                                          uint64_t x) {
-    uint64_t lower = gpuscan__test_lower(plan, bounds), past = x - lower, part = past, bin, end = plan->bins;
-    uint64_t range = plan->key.form == GPUSCAN_BINS_EDGES ? gpuscan__test_bin_begin(plan, bounds, end) : bounds->range;
+    uint64_t lower = bounds->lower, range = bounds->range, past = x - lower, part = past, bin, end = plan->bins;
     if (gpuscan__types[plan->sample].kind == 's' ? (int64_t)x < (int64_t)lower : x < lower)
         return gpuscan__below;
     if (range && past >= range)
         return past == range && plan->key.closed ? (int64_t)plan->bins - 1 : gpuscan__above;
-    if (plan->key.form != GPUSCAN_BINS_EVEN) /* all bins have one width */
-        return (int64_t)(past / gpuscan__test_bin_begin(plan, bounds, 1));
+    if (plan->key.form == GPUSCAN_BINS_VALUES)
+        return (int64_t)past;
     if (range)
         part = gpuscan__fraction64(past, range); /* `part` is 2^64 * `past` / `range`, rounded down */
     bin = ((part >> 32) * end + ((part & 0xffffffffu) * end >> 32)) >> 32; /* may be 1 too small, as part is cut off */
@@ -21746,28 +21457,24 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
         past = gpuscan__test_bin_begin(plan, bounds, plan->bins) + (turn == 55) - (turn == 31);
     else if (i % 8 != 7)
         past = i & 1 ? begin - (random >> 40 & 1) : begin + (random >> 32) % gpuscan__max(width, 1);
-    return gpuscan__wrap(plan->sample, gpuscan__test_lower(plan, bounds) + past);
+    return gpuscan__wrap(plan->sample, bounds->lower + past);
 }
 
-/* Rounds x towards 0 to a value that f16 holds and gpuscan__half accepts. */
+/* Rounds x to a value that f16 holds and gpuscan__half accepts. */
 static double gpuscan__whole_half(double x) {
-    double part = 1.0 / 1024, magnitude = x < 0 ? -x : x;
-    if (magnitude < 1.0 / 16384)
-        return 0;
-    for (; magnitude >= 2; magnitude /= 2)
-        part *= 2;
-    for (; magnitude < 1; magnitude *= 2)
-        part /= 2;
-    return (double)(int64_t)(x / part) * part;
+    const uint32_t bits = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, x) & 0xffffe000u; /* keeps 10 of 23 bits */
+    float half;
+    memcpy(&half, &bits, sizeof(half));
+    return half < 1.0f / 16384 && half > -1.0f / 16384 ? 0 : (double)half;
 }
 
 /* Sets `x` to a sample. It is in the middle of a bin, at an edge, or outside the range of all bins. Returns the
    sample's bin, or NOWHERE if the sample, rounded to the type, is too close to an edge. */
 static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
                                    double *x) {
-    int edges = plan->key.form == GPUSCAN_BINS_EDGES; /* edge k has the value k */
-    double lower = edges ? 0 : bounds->real_lower, upper = edges ? plan->bins : bounds->real_upper;
-    double step = edges ? 1 : bounds->real_step, most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6, middle, off;
+    int edges = plan->key.form == GPUSCAN_BINS_EDGES;
+    double lower = bounds->real_lower, upper = bounds->real_upper, step = bounds->real_step, middle, off;
+    double most = plan->sample == GPUSCAN_TYPE_F64 ? 1e13 : 1e6;
     double largest = plan->sample == GPUSCAN_TYPE_F64 ? 1.7e308 : plan->sample == GPUSCAN_TYPE_F32 ? 3e38 : 65504;
     int64_t bin = (int64_t)(gpuscan__mix(i) % plan->bins);
     middle = lower + ((double)bin + 0.5) * step;
@@ -21792,16 +21499,15 @@ static int64_t gpuscan__test_float(const gpuscan__histogram_plan *plan, const gp
 }
 
 /* Gets the bits of test sample i. Returns its bin, BELOW, ABOVE, or NOWHERE (for a NaN, for example). */
-static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, const gpuscan__bounds *bounds, uint64_t i,
-                                    uint64_t *bits) {
+static int64_t gpuscan__test_sample(const gpuscan__histogram_plan *plan, uint32_t slot, uint64_t i, uint64_t *bits) {
+    const gpuscan__bounds bounds = gpuscan__test_bounds(plan, slot);
     double real;
     int64_t bin;
     if (!gpuscan__is_float(plan->sample)) {
-        *bits = gpuscan__test_integer_sample(plan, bounds, i);
-        return gpuscan__test_integer_bin(plan, bounds, *bits);
+        *bits = gpuscan__test_integer_sample(plan, &bounds, i);
+        return gpuscan__test_integer_bin(plan, &bounds, *bits);
     }
-    bin = gpuscan__test_float(plan, bounds, i, &real);
-    bin = i % 64 == 39 ? gpuscan__nowhere : bin;
+    bin = i % 64 == 39 ? gpuscan__nowhere : gpuscan__test_float(plan, &bounds, i, &real);
     *bits = bin == gpuscan__nowhere ? ((uint64_t)0x7ff8 << 48) >> (64 - gpuscan__types[plan->sample].size * 8) /* NaN */
                                     : gpuscan__real_bits(plan->sample, real);
     return bin;
@@ -21831,7 +21537,7 @@ static void gpuscan__test_source(gpuscan__text *text, const gpuscan__histogram_p
     gpuscan__text_add(text, line);
     gpuscan__text_add(text, "constant ulong gpuscan_test_bits[] = {");
     for (k = 0; k < GPUSCAN__TEST_VALUES; k++) {
-        gpuscan__test_sample(plan, &plan->bounds, k, &bits);
+        gpuscan__test_sample(plan, 0, k, &bits);
         snprintf(line, sizeof(line), "0x%llxul, ", (unsigned long long)(bits & ~(uint64_t)0 >> (64 - 8 * type->size)));
         gpuscan__text_add(text, line);
     }
@@ -21889,9 +21595,8 @@ static void gpuscan__test_pixel(const gpuscan__histogram_plan *plan, uint64_t i,
     uint32_t c, slot = 0; /* slot: the channel's number in the mask */
     for (c = 0; c < plan->channels; c++) {
         uint32_t active = plan->key.mask >> c & 1;
-        const gpuscan__bounds *bounds = plan->key.by_channel ? &plan->channel[active ? slot : 0] : &plan->bounds;
         uint64_t bits;
-        int64_t bin = gpuscan__test_sample(plan, bounds, i + c, &bits);
+        int64_t bin = gpuscan__test_sample(plan, active ? slot : 0, i + c, &bits);
         gpuscan__put_bits(gpuscan__types[plan->sample].size, samples, c, bits);
         if (active)
             gpuscan__test_counted(plan, counts ? counts + slot * plan->channel_bins : NULL, bin, weight);
@@ -21912,8 +21617,7 @@ static void gpuscan__test_expressed(const gpuscan__histogram_plan *plan, uint64_
     for (c = 0; c < plan->key.pixel_channels; c++)
         gpuscan__put(plan->element, pixel, c, c == (random >> 8) % plan->key.pixel_channels ? number : 0);
     number += i;
-    gpuscan__test_counted(plan, counts,
-                          gpuscan__test_sample(plan, &plan->bounds, number % GPUSCAN__TEST_VALUES, &unused),
+    gpuscan__test_counted(plan, counts, gpuscan__test_sample(plan, 0, number % GPUSCAN__TEST_VALUES, &unused),
                           plan->key.weighed ? 1 + number % 3 : weight);
 }
 
@@ -21940,10 +21644,11 @@ static void gpuscan__test_samples(const gpuscan__histogram_plan *plan, const gpu
 
 static void gpuscan__test_edges(const gpuscan__histogram_plan *plan, unsigned char *edges) {
     gpuscan_type type = plan->sample == GPUSCAN_TYPE_F16 ? GPUSCAN_TYPE_F32 : plan->sample;
-    uint64_t k, lower = gpuscan__is_float(type) ? 0 : gpuscan__test_lower(plan, &plan->bounds);
+    const gpuscan__bounds bounds = gpuscan__test_bounds(plan, 0);
+    uint64_t k;
     for (k = 0; k <= plan->bins; k++)
         gpuscan__put(type, edges, k,
-                     gpuscan__is_float(type) ? k : lower + gpuscan__test_bin_begin(plan, &plan->bounds, k));
+                     gpuscan__is_float(type) ? k : bounds.lower + gpuscan__test_bin_begin(plan, &bounds, k));
 }
 
 /* Returns the rows of a round. Without gaps there is one row. With gaps, round 0 has two rows and round 1 has many.
@@ -22252,28 +21957,29 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Resolves a tally of up to `count` elements. At most `written` are stored. Sets the dispatch's `items` and `limit`. */
-static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__plan *plan, const char *const *fields,
-                                             const gpuscan_tally *tally, uint64_t count, uint64_t written,
-                                             uint32_t *items, uint32_t *limit) {
+/* Checks the tally, sets the dispatch's `items` and `limit`, and adds the tally's ranges. */
+static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields) {
+    const gpuscan_tally *tally = plan->tally;
+    gpuscan__plan *common = &plan->common;
     uint32_t size;
     gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
     if (r != 0)
         return r;
-    *items = tally->dispatch_items ? tally->dispatch_items : 64;
-    *limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
-    if (tally->count.mem && size == 4 && count > UINT32_MAX)
+    plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
+    plan->limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
+    if (tally->count.mem && size == 4 && plan->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
                              fields[GPUSCAN__TALLY_COUNT_TYPE]);
-    if (tally->dispatch.mem && gpuscan__ceil_div(gpuscan__ceil_div(written, *items), *limit) > UINT32_MAX)
+    if (tally->dispatch.mem &&
+        gpuscan__ceil_div(gpuscan__ceil_div(plan->capacity, plan->items), plan->limit) > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
                              fields[GPUSCAN__TALLY_DISPATCH]);
-    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
-    gpuscan__beside(gpuscan__output(plan, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
+    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
+    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
     if (tally->count.mem)
-        plan->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
+        common->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
-        plan->flags |= GPUSCAN__FLAG_DISPATCH;
+        common->flags |= GPUSCAN__FLAG_DISPATCH;
     return GPUSCAN_SUCCESS;
 }
 
@@ -22292,8 +21998,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
                                  range->field);
     }
-    if ((r = gpuscan__resolve_tally(gs, common, tally_fields, tally, plan->count, plan->capacity, &plan->items,
-                                    &plan->limit)) != 0 ||
+    if ((r = gpuscan__resolve_tally(gs, plan, tally_fields)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
         return r;
     is_tally = tally->count.mem || tally->dispatch.mem;
@@ -22581,10 +22286,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
     uint64_t tile_bytes;
-    if (common->forced) {
-        *key = *common->forced;
-        plan->key = gpuscan__select_own(key);
-    } else {
+    if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
         plan->key.moves = common->in_place || plan->shows_in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
@@ -22606,7 +22308,6 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         /* limited registers also make selections by bits faster. tuning: select-bits-registers */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
-        memcpy(key->own, &plan->key, sizeof(plan->key));
     }
 }
 
@@ -22651,7 +22352,6 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     gpuscan_result r = gpuscan__select_strategy(gs, plan);
     if (r != 0)
         return r;
-    memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__is_single_pass(gpuscan__key_strategy(&common->key)))
         gpuscan__need_states(common, plan->tiles);
     else if ((r = gpuscan__cut_parts(gs, common, 1, plan->tiles, &plan->parts, &plan->part_tiles)) != 0)
@@ -23326,51 +23026,41 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sor
     return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
+/* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_PADDED, padded) X(SORT_COUNTED, counted)                    \
     X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, rounds[0]) X(SORT_MORE_ROUNDS, rounds[1]) X(SORT_ONE_ROUNDS, rounds[2])    \
-    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4])
-
-/* Defines how a group ranks its elements, and the size of its local memory. */
-static void gpuscan__sort_define_group(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key,
-                                       const gpuscan__sort_key *own) {
-    uint32_t size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key);
-    uint64_t bytes = gpuscan__sort_struct_bytes(gs, own, size, value_size, key->group, key->vectors);
-    int is_quick = gpuscan__sort_ranks_quick(gs, own, value_size, key->group);
-    gpuscan__define_number(text, "SHARED_BYTES", bytes);
-    gpuscan__define_number(text, "SORT_QUICK", (uint64_t)is_quick);
-    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, own, key->group, key->vectors));
-}
+    X(SORT_HALF_ROUNDS, rounds[3]) X(SORT_QUARTER_ROUNDS, rounds[4]) X(SORT_COPIES, copies) X(SORT_LOADS, loads)       \
+    X(SORT_HALVED, halved) X(SORT_BUCKETS, buckets) X(SORT_GATHERS, gathers) X(KEY_WHOLE, whole)                       \
+    X(DIGIT_BITS, digit_bits)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__sort_key own = gpuscan__sort_own(key);
+    uint32_t value_size = gpuscan__sort_value_size(key);
     int real = type->kind == 'f';
     gpuscan__define_shape(text, gs, key, 1);
     gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
-    gpuscan__sort_define_group(text, gs, key, &own);
-    gpuscan__define_number(text, "SORT_COPIES", own.copies);
-    gpuscan__define_number(text, "SORT_LOADS", own.loads);
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__sort_struct_bytes(gs, &own, type->size, value_size,
+                                                                            key->group, key->vectors));
+    gpuscan__define_number(text, "SORT_QUICK",
+                           (uint64_t)gpuscan__sort_ranks_quick(gs, &own, value_size, key->group));
+    gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
     GPUSCAN__SORT_KEY_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "SORT_BASES", GPUSCAN__SORT_BASES_BYTES / sizeof(cl_uint));
-    gpuscan__define_number(text, "SORT_HALVED", own.halved);
-    gpuscan__define_number(text, "SORT_BUCKETS", own.buckets);
-    gpuscan__define_number(text, "SORT_GATHERS", own.gathers); /* no kernel reads it, but it tells programs apart */
     gpuscan__define_number(text, "REGISTERS", key->registers);
     gpuscan__define(text, "KEY_BITS", gpuscan__unsigned_name(type->size));
-    gpuscan__define_number(text, "KEY_WHOLE", own.whole);
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
     gpuscan__sort_define_values(text, key);
-    gpuscan__define_number(text, "DIGIT_BITS", own.digit_bits);
     gpuscan__define_number(text, "CUSTOM_KEY", custom != NULL);
     if (!custom)
         return;
@@ -23389,11 +23079,6 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
 #define GPUSCAN__SORT_NARROW ((uint64_t)UINT32_MAX)
 #endif
 
-/* Returns the type whose program sorts this type. Signed integers are sorted as unsigned, with a flipped sign bit. */
-static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
-    return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
-}
-
 /* Returns which bits of a type's codes are flipped. */
 static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     uint32_t bits = gpuscan__types[type].size * 8;
@@ -23402,28 +23087,30 @@ static uint64_t gpuscan__sort_flip(gpuscan_type type, int descending) {
     return descending ? ones ^ sign : sign;
 }
 
+/* Returns the type whose program sorts this type. Signed integers are sorted as unsigned, with a flipped sign bit. */
+static gpuscan_type gpuscan__sort_type(gpuscan_type type) {
+    return gpuscan__is_float(type) ? type : gpuscan__unsigned_of(gpuscan__types[type].size);
+}
+
 static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_type type = desc->key_type == GPUSCAN_TYPE_DEFAULT ? GPUSCAN_TYPE_U32 : desc->key_type;
     gpuscan_result r;
     uint32_t bits;
-    if ((unsigned)type >= GPUSCAN_TYPE_COUNT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type");
-    if (type == GPUSCAN_TYPE_CUSTOM)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
-                             "key_type: custom elements are sorted by custom->key, which is of a builtin type");
-    plan->key_size = plan->element_size = gpuscan__types[type].size;
-    if (desc->custom) {
-        if (!desc->custom->key)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->key is NULL");
-        if (!desc->custom->type || desc->custom->size == 0 || desc->custom->size > GPUSCAN__CUSTOM_MOST)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                 "custom->type is NULL, or custom->size is not from 1 to 1024");
-        if ((r = gpuscan__check_type(gs, "key_type", type)) != 0) /* without custom, keys are only bits */
-            return r;
-        plan->common.e.custom = desc->custom;
-        plan->element_size = (uint32_t)desc->custom->size;
-    }
+    const gpuscan_custom *custom = desc->custom;
+    const gpuscan__mistake mistakes[] = {
+        {(unsigned)type >= GPUSCAN_TYPE_COUNT, GPUSCAN_ERROR_INVALID_ARGUMENT, "key_type is not a gpuscan_type"},
+        {type == GPUSCAN_TYPE_CUSTOM, GPUSCAN_ERROR_INVALID_TYPE,
+         "key_type: custom elements are sorted by custom->key, which is of a builtin type"},
+        {custom && !custom->key, GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->key is NULL"},
+        {custom && (!custom->type || custom->size == 0 || custom->size > GPUSCAN__CUSTOM_MOST),
+         GPUSCAN_ERROR_INVALID_ARGUMENT, "custom->type is NULL, or custom->size is not from 1 to 1024"}};
+    if ((r = GPUSCAN__REFUSE(gs, mistakes)) != 0 ||
+        (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* without custom, keys are only bits */
+        return r;
+    plan->common.e.custom = custom;
+    plan->key_size = gpuscan__types[type].size;
+    plan->element_size = custom ? (uint32_t)custom->size : plan->key_size;
     bits = plan->key_size * 8;
     plan->begin = desc->bit_begin;
     plan->end = desc->bit_end ? desc->bit_end : bits;
@@ -23433,7 +23120,7 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
                              (unsigned)plan->begin, (unsigned)plan->end, (unsigned)bits);
     plan->flip = gpuscan__sort_flip(type, desc->descending);
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)(desc->custom ? type : gpuscan__sort_type(type)); /* an expression may be signed */
+    plan->common.key.src = (uint32_t)(custom ? type : gpuscan__sort_type(type)); /* an expression may be signed */
     return GPUSCAN_SUCCESS;
 }
 
@@ -23723,7 +23410,6 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
 /* Plans the form of `row`. Returns whether the form fits the call. */
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
-    uint64_t count = plan->desc->count;
     plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
     switch (row->form) {
     case GPUSCAN__SORT_ALONE:
@@ -23731,34 +23417,20 @@ static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const
             return 0;
         plan->key.small = plan->key.padded = 1;
         gpuscan__sort_fit(gs, plan, row->group, row->rounds, row->rounds);
-        return count <= plan->common.key.tile;
+        return plan->desc->count <= plan->common.key.tile;
     case GPUSCAN__SORT_MEETING: return gpuscan__sort_fit_meeting(gs, plan, most, row->rounds);
     case GPUSCAN__SORT_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
     default: gpuscan__sort_fit_tiles(gs, plan, most); return 1;
     }
 }
 
-static void gpuscan__sort_shape_gpu(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    uint64_t count = plan->desc->count;
-    gpuscan__sort_most most;
-    const gpuscan__sort_form *row = gpuscan__sort_forms;
-    plan->key.digit_bits = is_single ? 8 : 4;
-    most = gpuscan__sort_most_of(gs, plan, is_single);
-    while ((row->needs & ~most.has) || count > row->to || plan->key_size < row->key_from ||
-           plan->key_size > row->key_to || plan->values.size > row->value_to ||
-           !gpuscan__sort_take(gs, plan, &most, row))
-        row++;
-    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
-        plan->common.key.registers = most.registers;
-}
-
 /* Sets the key, unless the plan is a self-test's, whose key is given. Sets the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
-    int is_whole = gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 && plan->end == 8 * plan->key_size;
+    int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
+    const gpuscan__sort_form *row = gpuscan__sort_forms;
+    gpuscan__sort_most most;
     if (plan->common.forced) {
-        *key = *plan->common.forced;
-        plan->key = gpuscan__sort_own(key);
         if (plan->by_index)
             plan->values.size = gpuscan__types[key->dst].size;
         return;
@@ -23773,19 +23445,25 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
     plan->key.fields = plan->fields;
-    if (gpuscan__key_is_cpu(key)) {
+    plan->key.digit_bits = cpu || is_single ? 8 : 4;
+    plan->key.whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
+                      plan->end == 8 * plan->key_size;
+    if (cpu) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
-        plan->key.digit_bits = 8;
         plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
-        plan->key.whole = (uint32_t)is_whole;
-    } else {
-        key->registers = 0;
-        gpuscan__sort_shape_gpu(gs, plan, gpuscan__is_single_pass(strategy));
-        plan->key.whole = gpuscan__is_single_pass(strategy) && is_whole;
-        plan->key.fills = gpuscan__is_single_pass(strategy) && !plan->key.small && !plan->key.together &&
-                          plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
+        return;
     }
+    key->registers = 0;
+    most = gpuscan__sort_most_of(gs, plan, is_single);
+    while ((row->needs & ~most.has) || plan->desc->count > row->to || plan->key_size < row->key_from ||
+           plan->key_size > row->key_to || plan->values.size > row->value_to ||
+           !gpuscan__sort_take(gs, plan, &most, row))
+        row++;
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        key->registers = most.registers;
+    plan->key.fills = is_single && !plan->key.small && !plan->key.together && plan->end - plan->begin == 8 &&
+                      plan->key_size == 1 && plan->values.size == 0;
 }
 
 /* Returns whether a destination is known to begin elsewhere than its source. */
@@ -23915,7 +23593,6 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
     uint32_t k;
-    memset(&common->need, 0, sizeof(common->need));
     if (gpuscan__sort_is_single(plan)) {
         *bytes = GPUSCAN__SORT_BASES_BYTES +
                  (plan->key.fills ? 0 : (2 * plan->tiles << plan->key.digit_bits) * sizeof(cl_uint));
@@ -24013,7 +23690,6 @@ static void gpuscan__sort_choose_kernels(const gpuscan *gs, gpuscan__sort_plan *
                                           (plan->passes % 2 != 0 || plan->desc->may_destroy_src));
         key->buckets = gpuscan__key_is_cpu(&plan->common.key) && !key->small && plan->passes > 1 &&
                        plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << key->digit_bits;
-        memcpy(plan->common.key.own, key, sizeof(*key));
     }
     plan->blocks = key->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << key->digit_bits);
 }
@@ -24115,8 +23791,7 @@ static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
                                         size_t numbers_size, uint64_t groups, uint64_t shared) {
-    int is_last = --run->commands == 0;
-    return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, is_last);
+    return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
 }
 
 /* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles, it is the number
@@ -24282,21 +23957,11 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     return r;
 }
 
-/* Gathers an array by index. If its destination may be its source, the elements go through the scratch. */
-static gpuscan_result gpuscan__sort_gather(gpuscan__sort_run *run, const gpuscan__range *src) {
-    gpuscan_buffer from = gpuscan__sort_of(src->buffer), to = gpuscan__sort_of(src[1].buffer);
-    gpuscan_buffer moved = {NULL, run->plan->moved_at};
-    gpuscan_result r;
-    if (gpuscan__sort_is_apart(src))
-        return gpuscan__sort_move(run, from, to, src->size, 1, 0);
-    r = gpuscan__sort_move(run, from, moved, src->size, 1, 0);
-    return r != 0 ? r : gpuscan__sort_move(run, moved, to, src->size, 0, 0);
-}
-
 static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
+    const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if dst may be its src */
     gpuscan__sort_run run = {chain, plan, common->key.group, plan->commands};
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
@@ -24309,8 +23974,13 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
             r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), both[i]->dst, both[i]->size, 0, 0);
     for (i = 0; i <= desc->payload_count && r == 0; i++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
-        if (src)
-            r = gpuscan__sort_gather(&run, src);
+        int apart = src && gpuscan__sort_is_apart(src);
+        if (!src)
+            continue;
+        r = gpuscan__sort_move(&run, gpuscan__sort_of(src->buffer), apart ? gpuscan__sort_of(src[1].buffer) : moved,
+                               src->size, 1, 0);
+        if (r == 0 && !apart)
+            r = gpuscan__sort_move(&run, moved, gpuscan__sort_of(src[1].buffer), src->size, 0, 0);
     }
     if (r == 0 && gpuscan__sort_widens(plan))
         r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, &plan->values), desc->permutation, plan->index_size, 0,
@@ -24487,13 +24157,14 @@ typedef struct gpuscan__integral_plan {
     gpuscan__image_facts image;
     uint64_t bands, band_rows, strips; /* see [INTEGRAL] in kernels.cl.inc */
     uint64_t steps_at;                 /* where the steps' sums begin in PLAIN scratch, in elements */
-    int few_strips;                    /* 1: each tile adds up the strips to its left, so carries is not launched */
+    uint32_t few_strips;               /* 1: each tile adds up the strips to its left, so carries is not launched */
     int is_apart;                      /* 1: in this self-test few_strips stays 0 */
 } gpuscan__integral_plan;
 
+#define GPUSCAN__INTEGRAL_PLAN(X) X(bands) X(band_rows) X(steps_at) X(few_strips)
 #define GPUSCAN__INTEGRAL_NUMBERS(X)                                                                                   \
-    X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image) X(width) X(height) X(images)       \
-    X(bands) X(band_rows) X(strips) X(carries_offset) X(steps_at) X(few_strips) X(image_x) X(image_y) X(flags)
+    GPUSCAN__INTEGRAL_PLAN(X) X(src_offset) X(src_pitch) X(src_image) X(dst_offset) X(dst_pitch) X(dst_image)          \
+    X(width) X(height) X(images) X(strips) X(carries_offset) X(image_x) X(image_y) X(flags)
 GPUSCAN__NUMBERS(integral, GPUSCAN__INTEGRAL_NUMBERS)
 
 enum { GPUSCAN__INTEGRAL_SUMS, GPUSCAN__INTEGRAL_CARRIES, GPUSCAN__INTEGRAL_TILES };
@@ -24506,11 +24177,6 @@ static const char *const *gpuscan__integral_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
-}
-
-/* Returns the type of the sums. Signed integers are summed as unsigned integers. */
-static gpuscan_type gpuscan__sum_type(gpuscan_type type) {
-    return type == GPUSCAN_TYPE_I32 ? GPUSCAN_TYPE_U32 : type == GPUSCAN_TYPE_I64 ? GPUSCAN_TYPE_U64 : type;
 }
 
 /* Defines how a CPU loads and converts a vector of pixels of one channel. */
@@ -24552,8 +24218,6 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
-    if (own.image == GPUSCAN__IMAGE_NONE && ((vector * own.channels) & (vector * own.channels - 1)) == 0)
-        gpuscan__define_raw(text, "PIXELS_RAW", src->size * vector * own.channels, src->size == 8);
     if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
         gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
@@ -24613,7 +24277,7 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
-    gpuscan_type src = desc->src_type, dst = desc->dst_type;
+    gpuscan_type src = desc->src_type, dst = desc->dst_type, sum;
     uint32_t channels = desc->channels, seen = 0;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
@@ -24639,9 +24303,9 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
         channels = 1;
     } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
+    sum = gpuscan__is_float(dst) ? dst : gpuscan__unsigned_of(gpuscan__types[dst].size); /* unsigned integers wrap */
     if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, e, gpuscan__sum_type(dst), gpuscan__sum_type(dst), GPUSCAN_OP_ADD,
-                                       desc->custom, "dst_type", "dst_type")) != 0)
+        (r = gpuscan__resolve_elements(gs, e, sum, sum, GPUSCAN_OP_ADD, desc->custom, "dst_type", "dst_type")) != 0)
         return r;
     e->seen = plan->key.seen = seen;
     e->converted = dst;
@@ -24659,16 +24323,15 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Resolves src_image. Stores in `range` what later checks of the image need. */
 static gpuscan_result gpuscan__integral_image(gpuscan *gs, gpuscan__integral_plan *plan,
-                                              const gpuscan_integral_desc *desc, gpuscan__range *range) {
+                                              const gpuscan_integral_desc *desc) {
     gpuscan_result r;
     if (!desc->src_image.mem)
         return GPUSCAN_SUCCESS;
     if (desc->src.mem || desc->src.offset || desc->src_pitch || desc->src_pitch_bytes || desc->src_image_pitch ||
         desc->images > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_image with src, its pitches or several images");
-    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, range, &plan->image)) != 0)
+    if ((r = gpuscan__resolve_image(gs, "src_image", &desc->src_image, &plan->image)) != 0)
         return r;
     plan->key.image = plan->image.place;
     return gpuscan__check_region(gs, "src_image", &desc->src_image, &plan->image, desc->width, desc->height);
@@ -24682,11 +24345,9 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     const gpuscan__pixel_pitches dst_pitches = {{"dst", "dst_pitch", "dst_pitch_bytes"}, "dst_image_pitch",
                                                 desc->dst_pitch, desc->dst_pitch_bytes, desc->dst_image_pitch};
     uint64_t src_elements, dst_elements;
-    gpuscan_buffer src = desc->src;
-    gpuscan__range *range, image;
+    gpuscan__range *range;
     gpuscan_result r;
-    memset(&image, 0, sizeof(image));
-    if ((r = gpuscan__integral_image(gs, plan, desc, &image)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
+    if ((r = gpuscan__integral_image(gs, plan, desc)) != 0 || (r = gpuscan__resolve_types(gs, plan)) != 0)
         return r;
     if (desc->kind != GPUSCAN_EXCLUSIVE && desc->kind != GPUSCAN_INCLUSIVE)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
@@ -24703,13 +24364,9 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
     if ((r = gpuscan__resolve_pixels(gs, &plan->src, &src_pitches, &src_elements)) != 0 ||
         (r = gpuscan__resolve_pixels(gs, &plan->dst, &dst_pitches, &dst_elements)) != 0)
         return r;
-    if (plan->image.place)
-        src.mem = desc->src_image.mem;
-    range = gpuscan__input(common, "src", src, src_elements, plan->src.size);
-    if (plan->image.place)
-        gpuscan__input_image(range, "src_image", &image);
-    else
-        gpuscan__pixels_rows(range, &plan->src);
+    range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
+    gpuscan__pixels_rows(range, &plan->src);
+    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
     gpuscan__pixels_rows(range, &plan->dst);
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
@@ -24727,23 +24384,10 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
         gpuscan__ceil_div(plan->src.width, lanes * gpuscan__vector(plan->common.e.t_size, plan->common.e.t_size)), 1);
 }
 
-/* Returns whether at least half of a group's sub-groups would have no strip. */
-static int gpuscan__integral_idle_half(const gpuscan *gs, const gpuscan__integral_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    return gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
-           2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width;
-}
-
-/* One band suits low images of one strip, since these then take one launch instead of two or three. It also suits many
-   images, if their strips alone keep the device busy. tuning: integral-one-band */
 #define GPUSCAN__INTEGRAL_LOW   64 /* maximum rows of a low image */
 #define GPUSCAN__INTEGRAL_BUSY  16 /* strips per compute unit that keep it busy */
 #define GPUSCAN__INTEGRAL_BANDS 4 /* bands per compute unit on a CPU */
 #define GPUSCAN__INTEGRAL_FEW   48 /* bands of an image that is not high (tuning: integral-few-bands) */
-static int gpuscan__integral_is_one_band(const gpuscan *gs, const gpuscan__integral_plan *plan) {
-    return !plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
-                                    plan->src.images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips);
-}
 
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
@@ -24756,9 +24400,10 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
     while (key->group > 1 &&
            gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    while (gpuscan__integral_idle_half(gs, plan)) /* in narrow images, most of a group would have no strip */
+    /* in narrow images, at least half of a group's sub-groups would have no strip */
+    while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
+           2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
-    memcpy(key->own, &plan->key, sizeof(plan->key));
 }
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
@@ -24784,7 +24429,10 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
             bands *= 2;
         rows = gpuscan__max(rows, (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors);
         plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
-        if (gpuscan__integral_is_one_band(gs, plan))
+        /* One band suits low images of one strip, since these then take one launch instead of two or three. It also
+           suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
+        if (!plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
+                                     images > GPUSCAN__INTEGRAL_BUSY * gs->device.units / plan->strips))
             plan->band_rows = height;
     }
     if (plan->common.forced)
@@ -24797,18 +24445,13 @@ static gpuscan_result gpuscan__integral_choose(gpuscan *gs, gpuscan__plan *commo
     gpuscan__integral_plan *plan = (gpuscan__integral_plan *)common;
     uint32_t t_size = common->e.t_size;
     uint64_t elements;
-    if (common->forced) {
-        common->key = *common->forced;
-        plan->key = gpuscan__integral_own(&common->key);
-    } else {
+    if (!common->forced)
         gpuscan__integral_shape(gs, plan);
-    }
     gpuscan__integral_cut(gs, plan);
     if (!common->forced)
         common->key.undivided = gpuscan__key_is_cpu(&common->key) && plan->bands == 1;
     if (plan->src.images * plan->bands > gs->device.work_items / common->key.group / plan->strips)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "images: a launch would exceed the device's work-items");
-    memset(&common->need, 0, sizeof(common->need));
     plan->steps_at = elements = plan->src.images * plan->bands * plan->src.width;
     if (!gpuscan__key_is_cpu(&common->key)) {
         elements += plan->src.images * (plan->src.height + plan->bands) * plan->strips;
@@ -24828,10 +24471,8 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     int is_last = kernel == GPUSCAN__INTEGRAL_TILES;
     gpuscan__integral_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    if ((is_last || kernel == GPUSCAN__INTEGRAL_SUMS) && plan->image.place)
-        gpuscan__arg_image(&launch, desc->src_image.mem, plan->image.format);
-    else if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
-        numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    if (is_last || kernel == GPUSCAN__INTEGRAL_SUMS)
+        numbers.src_offset = gpuscan__arg_source(&launch, desc->src, &desc->src_image, &plan->image);
     numbers.image_x = desc->src_image.x;
     numbers.image_y = desc->src_image.y;
     if (is_last)
@@ -24843,12 +24484,9 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.width = plan->src.width;
     numbers.height = plan->src.height;
     numbers.images = plan->src.images;
-    numbers.bands = plan->bands;
-    numbers.band_rows = plan->band_rows;
+    GPUSCAN__INTEGRAL_PLAN(GPUSCAN__FROM_PLAN)
     numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
-    numbers.steps_at = plan->steps_at;
-    numbers.few_strips = (uint64_t)plan->few_strips;
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
                                gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
@@ -24964,35 +24602,41 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant, which key.own[0] holds. key.own[1] is 1 if groups share rows.
+   takes a portable strategy and a variant.
     variant  | chosen for                                                           | a row belongs to
     ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
     SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
     RANKS    | otherwise                                                            | row_groups groups
    row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
 
-typedef struct gpuscan__fractions {
-    double fraction[GPUSCAN_MAX_FRACTIONS];
-} gpuscan__fractions;
+typedef struct gpuscan__quantile_key {
+    uint32_t variant; /* GPUSCAN__QUANTILE_... */
+    uint32_t shares;  /* 1: several groups share a row */
+} gpuscan__quantile_key;
+GPUSCAN__OWN_KEY(quantile)
 
 typedef struct gpuscan__quantile_plan {
     gpuscan__plan common;
+    gpuscan__quantile_key key;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
     uint32_t row_groups; /* number of groups that take a row together */
-    float lower, upper, bin_width;
+    uint32_t lower, upper, bin_width; /* the bits of f32 numbers */
 } gpuscan__quantile_plan;
 
-#define GPUSCAN__QUANTILE_PLAN(X) X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups)
+#define GPUSCAN__QUANTILE_PLAN(X)                                                                                      \
+    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(lower) X(upper) X(bin_width)
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
-    X(lower) X(upper) X(bin_width) X(none) X(arrivals_offset) X(sums_offset) X(flags)
+    X(none) X(arrivals_offset) X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
     static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
     static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
-    return gpuscan__key_is_cpu(key) ? cpu : key->own[0] == GPUSCAN__QUANTILE_SMALL ? small : any;
+    return gpuscan__key_is_cpu(key)                                              ? cpu
+           : gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL ? small
+                                                                            : any;
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -25006,19 +24650,20 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
 }
 
 /* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
-static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t variant) {
     uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
-    if (key->own[0] == GPUSCAN__QUANTILE_SMALL)
+    if (variant == GPUSCAN__QUANTILE_SMALL)
         words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
     return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
 GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__quantile_key own = gpuscan__quantile_own(&plan->key);
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key, own.variant));
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
-    gpuscan__define_number(text, "QUANTILE_PARTS", plan->key.own[0]);
-    gpuscan__define_number(text, "QUANTILE_JOINS", plan->key.own[1]);
+    gpuscan__define_number(text, "QUANTILE_PARTS", own.variant);
+    gpuscan__define_number(text, "QUANTILE_JOINS", own.shares);
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -25041,6 +24686,12 @@ static gpuscan_result gpuscan__check_fractions(gpuscan *gs, const gpuscan_quanti
     return GPUSCAN_SUCCESS;
 }
 
+static uint32_t gpuscan__float_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof(bits));
+    return bits;
+}
+
 /* Resolves the positions of bins. They are those of a histogram's even bins of f32. By default, bin k begins at k. */
 static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_plan *plan) {
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)plan->common.desc;
@@ -25052,12 +24703,12 @@ static gpuscan_result gpuscan__resolve_places(gpuscan *gs, gpuscan__quantile_pla
         upper = plan->bins;
     if (!(lower >= -most && lower <= most && upper >= -most && upper <= most))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower or upper does not fit f32");
-    plan->lower = (float)lower;
-    plan->upper = (float)upper;
-    step = ((double)plan->upper - (double)plan->lower) / plan->bins;
+    step = ((double)(float)upper - (double)(float)lower) / plan->bins;
     if (!(step >= least && step <= most))
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BINS, "lower and upper: bins are empty, or too fine for f32");
-    plan->bin_width = (float)step;
+    plan->lower = gpuscan__float_bits((float)lower);
+    plan->upper = gpuscan__float_bits((float)upper);
+    plan->bin_width = gpuscan__float_bits((float)step);
     return GPUSCAN_SUCCESS;
 }
 
@@ -25136,7 +24787,7 @@ static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan
     gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
                  plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
     return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
-           gpuscan__quantile_shared_bytes(gs, key) <= gs->device.local_memory;
+           gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
 }
 
 /* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
@@ -25152,9 +24803,9 @@ static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *p
     uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
     if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
         plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
-        (common->forced ? !key->own[1] : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
+        (common->forced ? !plan->key.shares : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
         return;
-    key->own[1] = 1;
+    plan->key.shares = 1;
     plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
     common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
     common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
@@ -25165,39 +24816,30 @@ static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *commo
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
     plan->row_groups = 1;
-    memset(&common->need, 0, sizeof(common->need));
-    if (common->forced) {
-        *key = *common->forced;
-    } else {
+    if (!common->forced) {
         int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
         key->strategy =
             (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
         is_all |= gpuscan__key_is_cpu(key);
-        key->own[0] = GPUSCAN__QUANTILE_SMALL;
-        key->own[1] = 0;
+        plan->key.variant = GPUSCAN__QUANTILE_SMALL;
+        plan->key.shares = 0;
         if (!is_all && gpuscan__quantile_fit_small(gs, plan))
             return GPUSCAN_SUCCESS;
-        key->own[0] = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
+        plan->key.variant = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
         gpuscan__quantile_fit(gs, plan);
-        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) > gs->device.local_memory)
             gpuscan__fit(gs, common, key->group / 2, 4);
     }
-    if (key->own[0] == GPUSCAN__QUANTILE_RANKS)
+    if (plan->key.variant == GPUSCAN__QUANTILE_RANKS)
         gpuscan__quantile_share(gs, plan);
     return GPUSCAN_SUCCESS;
-}
-
-static uint32_t gpuscan__float_bits(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof(bits));
-    return bits;
 }
 
 /* Returns the number of groups. Each group goes from row to row. */
 static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t rows;
-    if (key->own[0] != GPUSCAN__QUANTILE_SMALL)
+    if (plan->key.variant != GPUSCAN__QUANTILE_SMALL)
         return plan->row_groups * gpuscan__min(plan->rows, 65536);
     rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
     rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
@@ -25209,26 +24851,22 @@ static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpu
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
     gpuscan__quantile_numbers numbers;
-    gpuscan__fractions fractions;
+    double fractions[GPUSCAN_MAX_FRACTIONS] = {0};
     numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
     numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
     numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
     numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
     numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-    memset(&fractions, 0, sizeof(fractions));
-    memcpy(fractions.fraction, desc->fractions, desc->fraction_count * sizeof(double));
-    gpuscan__arg(&launch, &fractions, sizeof(fractions));
+    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, fractions, sizeof(fractions));
     GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.form = desc->form;
     numbers.by_edges = desc->edges.mem != NULL;
-    numbers.lower = gpuscan__float_bits(plan->lower);
-    numbers.upper = gpuscan__float_bits(plan->upper);
-    numbers.bin_width = gpuscan__float_bits(plan->bin_width);
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
-                               gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
+                               gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
 }
 
 /* Fills counts symmetrically, so that the mean is in the middle. Their total is a power of two, so that fractions are
@@ -25277,7 +24915,8 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
     gpuscan_type counter = (gpuscan_type)key->src;
-    int plain = key->own[0] != GPUSCAN__QUANTILE_ALL, small = key->own[0] == GPUSCAN__QUANTILE_SMALL;
+    const gpuscan__quantile_key own = gpuscan__quantile_own(key);
+    int plain = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
     unsigned round = test->round;
     uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
     uint64_t *sums, row;
@@ -25296,7 +24935,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     desc->fractions = fractions;
     desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
-    if (!key->own[1]) /* groups that share a row store no cdf */
+    if (!own.shares) /* groups that share a row store no cdf */
         cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
@@ -25350,7 +24989,7 @@ GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type
     if (!name || !type)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     for (i = GPUSCAN_TYPE_I8; i < GPUSCAN_TYPE_CUSTOM && length && !strchr(name, ','); i++)
-        for (at = gpuscan__names_of_types[i]; (at = strstr(at, name)) != NULL; at++)
+        for (at = gpuscan__types[i].names; (at = strstr(at, name)) != NULL; at++)
             if (at[-1] == ',' && at[length] == ',') {
                 *type = (gpuscan_type)i;
                 return GPUSCAN_SUCCESS;
@@ -25376,8 +25015,6 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
 #define GPUSCAN__STRUCT_SIZE(name) {#name, sizeof(name)},
 #define GPUSCAN__DESC_SIZE(operation) {"gpuscan_" #operation "_desc", sizeof(gpuscan_##operation##_desc)},
         GPUSCAN__STRUCTS(GPUSCAN__STRUCT_SIZE) GPUSCAN__OPERATIONS(GPUSCAN__DESC_SIZE)
-#undef GPUSCAN__DESC_SIZE
-#undef GPUSCAN__STRUCT_SIZE
     };
     size_t i;
     for (i = 0; name && i < GPUSCAN__COUNT_OF(structs); i++)
@@ -25415,6 +25052,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
     const char *wanted;
     cl_int code = CL_SUCCESS;
     gpuscan_result r;
+    int in_order;
     size_t i;
     if ((r = gpuscan__open_opencl(gs, desc)) != 0)
         return r;
@@ -25451,26 +25089,12 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
     }
     if ((r = gpuscan__open_device(gs)) != 0)
         return r;
-    if (desc->queue) {
-        gpuscan_call call;
-        cl_command_queue queue;
-        int in_order;
-        memset(&call, 0, sizeof(call));
-        call.queue = desc->queue;
-        if ((r = gpuscan__check_call(gs, &call, &queue, &in_order)) != 0)
-            return r == GPUSCAN_ERROR_INVALID_CONTEXT
-                       ? gpuscan__fail(gs, r, "queue belongs to another context or device than the object")
-                       : r;
-        return gpuscan__keep_queue(gs, &gs->queue, desc->queue);
-    }
-    return GPUSCAN_SUCCESS;
-}
-
-static char *gpuscan__copy_bytes(gpuscan *gs, const void *bytes, uint64_t size) {
-    char *copy = (char *)gpuscan__allocate(&gs->allocator, (size_t)size + 1);
-    if (copy)
-        memcpy(copy, bytes, (size_t)size);
-    return copy;
+    if (!desc->queue)
+        return GPUSCAN_SUCCESS;
+    r = gpuscan__check_queue(gs, desc->queue, &in_order);
+    if (r == GPUSCAN_ERROR_INVALID_CONTEXT)
+        gpuscan__fail(gs, r, "queue belongs to another context or device than the object");
+    return r == 0 ? gpuscan__keep_queue(gs, &gs->queue, desc->queue) : r;
 }
 
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *desc) {
@@ -25511,8 +25135,10 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     gs->limits = desc->limits;
     r = gpuscan__open(gs, desc);
     if (r == 0 && desc->cache && *desc->cache) {
-        gs->cache = gpuscan__copy_bytes(gs, desc->cache, strlen(desc->cache) + 1);
-        if (!gs->cache)
+        gs->cache = (char *)gpuscan__allocate(&gs->allocator, strlen(desc->cache) + 1);
+        if (gs->cache)
+            memcpy(gs->cache, desc->cache, strlen(desc->cache) + 1);
+        else
             r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the cache's name");
     }
     if (r == 0) {
@@ -25527,22 +25153,15 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
 
 GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     gpuscan_allocator allocator;
-    int i;
     if (!gs)
         return;
     gpuscan__free_programs(gs, gs->programs);
-    gpuscan__free_programs(gs, gs->loaded);
-    for (i = 0; i < GPUSCAN__SCRATCHES; i++)
-        gpuscan__drop_scratch(gs, i);
+    gpuscan__drop_all_scratch(gs);
     gpuscan__forget_event(gs, &gs->scratch_event);
-    if (gs->scratch_queue)
-        gs->cl.clReleaseCommandQueue(gs->scratch_queue);
-    if (gs->last_queue)
-        gs->cl.clReleaseCommandQueue(gs->last_queue);
-    if (gs->service_queue)
-        gs->cl.clReleaseCommandQueue(gs->service_queue);
-    if (gs->queue)
-        gs->cl.clReleaseCommandQueue(gs->queue);
+    gpuscan__forget_queue(gs, &gs->scratch_queue);
+    gpuscan__forget_queue(gs, &gs->last_queue);
+    gpuscan__forget_queue(gs, &gs->service_queue);
+    gpuscan__forget_queue(gs, &gs->queue);
     if (gs->context)
         gs->cl.clReleaseContext(gs->context);
     gpuscan__release(&gs->allocator, gs->cache);
@@ -25552,11 +25171,20 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
 }
 
 GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs) {
+    gpuscan__program **at, *program;
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
-    gpuscan__trim_programs(gs, &gs->programs);
-    gpuscan__trim_programs(gs, &gs->loaded);
+    at = &gs->programs;
+    while ((program = *at) != NULL) {
+        if (!program->idle) {
+            program->idle = 1;
+            at = &program->next;
+            continue;
+        }
+        *at = program->next;
+        gpuscan__free_program(gs, program);
+    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -25602,30 +25230,74 @@ typedef union gpuscan__any_plan {
 typedef union gpuscan__any_desc {
     GPUSCAN__OPERATIONS(GPUSCAN__DESC_OF)
 } gpuscan__any_desc;
-#undef GPUSCAN__PLAN_OF
-#undef GPUSCAN__DESC_OF
 
-/* Prepares a call for one count, or only sizes its scratch. `is_less` is 1 if the count is below the caller's. If a
-   forced strategy cannot do such a count, nothing is prepared or logged. gpuscan__prepare explains `always`. */
+#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
+
+/* Refuses ranges that are too large. A preparation may have no buffers whose sizes could be checked instead. Sets
+   *in_place to 1 if two ranges may be the same. `in_place` is set in both, so it is enough to find one. */
+static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan, int *in_place) {
+    size_t i;
+    *in_place = 0;
+    for (i = 0; i < plan->range_count; i++) {
+        const gpuscan__range *range = &plan->ranges[i];
+        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
+        *in_place |= range->in_place != 0;
+    }
+    return GPUSCAN_SUCCESS;
+}
+
+/* Collects what is needed for all counts that one preparation covers. */
+typedef struct gpuscan__prepared {
+    gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
+    gpuscan__need need;   /* for each kind of scratch, the most that any count needs */
+    uint64_t size;        /* bytes of a buffer for all kinds of scratch, for the count that needs most */
+} gpuscan__prepared;
+
+/* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
+   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
+   `is_less` is 1 if the count is below the caller's. If a forced strategy cannot do such a count, nothing is prepared
+   or logged. Rehearses the program if `always` is 1, or if the count before had another program. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                              gpuscan__mode mode, int is_less, int always, gpuscan__prepared *known) {
-    gpuscan__any_plan plan;
+    gpuscan__any_plan any;
+    gpuscan__plan *plan = &any.common;
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
-    gpuscan_logger logger = gs->logger;
+    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place, i;
+    gpuscan__program *program = NULL;
     gpuscan_result r;
-    gpuscan__plan_begin(&plan.common, operation, desc, call);
-    r = gpuscan__resolve(gs, &plan.common);
-    if (r == 0 && is_less && call->strategy != GPUSCAN_STRATEGY_AUTO) {
-        plan.common.group_limit = gs->device.group_limit;
+    gpuscan__plan_begin(plan, operation, desc, call);
+    r = gpuscan__resolve(gs, plan);
+    if (r == 0 && is_less && !is_auto) {
+        const gpuscan_logger logger = gs->logger;
+        plan->group_limit = gs->device.group_limit;
         gs->logger.log = NULL;
-        r = operation->choose(gs, &plan.common);
+        r = gpuscan__choose(gs, plan);
         gs->logger = logger;
         if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY) {
             gs->error[0] = 0;
             return GPUSCAN_SUCCESS;
         }
     }
-    return r == 0 ? gpuscan__prepare(gs, &plan.common, mode, always, known) : r;
+    if (r == 0)
+        r = gpuscan__check_sizes(gs, plan, &in_place);
+    if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
+        return r;
+    for (; r == 0 && plan->in_place <= (in_place && is_auto); plan->in_place++) {
+        gpuscan__key *last = &known->keys[plan->in_place];
+        if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
+            return r;
+        if (gpuscan__need_total(&plan->need) > GPUSCAN__BUFFER_MOST)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch: larger than any buffer");
+        known->size = gpuscan__max(known->size, gpuscan__need_total(&plan->need));
+        for (i = 0; i < GPUSCAN__SCRATCHES; i++)
+            known->need.bytes[i] = gpuscan__max(known->need.bytes[i], plan->need.bytes[i]);
+        if (!always && memcmp(last, &plan->key, sizeof(*last)) == 0)
+            continue;
+        *last = plan->key;
+        r = gpuscan__make_ready(gs, plan, program, mode == GPUSCAN__PREPARE);
+    }
+    return r;
 }
 
 /* Prepares a call, or only sizes its scratch, for all counts down to call.counts_from. Plans each count up to 4096.
@@ -25708,7 +25380,6 @@ static gpuscan_result gpuscan__call(gpuscan *gs, const gpuscan__operation *opera
         return gpuscan__call(gs, &gpuscan__##operation##_operation, desc, GPUSCAN__SIZE, size);                        \
     }
 GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
-#undef GPUSCAN__PUBLIC
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
@@ -25761,17 +25432,11 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     memset(&entry, 0, sizeof(entry));
     entry.registers = program->key.registers;
     entry.proved = (uint32_t)program->proved;
-    entry.sizes[GPUSCAN__PART_PREFIX] = program->prefix_length;
-    entry.sizes[GPUSCAN__PART_RECORDING] = program->recording.length;
     gpuscan__text_padded(blob, &entry, sizeof(entry));
-    gpuscan__text_padded(blob, program->prefix, program->prefix_length);
-    for (i = 0; program->names[i]; i++) {
-        size_t size = strlen(program->names[i]) + 1;
-        gpuscan__text_bytes(blob, program->names[i], size);
-        entry.sizes[GPUSCAN__PART_NAMES] += size;
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+        entry.sizes[i] = program->parts[i].length;
+        gpuscan__text_padded(blob, program->parts[i].data, program->parts[i].length);
     }
-    gpuscan__text_padded(blob, NULL, 0);
-    gpuscan__text_padded(blob, program->recording.data, program->recording.length);
     r = gpuscan__blob_binary(gs, program, blob, &entry.sizes[GPUSCAN__PART_BINARY]);
     if (!blob->failed) /* the entry now has all sizes */
         memcpy(blob->data + at, &entry, sizeof(entry));
@@ -25790,9 +25455,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     if (only)
         r = gpuscan__blob_program(gs, only, blob);
     header.entries = only != NULL;
-    for (i = 0; i < 2 && !only; i++)
-        for (program = i == 0 ? gs->programs : gs->loaded; program && r == 0; program = program->next, header.entries++)
-            r = gpuscan__blob_program(gs, program, blob);
+    for (program = gs->programs; program && !only && r == 0; program = program->next, header.entries++)
+        r = gpuscan__blob_program(gs, program, blob);
     if (r != 0 || blob->failed)
         return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
     header.size = blob->length;
@@ -25836,24 +25500,6 @@ typedef struct gpuscan__blob_view {
     const unsigned char *parts[GPUSCAN__PARTS];
 } gpuscan__blob_view;
 
-/* Reads the program at *at and moves *at to its end. Returns 0 if the program exceeds the blob or has no binary. */
-static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
-    uint64_t part_size;
-    int part;
-    if (size - *at < sizeof(view->entry))
-        return 0;
-    memcpy(&view->entry, blob + *at, sizeof(view->entry));
-    *at += sizeof(view->entry);
-    for (part = 0; part < GPUSCAN__PARTS; part++) {
-        part_size = view->entry.sizes[part];
-        if (part_size > size || gpuscan__padded(part_size) > size - *at)
-            return 0;
-        view->parts[part] = blob + *at;
-        *at += gpuscan__padded(part_size);
-    }
-    return view->entry.sizes[GPUSCAN__PART_BINARY] != 0;
-}
-
 /* Returns the number of kernel names; 0: there are none or too many, or the last name is not terminated. */
 static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
     uint64_t i, count = 0;
@@ -25862,64 +25508,62 @@ static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) 
     return size && names[size - 1] == 0 && count <= GPUSCAN__MAX_KERNELS ? count : 0;
 }
 
+/* Reads the program at *at and moves *at to its end. Returns 0 if the program is not whole. */
+static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
+    const uint64_t *sizes = view->entry.sizes;
+    uint64_t kernels;
+    int part;
+    if (size - *at < sizeof(view->entry))
+        return 0;
+    memcpy(&view->entry, blob + *at, sizeof(view->entry));
+    *at += sizeof(view->entry);
+    for (part = 0; part < GPUSCAN__PARTS; part++) {
+        if (sizes[part] > size || gpuscan__padded(sizes[part]) > size - *at)
+            return 0;
+        view->parts[part] = blob + *at;
+        *at += gpuscan__padded(sizes[part]);
+    }
+    kernels = gpuscan__count_names(view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
+    return kernels && sizes[GPUSCAN__PART_BINARY] &&
+           gpuscan__recording_is_whole(view->parts[GPUSCAN__PART_RECORDING], (size_t)sizes[GPUSCAN__PART_RECORDING],
+                                       kernels);
+}
+
 /* Returns whether a blob's programs follow each other without gaps up to its end. */
 static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
-    uint64_t at = sizeof(gpuscan__blob_header), kernels;
+    uint64_t at = sizeof(gpuscan__blob_header);
     gpuscan__blob_view view;
-    while (entries--) {
-        if (!gpuscan__blob_next(blob, size, &at, &view))
-            return 0;
-        kernels = gpuscan__count_names(view.parts[GPUSCAN__PART_NAMES], view.entry.sizes[GPUSCAN__PART_NAMES]);
-        if (!kernels || !gpuscan__recording_is_whole(view.parts[GPUSCAN__PART_RECORDING],
-                                                     (size_t)view.entry.sizes[GPUSCAN__PART_RECORDING], kernels))
-            return 0;
-    }
-    return at == size;
+    while (entries && gpuscan__blob_next(blob, size, &at, &view))
+        entries--;
+    return !entries && at == size;
 }
 
 /* Copies a program from a blob, without its binary. Returns NULL if memory is short. */
 static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_view *view) {
-    const uint64_t *sizes = view->entry.sizes;
-    gpuscan__program *program = (gpuscan__program *)gpuscan__allocate(&gs->allocator, sizeof(*program));
-    char *name;
-    size_t i;
+    gpuscan__program *program = gpuscan__new_program(gs);
+    int i;
     if (!program)
         return NULL;
-    memset(program, 0, sizeof(*program));
     program->key.registers =
         gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
     program->proved = view->entry.proved != 0;
     program->rehearsed = 1; /* its launches were rehearsed before it was stored */
-    program->prefix = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_PREFIX], sizes[GPUSCAN__PART_PREFIX]);
-    program->prefix_length = (size_t)sizes[GPUSCAN__PART_PREFIX];
-    program->loaded_text = gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
-    program->recording.allocator = &gs->allocator;
-    program->recording.data =
-        gpuscan__copy_bytes(gs, view->parts[GPUSCAN__PART_RECORDING], sizes[GPUSCAN__PART_RECORDING]);
-    program->recording.length = (size_t)sizes[GPUSCAN__PART_RECORDING];
-    program->recording.capacity = program->recording.length + 1;
-    if (!program->prefix || !program->loaded_text || !program->recording.data) {
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+        gpuscan__text_bytes(&program->parts[i], view->parts[i], (size_t)view->entry.sizes[i]);
+        if (!program->parts[i].failed)
+            continue;
         gpuscan__free_program(gs, program);
         return NULL;
     }
-    for (i = 0, name = program->loaded_text; name < program->loaded_text + sizes[GPUSCAN__PART_NAMES]; i++) {
-        program->loaded_names[i] = name;
-        name += strlen(name) + 1;
-    }
-    program->names = program->loaded_names;
     return program;
 }
 
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
-    const char *prefix = (const char *)view->parts[GPUSCAN__PART_PREFIX];
-    size_t length = (size_t)view->entry.sizes[GPUSCAN__PART_PREFIX];
     const gpuscan__program *program = gs->programs;
-    int i;
-    for (i = 0; i < 2; i++, program = gs->loaded)
-        for (; program; program = program->next)
-            if (gpuscan__same_text(program, prefix, length))
-                return 1;
-    return 0;
+    while (program && !gpuscan__same_text(&program->parts[GPUSCAN__PART_PREFIX], view->parts[GPUSCAN__PART_PREFIX],
+                                          view->entry.sizes[GPUSCAN__PART_PREFIX]))
+        program = program->next;
+    return program != NULL;
 }
 
 static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
@@ -25968,22 +25612,13 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     return GPUSCAN_SUCCESS;
 }
 
-/* Grows each kind of scratch to the size that it had when the blob was made, if that was at most SHAM_MOST bytes. */
-static void gpuscan__grow_as_before(gpuscan *gs, const uint64_t *bytes) {
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    int i;
-    for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
-        if (bytes[i] <= GPUSCAN__SHAM_MOST)
-            r = gpuscan__grow_scratch(gs, i, bytes[i]);
-    if (r != 0)
-        gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
-}
-
-/* Adds a blob's programs to those that are loaded. */
+/* Adds a blob's programs to the object's. Grows each kind of scratch to the size that it had when the blob was made, if
+   that was at most SHAM_MOST bytes. */
 GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob, size_t size) {
     gpuscan__blob_header header;
     gpuscan__program *loaded = NULL, *program, **last;
     gpuscan_result r;
+    int i;
     if (size < sizeof(header))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is shorter than its header");
     memcpy(&header, blob, sizeof(header));
@@ -25999,15 +25634,19 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
         return r;
     }
     for (program = loaded; program && gs->device.profile.facts.launches_late; program = program->next)
-        if (gpuscan__replay(gs, program, &program->recording) != 0) {
+        if (gpuscan__replay(gs, program, &program->parts[GPUSCAN__PART_RECORDING]) != 0) {
             gpuscan__left_out(gs, NULL, "a stored program has not been launched", gs->error);
-            program->recording.length = 0;
+            program->parts[GPUSCAN__PART_RECORDING].length = 0;
         }
     for (last = &loaded; *last; last = &(*last)->next)
-        ;
-    *last = gs->loaded;
-    gs->loaded = loaded;
-    gpuscan__grow_as_before(gs, header.scratch);
+        continue;
+    *last = gs->programs;
+    gs->programs = loaded;
+    for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
+        if (header.scratch[i] <= GPUSCAN__SHAM_MOST)
+            r = gpuscan__grow_scratch(gs, i, header.scratch[i]);
+    if (r != 0)
+        gpuscan__left_out(gs, NULL, "the object's scratch stays as it is", gs->error);
     return GPUSCAN_SUCCESS;
 }
 
@@ -26026,50 +25665,58 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 
 /* Returns the path of a program's file, or NULL if memory is short. */
 GPUSCAN__COLD char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
-    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), program->prefix, program->prefix_length);
-    size_t i, size = strlen(gs->cache) + 64;
+    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
+    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), prefix->data, prefix->length);
+    size_t size = strlen(gs->cache) + 64;
     char *path = (char *)gpuscan__allocate(&gs->allocator, size);
-    for (i = 0; program->names[i]; i++)
-        hash = gpuscan__hash(hash, program->names[i], strlen(program->names[i]) + 1);
+    hash = gpuscan__hash(hash, names->data, names->length);
     if (path)
         snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache, (unsigned long)(hash >> 32),
                  (unsigned long)(hash & 0xffffffffu));
     return path;
 }
 
+/* Reads a file into memory, which the caller releases. Returns NULL, or why this failed. *bytes stays NULL if there is
+   no such file. */
+static const char *gpuscan__read_file(gpuscan *gs, const char *path, unsigned char **bytes, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    const char *why = NULL;
+    long length = 0;
+    if (!file)
+        return errno == ENOENT ? NULL : strerror(errno);
+    if (fseek(file, 0, SEEK_END) != 0 || (length = ftell(file)) <= 0 || length > GPUSCAN__CACHED_MOST ||
+        fseek(file, 0, SEEK_SET) != 0)
+        why = "it is empty, too large or not a file";
+    *size = (size_t)length;
+    if (!why && (*bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, *size)) == NULL)
+        why = "no memory for the file's bytes";
+    if (!why && fread(*bytes, 1, *size, file) != *size)
+        why = "it could not be read completely";
+    fclose(file);
+    return why;
+}
+
 /* Loads a program from the cache. Returns 0 if the cache has no file for it, or only an unusable file. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     char *path;
-    const char *why = NULL;
+    const char *why = "no memory for the file's name";
     unsigned char *bytes = NULL;
-    FILE *file = NULL;
-    long size = 0;
+    size_t size;
     gpuscan_logger logger = gs->logger;
     int loaded;
     if (!gs->cache)
         return 0;
     gs->logger.log = NULL; /* an unusable file is no error */
     path = gpuscan__cached_path(gs, program);
-    if (path && (file = fopen(path, "rb")) == NULL && errno != ENOENT)
-        why = strerror(errno);
-    if (!path)
-        why = "no memory for the file's name";
-    else if (file && (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) <= 0 || size > GPUSCAN__CACHED_MOST ||
-                      fseek(file, 0, SEEK_SET) != 0))
-        why = "it is empty, too large or not a file";
-    else if (file && (bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, (size_t)size)) == NULL)
-        why = "no memory for the file's bytes";
-    else if (file && fread(bytes, 1, (size_t)size, file) != (size_t)size)
-        why = "it could not be read completely";
-    else if (file && gpuscan__read_blob(gs, bytes, (size_t)size) != 0)
+    if (path)
+        why = gpuscan__read_file(gs, path, &bytes, &size);
+    if (!why && bytes && gpuscan__read_blob(gs, bytes, size) != 0)
         why = gs->error;
     gs->logger = logger;
     if (why)
         gpuscan__left_out(gs, path ? path : gs->cache, "not used", why);
-    loaded = file && !why;
+    loaded = bytes && !why;
     gpuscan__release(&gs->allocator, bytes);
-    if (file)
-        fclose(file);
     gpuscan__release(&gs->allocator, path);
     return loaded;
 }
@@ -26107,10 +25754,10 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
     char *path, *partial;
     const char *why;
-    size_t room;
-    if (!gs->cache || program->runs || program->stored == program->recording.length + 1)
+    size_t room, recorded = program->parts[GPUSCAN__PART_RECORDING].length;
+    if (!gs->cache || program->runs || program->stored == recorded + 1)
         return;
-    program->stored = program->recording.length + 1; /* a failure is not tried again until the recording grows */
+    program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
     room = path ? strlen(path) + 16 : 0;
     partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;

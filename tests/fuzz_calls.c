@@ -796,12 +796,14 @@ static void init_from_device(const kind *k, gpuscan_buffer at, int where, unsign
 }
 
 /* Scans one row; returns its sum through total. */
-static void model_scan(const kind *k, const unsigned char *src, unsigned char *dst, uint64_t count, int inclusive,
-                       const unsigned char *start, unsigned char *total) {
+static void model_scan(const kind *k, const gpuscan_scan_desc *desc, const unsigned char *src, unsigned char *dst,
+                       uint64_t count, const unsigned char *start, unsigned char *total) {
+    const int inclusive = desc->kind == GPUSCAN_INCLUSIVE;
     unsigned char running[72], next[72], room[4];
-    uint64_t i;
+    uint64_t n, i;
     memcpy(running, start, k->dst_size);
-    for (i = 0; i < count; i++) {
+    for (n = 0; n < count; n++) {
+        i = desc->reverse ? count - 1 - n : n;
         k->combine(running, load(k, src + i * k->src_size, room), next);
         memcpy(dst + i * k->dst_size, inclusive ? next : running, k->dst_size);
         memcpy(running, next, k->dst_size);
@@ -865,8 +867,7 @@ static void model_segments(const kind *k, const gpuscan_scan_desc *desc, const u
     for (begin = 0; begin < count; begin = i) {
         for (i = begin + 1; !heads[i];)
             i++;
-        model_scan(k, src + begin * k->src_size, dst + begin * k->dst_size, i - begin,
-                   desc->kind == GPUSCAN_INCLUSIVE, start, NULL);
+        model_scan(k, desc, src + begin * k->src_size, dst + begin * k->dst_size, i - begin, start, NULL);
     }
     free(heads);
 }
@@ -891,6 +892,11 @@ static void do_scan(form which) {
     desc.kind = (gpuscan_scan_kind)(fuzz_8() & 1);
     if (fuzz_8() == 255) {
         desc.kind = (gpuscan_scan_kind)(2 + fuzz_below(3));
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
+    desc.reverse = fuzz_8() % 3 == 2;
+    if (fuzz_8() == 255) {
+        desc.reverse = 2 + fuzz_below(3);
         surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
     }
     count = desc.count = some_count(which);
@@ -981,8 +987,8 @@ static void do_scan(form which) {
             model_segments(&k, &desc, bytes_of(keys, desc.segments.data.offset, segment_size(&desc.segments)), in, out,
                            count, start);
         for (r = 0; r < rows && !desc.segments.form && (count || sums); r++)
-            model_scan(&k, count ? in + r * src_pitch * k.src_size : NULL,
-                       count ? out + r * dst_pitch * k.dst_size : NULL, count, desc.kind == GPUSCAN_INCLUSIVE, start,
+            model_scan(&k, &desc, count ? in + r * src_pitch * k.src_size : NULL,
+                       count ? out + r * dst_pitch * k.dst_size : NULL, count, start,
                        sums ? sums + r * k.dst_size : NULL);
         mark();
     }

@@ -444,7 +444,10 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
             prepare_scan(&scan);
             scan.src_pitch = scan.dst_pitch = 77;
             prepare_scan(&scan);
-            scan.src_pitch = scan.dst_pitch = 0;
+            scan.src_pitch = scan.dst_pitch = 31;
+            scan.reverse = 1;
+            prepare_scan(&scan);
+            scan.src_pitch = scan.dst_pitch = scan.reverse = 0;
         }
         scan.rows = 0;
     }
@@ -469,7 +472,11 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
         prepare_scan(&scan);
         scan.dst.offset = 1; /* not aligned for vectors */
         prepare_scan(&scan);
+        scan.reverse = 1;
+        prepare_scan(&scan);
         scan.dst.offset = 0;
+        prepare_scan(&scan);
+        scan.reverse = 0;
         if (src == dst && custom != &converted)
             prepare_uniform_add(&add);
     }
@@ -499,6 +506,9 @@ static void segmented(gpuscan_type type, gpuscan_op op, const gpuscan_custom *cu
         prepare_scan(&scan);
         scan.count_buffer.mem = (cl_mem)(void *)&place;
         prepare_scan(&scan);
+        scan.reverse = 1;
+        prepare_scan(&scan);
+        scan.reverse = 0;
         scan.count_buffer.mem = NULL;
     }
 }

@@ -1221,6 +1221,10 @@ static void test_pitches(void **state) {
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "pitch", d.pitch = N - 1; d.rows = 2);
     REFUSED_ANYWHERE(histogram, GPUSCAN_ERROR_INVALID_ARGUMENT, "weights_pitch", d.weights_pitch = N - 1; d.rows = 2;
                      d.weights = f.scratch);
+    ACCEPTED(scan, d.reverse = 1);
+    ACCEPTED(scan, d.reverse = 1; d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "reverse", d.reverse = 2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "reverse", d.reverse = UINT32_MAX);
     ACCEPTED(scan, d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
     ACCEPTED(scan, d.src_pitch_bytes = 4 * N; d.dst_pitch_bytes = 4 * N + 4; d.rows = 2; d.src = f.scratch);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes",
@@ -1290,6 +1294,7 @@ static void test_scan_segments(void **state) {
     ACCEPTED(scan, BY(HEADS, f.parts, (void)0));
     ACCEPTED(scan, BY(KEYS, f.parts, (void)0));
     ACCEPTED(scan, BY(KEYS, f.parts, d.rows = 1));
+    ACCEPTED(scan, BY(HEADS, f.parts, d.reverse = 1));
     for (type = GPUSCAN_TYPE_DEFAULT; type < GPUSCAN_TYPE_CUSTOM; type++) {
         ACCEPTED(scan, BY(KEYS, f.parts, d.segments.type = (gpuscan_type)type; d.count = N / 2));
         if (type == GPUSCAN_TYPE_U8 || type == GPUSCAN_TYPE_U16 || type == GPUSCAN_TYPE_U32 || type == GPUSCAN_TYPE_U64)

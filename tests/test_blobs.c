@@ -497,11 +497,11 @@ static void test_unusable_part_of_blob(void **state) {
         test.gs = gs;
         test_ok(gpuscan_set_blob(gs, blob, size));
         assert_string_equal(gpuscan_error(gs), "");
-        for (programs = 0, program = gs->loaded; program; program = program->next)
+        for (programs = 0, program = gs->programs; program; program = program->next)
             programs++;
         assert_int_equal(programs, round ? 2 : 1);
         if (round)
-            gs->loaded->loaded_names[0] = "gpuscan_other";
+            gs->programs->parts[GPUSCAN__PART_NAMES].data[0] = 'x';
         layer_reset();
         for (i = 0; i < sizeof jobs / sizeof *jobs; i++) {
             job j;
@@ -746,7 +746,7 @@ static size_t recorded(gpuscan *gs, uint64_t count) {
     scan.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
     test_ok(gpuscan_scan_prepare(gs, &scan));
     assert_null(gs->programs->next);
-    return gs->programs->recording.length;
+    return gs->programs->parts[GPUSCAN__PART_RECORDING].length;
 }
 
 /* A cache with custom texts, and with launches that were prepared after the program was stored. */

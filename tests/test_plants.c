@@ -8,15 +8,15 @@ typedef enum outcome { WRONG, REFUSED, RACE } outcome;
 
 typedef struct plant {
     const char      *name;
-    char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at misaligned
-                              offsets, e: by segments of keys, one element each, b: by two offsets, a: uniform add, r:
-                              reduce, c: of affine functions, w: of three rows, j: of 40 segments, one of them long, J:
-                              which is split, h: histogram, d: whose counters are three apart, g: of rows with gaps, t:
-                              of picture tiles, by an expression, x: of an image's region, n: of its pixels'
-                              neighbours, y: the region's integral, k: select, l: lengths of runs of 700,
-                              q: sort of floats with NaN and values, Q: by buckets, z: of tiles together, Z: counted on
-                              the device, p: with a gathered payload, P: with payloads in a record, B: which buckets
-                              gather, i: integral, m: quantiles */
+    char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at
+                              misaligned offsets, R: reversed, e: by segments of keys, one element each, b: by two
+                              offsets, a: uniform add, r: reduce, c: of affine functions, w: of three rows, j: of 40
+                              segments, one of them long, J: which is split, h: histogram, d: whose counters are
+                              three apart, g: of rows with gaps, t: of picture tiles, by an expression, x: of an
+                              image's region, n: of its pixels' neighbours, y: the region's integral, k: select, l:
+                              lengths of runs of 700, q: sort of floats with NaN and values, Q: by buckets, z: of
+                              tiles together, Z: counted on the device, p: with a gathered payload, P: with payloads
+                              in a record, B: which buckets gather, i: integral, m: quantiles */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -78,7 +78,8 @@ typedef struct plant {
      TICKETS_LEFT      a launch does not zero its ticket counter
      COUNTS_LEFT       a histogram does not zero its accumulators
      NEAR              a neighbour's column and row are exchanged
-     COUNTS_STRIDE     counters that lie apart lie one element closer together */
+     COUNTS_STRIDE     counters that lie apart lie one element closer together
+     MIRROR            a reversed scan leaves vectors in the order of memory */
 #define MULTI  GPUSCAN_STRATEGY_MULTI_PASS
 #define SINGLE GPUSCAN_STRATEGY_SINGLE_PASS
 static const plant plants[] = {
@@ -102,6 +103,10 @@ static const plant plants[] = {
     {"ROW_HEADS", 'v', MULTI, 0, GPUSCAN_WITHOUT_LANES, 70000, REFUSED},
     {"ROW_HEADS", 'v', MULTI, 8, 0, 70000, REFUSED},
     {"STORE_OVERRUN", 's', MULTI, 0, 0, 1001, REFUSED},
+    {"MIRROR", 'R', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5000, REFUSED},
+    {"MIRROR", 'R', SINGLE, 8, 0, 5000, REFUSED},
+    {"MIRROR", 'R', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, REFUSED},
+    {"LOOK_BACK", 'R', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"LOOK_BACK", 's', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED}, /* with lanes, few tiles need no look-back */
     {"LOOK_BACK", 'f', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"LOOK_BACK", 's', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, REFUSED},
@@ -416,12 +421,15 @@ static int run(gpuscan *gs, const plant *p) {
         ref_store(GPUSCAN_TYPE_U32, in, i, ref_bits(i / 700));
     src = roomy(test.context, CL_MEM_COPY_HOST_PTR, n * size, in, &status);
     test_cl(status);
+    if (p->what == 'R') /* from here on `in` has the order of the scan */
+        ref_reverse(in, n, size);
     if (p->what == 'a')
         memset(got, 0, n * size);
     dst = roomy(test.context, CL_MEM_COPY_HOST_PTR, n * size + 64, got, &status);
     test_cl(status);
     switch (p->what) {
     case 's':
+    case 'R':
     case 'o':
     case 'v':
     case 'f':
@@ -435,6 +443,8 @@ static int run(gpuscan *gs, const plant *p) {
         else
             ref_scan(GPUSCAN_TYPE_U32, wanted + dst_off * size, GPUSCAN_TYPE_U32, in + src_off * size, n - dst_off,
                      GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, NULL);
+        if (p->what == 'R')
+            ref_reverse(wanted, n, size);
         memset(wanted, 0x5A, dst_off * size);
         if (scanned != 0)
             memset(wanted + n / scanned * scanned * size, 0x5A, n % scanned * size);
@@ -445,6 +455,7 @@ static int run(gpuscan *gs, const plant *p) {
         d.scan.count = scanned ? scanned : n - dst_off;
         d.scan.rows = scanned ? n / scanned : 1;
         d.scan.kind = GPUSCAN_INCLUSIVE;
+        d.scan.reverse = p->what == 'R';
         d.scan.src_type = d.scan.dst_type = p->what == 'f' ? op_affine_compose.type : GPUSCAN_TYPE_U32;
         d.scan.op = p->what == 'f' ? GPUSCAN_OP_CUSTOM : GPUSCAN_OP_ADD;
         d.scan.custom = p->what == 'f' ? &op_affine_compose.custom : NULL;

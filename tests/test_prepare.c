@@ -389,7 +389,7 @@ static void test_range(void **state) {
         desc.call.strategy = (gpuscan_strategy)s;
         result = gpuscan_sort_prepare(gs, &desc);
         for (bytes = 0, program = gs->programs; program; program = program->next)
-            bytes += program->recording.length;
+            bytes += program->parts[GPUSCAN__PART_RECORDING].length;
         layer_reset();
         desc.call.counts_from = 0;
         for (i = 0; result == GPUSCAN_SUCCESS && i < sizeof counts / sizeof *counts; i++) {
@@ -398,7 +398,7 @@ static void test_range(void **state) {
         }
         assert_int_equal(layer.calls[LAYER_clBuildProgram], 0);
         for (program = gs->programs; program; program = program->next)
-            bytes -= program->recording.length;
+            bytes -= program->parts[GPUSCAN__PART_RECORDING].length;
         assert_int_equal(bytes, 0);
         test_destroy(gs);
         layer_expect_empty();
