@@ -3359,7 +3359,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`Vx=`4[w];\n"
 "`0[w]=size>=4?x\n"
 ":size==2?rotate(x,16u)\n"
-":$s==2?rotate(x,24u)&0xff00u|x>>8\n"
+":$s==2?(rotate(x,8u)&0xff00u)|x>>8\n"
 ":as_uint(as_uchar4(x).wzyx);\n"
 "}\n"
 "$r\n"
@@ -6254,7 +6254,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`N`S,`R;\n"
 "`Vunit,block;\n"
 "`Vwidth,blocks;\n"
-"`Vlines;\n"
+"`Vown,moved;\n"
 "`Qthere,leads;\n"
 "}``Hs;\n\n"
 "$w``Hs ``Hs_of(`I``Hs_`B*`B,`Nstrip,`N`R){\n"
@@ -6267,35 +6267,43 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "at.there=at.block<at.blocks&&at.`H<`B->`Hs;\n"
 "at.leads=at.there&&at.block=`6\n"
 "at.`R=`R;\n"
-"at.`S=at.lines`6\n"
+"at.`S=at.own=at.moved`6\n"
 "`Cat;\n"
 "}\n\n"
 "$6$TILE_LINES(at) ((at)->blocks * $LINES)\n"
 "$w`X``Hs_move(``Hs*at,`N`S){\n"
+"`Vlines=`S<at->`R?`Fmin(at->`R-`S,$9$TILE_LINES(at)):0;\n"
+"`V`G=min(lines,at->block*$LINES);\n"
 "at->`S=`S;\n"
-"at->lines=`S<at->`R?`Fmin(at->`R-`S,$9$TILE_LINES(at)):0;\n"
-"}\n\n\n\n"
-"$6$OWN_LINE(at, k) ((at)->block * $LINES + (k))\n"
-"$6$MOVED_LINE(at, k) ($STAGED ? (k) * (at)->blocks + (at)->block : $OWN_LINE(at, k))\n"
+"at->own=at->moved=at->there?min(lines-`G,`F$LINES):0;\n"
+"`7$STAGED&&at->there)\n"
+"at->moved=lines>at->block?(lines-at->block-1)/at->blocks+1:0;\n"
+"}\n\n\n\n\n"
+"$6$OWN_FIRST_LINE(at) ((at)->block * $LINES)\n"
+"$6$MOVED_FIRST_LINE(at) ($STAGED ? (at)->block : $OWN_FIRST_LINE(at))\n"
+"$6$MOVED_STEP(at) ($STAGED ? (at)->blocks : 1u)\n"
+"$6$NEXT_LINE(p, step) \\\n"
+" do{ \\\n"
+" (p)=$REVERSE?(p)-(step):(p)+(step); \\\n"
+" $FORGET_ULONG(p); \\\n"
+" }while(0)\n"
 "$6$STAGE_AT(at, line) ((line) * (at)->width + (at)->unit)\n"
-"$6$OWN_OF(x, at, own, k) \\\n"
-" ($STAGED?(own)->stage[$STAGE_AT(at,$OWN_LINE(at,k))].src:(x)[k])\n"
 "$6$SLOT(at, of_block, v) (((of_block) * (at)->width + (at)->unit) * $s + (v))\n\n\n"
 "$6$COLUMNS_WHOLE(type, p, pitch) \\\n"
-" ($IS_WHOLE(type)&&$ALIGNED(type,p)&&(pitch)%$s==0)\n\n\n"
+" ($s>1&&$IS_WHOLE(type)&&$ALIGNED(type,p)&&(pitch)%$s==0)\n\n\n"
 "$n`X``Hs_load(`src_vector*x,$1`src*src,`Npitch,\n"
 "`I``Hs*at,`J``Hs_`M*own){\n"
 "`Qwhole=$COLUMNS_WHOLE(`src,src,pitch);\n"
-"src+=at->`H;\n"
+"`Nline=$COLUMN_LINE(at->`S+$MOVED_FIRST_LINE(at),at->`R);\n"
+"$1`src*`0=src+line*pitch+at->`H;\n"
+"`Vplace=$STAGE_AT(at,$MOVED_FIRST_LINE(at));\n"
+"pitch*=$MOVED_STEP(at);\n"
 "$r\n"
 "`Z`Vk`6k<$LINES;k++){\n"
-"`Vline=$MOVED_LINE(at,k);\n"
-"$1`src*`0=src+$COLUMN_LINE(at->`S+line,at->`R)*pitch;\n"
 "$r\n"
 "`Z`Vw`6w<`D`src_vector)/4;w++)\n"
 "x[k].`4[w]`6\n"
-"`7!at->there||line>=at->lines)\n"
-"continue;\n"
+"`7k<at->moved){\n"
 "`7whole)\n"
 "`bytes_load(x[k].`4,`0,$i`src),`policy_normal());\n"
 "else\n"
@@ -6303,13 +6311,18 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`Z`Vv`6v<$s;v++)\n"
 "x[k].element[v]=`0[v];\n"
 "}\n"
+"$NEXT_LINE(`0,pitch);\n"
+"}\n"
 "`7!$STAGED)\n"
 "`L;\n"
 "$h;\n"
-"`7at->there)\n"
 "$r\n"
-"`Z`Vk`6k<$LINES;k++)\n"
-"own->stage[$STAGE_AT(at,$MOVED_LINE(at,k))].src=x[k];\n"
+"`Z`Vk`6k<$LINES;k++){\n"
+"`7at->there)\n"
+"own->stage[place].src=x[k];\n"
+"place+=at->blocks*at->width;\n"
+"$FORGET_UINT(place);\n"
+"}\n"
 "$h;\n"
 "}\n\n\n"
 "$n`X``Hs_chain(`+``K*inner,`Vlink,`I``Hs*at,\n"
@@ -6331,7 +6344,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "inner[v]=``K_next`5inner[v],`9,link+block+k);\n"
 "}\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X``Hs_join(`+``K*`9s,`I`t*`9,`Vlink,\n"
 "`I``Hs*at,`J``Hs_`M*own){\n"
 "`7at->there)\n"
@@ -6342,10 +6355,12 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`7at->leads)\n"
 "``Hs_chain`5`9s,link,at,own->slots);\n"
 "$h;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n`X``Hs_take(`+`src_vector*x,``K*`9s,`Vlink,\n"
 "$1`src*src,`Npitch,`I``Hs*at,\n"
 "`J``Hs_`M*own){\n"
+"`Vplace=$STAGE_AT(at,$OWN_FIRST_LINE(at));\n"
+"`Nline=at->`S+$OWN_FIRST_LINE(at);\n"
 "$5`9[$s];\n"
 "``Hs_load(x,src,pitch,at,own);\n"
 "$r\n"
@@ -6353,14 +6368,16 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`9[v]=$f;\n"
 "$r\n"
 "`Z`Vk`6k<$LINES;k++){\n"
-"`Vline=$OWN_LINE(at,k);\n"
-"`7!at->there||line>=at->lines)\n"
-"continue;\n"
-"`src_vector vector=$OWN_OF(x,at,own,k);\n"
+"`src_vector vector;\n"
+"`7k<at->own){\n"
+"vector=$STAGED?own->stage[place].src:x[k];\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`9[v]=$o`5\n"
-"`9[v],`convert`5vector.element[v],$COLUMN_LINE(at->`S+line,at->`R)));\n"
+"`9[v],`convert`5vector.element[v],$COLUMN_LINE(line+k,at->`R)));\n"
+"}\n"
+"place+=at->width;\n"
+"$FORGET_UINT(place);\n"
 "}\n"
 "``Hs_join`5`9s,`9,link,at,own);\n"
 "}\n\n"
@@ -6376,54 +6393,67 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`I``K*outer,`I``K*inner,\n"
 "`I``Hs*at,`J``Hs_`M*own){\n"
 "`Qwhole=$COLUMNS_WHOLE(`dst,dst,pitch);\n"
+"`Nmoved=$COLUMN_LINE(at->`S+$MOVED_FIRST_LINE(at),at->`R);\n"
+"`Nline=at->`S+$OWN_FIRST_LINE(at);\n"
+"`Vplace=$STAGE_AT(at,$OWN_FIRST_LINE(at));\n"
+"`A`dst*to=dst+moved*pitch+at->`H;\n"
 "$5`9[$s];\n"
-"dst+=at->`H;\n"
+"pitch*=$MOVED_STEP(at);\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`9[v]=$ANY_ORDER?$o`5$WHOLE(outer[v]),$WHOLE(inner[v]))\n"
 ":$f;\n"
 "$r\n"
 "`Z`Vk`6k<$LINES;k++){\n"
-"`Vown_line=$OWN_LINE(at,k);\n"
-"`Nline=$COLUMN_LINE(at->`S+own_line,at->`R);\n"
+"`src_vector vector;\n"
 "`dst_vector out;\n"
-"`7!at->there||own_line>=at->lines)\n"
-"continue;\n"
-"`src_vector vector=$OWN_OF(x,at,own,k);\n"
+"`7k<at->own){\n"
+"vector=$STAGED?own->stage[place].src:x[k];\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++){\n"
 "$5y=`9[v];\n"
-"`9[v]=$o`5y,`convert`5vector.element[v],line));\n"
+"`9[v]=$o`5\n"
+"y,`convert`5vector.element[v],$COLUMN_LINE(line+k,at->`R)));\n"
 "`7$INCLUSIVE)\n"
 "y=`9[v];\n"
 "out.element[v]=\n"
 "`to_dst($ANY_ORDER?y:``P`5outer[v],``P`5inner[v],y)));\n"
 "}\n"
 "`7$STAGED)\n"
-"own->stage[$STAGE_AT(at,own_line)].dst=out;\n"
+"own->stage[place].dst=out;\n"
 "else\n"
-"``Hs_vector_store(dst+line*pitch,&out,whole);\n"
+"``Hs_vector_store(to,&out,whole);\n"
+"}\n"
+"`7$STAGED){\n"
+"place+=at->width;\n"
+"$FORGET_UINT(place);\n"
+"}else{\n"
+"$NEXT_LINE(to,pitch);\n"
+"}\n"
 "}\n"
 "`7!$STAGED)\n"
 "`L;\n"
+"place=$STAGE_AT(at,$MOVED_FIRST_LINE(at));\n"
 "$h;\n"
 "$r\n"
 "`Z`Vk`6k<$LINES;k++){\n"
-"`Vmoved=$MOVED_LINE(at,k);\n"
 "`dst_vector out;\n"
-"`7!at->there||moved>=at->lines)\n"
-"continue;\n"
-"out=own->stage[$STAGE_AT(at,moved)].dst;\n"
-"``Hs_vector_store(dst+$COLUMN_LINE(at->`S+moved,at->`R)*pitch,&out,whole);\n"
+"`7k<at->moved){\n"
+"out=own->stage[place].dst;\n"
+"``Hs_vector_store(to,&out,whole);\n"
+"}\n"
+"$NEXT_LINE(to,pitch);\n"
+"place+=at->blocks*at->width;\n"
+"$FORGET_UINT(place);\n"
 "}\n"
 "}\n\n\n"
 "$n`X``Hs_totals(`+`A`dst*totals,`I``K*outer,\n"
 "`I``K*`9s,`I``Hs*at){\n"
-"`7at->leads&&at->`S+at->lines==at->`R)\n"
+"`7at->leads&&at->`S+$TILE_LINES(at)>=at->`R)\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "totals[at->`H+v]=`to_dst(``P`5outer[v],$WHOLE(`9s[v])));\n"
-"}\n\n"
+"}\n\n",
 "$n`X``Hs_begin(`+``K*inner){\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
@@ -6444,7 +6474,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "outer[v]=stores&&(`B.`T&$FLAG_CARRIES)&&at.there?states[v]:``K_of`5base);\n"
 "`Z`Npast=0,link`6past<`B.band_lines;past+=$TILE_LINES(&at),link+=at.blocks){\n"
 "``Hs_move(&at,band*`B.band_lines+past);\n"
-"`7at.lines==0&&at.`S>0)\n"
+"`7at.`S>=at.`R&&at.`S>0)\n"
 "break;\n"
 "``Hs_take`5x,`9s,`Flink,src+`B.src_offset,`B.src_pitch,&at,own);\n"
 "`7!stores)\n"
@@ -6460,7 +6490,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "states[v]=`link_of($WHOLE(`9s[v]));\n"
-"}\n\n",
+"}\n\n"
 "`Y!$UNDIVIDED\n"
 "kernel $x_ATTRIBUTE void\n"
 "``Hs_`9s(`%$COLUMNS_PARAMETERS$g`=\n"
@@ -6511,7 +6541,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "inner=``K_next`5inner,`9,block);\n"
 "}\n"
 "`C$WHOLE(inner);\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$w``K ``Hs_walk(`+`I``8*`8,`V`3,`N`Hs,`Npitch,\n"
 "`N`H,`I``Hs*at){\n"
 "``K `K=``K_of`5`8->base),`W=`K;\n"
@@ -6560,7 +6590,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`8.epoch=`F`B.epoch;\n"
 "`8.in_place=($1void*)$ELEMENTS(`8.src)==($1void*)(dst+`B.dst_offset);\n"
 "``Hs_move(&at,$9`3*$TILE_LINES(&at));\n"
-"`7at.lines==0&&`3>0)\n"
+"`7at.`S>=at.`R&&`3>0)\n"
 "`L;\n"
 "``Hs_begin`5`9s);\n"
 "``Hs_take`5x,`9s,0,$ELEMENTS(`8.src),`B.src_pitch,&at,own);\n"
@@ -6611,7 +6641,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5620 \"kernels.cl.inc\"\n"
+"#line 5651 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6664,7 +6694,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5674 \"kernels.cl.inc\"\n"
+"#line 5705 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -7176,7 +7206,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6287 \"kernels.cl.inc\"\n"
+"#line 6318 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7500,7 +7530,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6658 \"kernels.cl.inc\"\n"
+"#line 6689 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7589,7 +7619,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6748 \"kernels.cl.inc\"\n"
+"#line 6779 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7869,7 +7899,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7081 \"kernels.cl.inc\"\n"
+"#line 7112 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8524,7 +8554,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7856 \"kernels.cl.inc\"\n"
+"#line 7887 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8578,7 +8608,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7910 \"kernels.cl.inc\"\n"
+"#line 7941 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9009,7 +9039,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8398 \"kernels.cl.inc\"\n"
+"#line 8429 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9518,7 +9548,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8984 \"kernels.cl.inc\"\n"
+"#line 9015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9872,7 +9902,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9416 \"kernels.cl.inc\"\n"
+"#line 9447 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9975,7 +10005,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9545 \"kernels.cl.inc\"\n"
+"#line 9576 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10279,7 +10309,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9889 \"kernels.cl.inc\"\n"
+"#line 9920 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10694,7 +10724,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10381 \"kernels.cl.inc\"\n"
+"#line 10412 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10712,7 +10742,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10396 \"kernels.cl.inc\"\n"
+"#line 10427 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10845,7 +10875,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10560 \"kernels.cl.inc\"\n"
+"#line 10591 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10897,7 +10927,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10614 \"kernels.cl.inc\"\n"
+"#line 10645 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11046,7 +11076,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10785 \"kernels.cl.inc\"\n"
+"#line 10816 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11338,7 +11368,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11115 \"kernels.cl.inc\"\n"
+"#line 11146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12186,7 +12216,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12100 \"kernels.cl.inc\"\n"
+"#line 12131 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12388,7 +12418,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12344 \"kernels.cl.inc\"\n"
+"#line 12375 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12509,7 +12539,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12478 \"kernels.cl.inc\"\n"
+"#line 12509 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"

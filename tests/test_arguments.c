@@ -1233,7 +1233,7 @@ static void test_pitches(void **state) {
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes", ALONG(d.dst_pitch_bytes = N - 4));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", ALONG(d.src_pitch = UINT64_MAX / 4));
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", ALONG(d.dst_pitch = UINT64_MAX / 8));
-    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "dst", ALONG(d.count = 4 * end));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", ALONG(d.count = 4 * end));
     REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "total", ALONG(d.total = f.tiny));
 #undef ALONG
     ACCEPTED(scan, d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
