@@ -6382,9 +6382,10 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "``Hs_join`5`9s,`9,link,at,own);\n"
 "}\n\n"
 "$n`X``Hs_vector_store(`A`dst*to,`I`dst_vector*out,`Qwhole){\n"
-"`7whole)\n"
+"`7whole){\n"
 "`vector_put(to,out);\n"
-"else\n"
+"`L;\n"
+"}\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "to[v]=out->element[v];\n"
@@ -6446,14 +6447,14 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "place+=at->blocks*at->width;\n"
 "$FORGET_UINT(place);\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n`X``Hs_totals(`+`A`dst*totals,`I``K*outer,\n"
 "`I``K*`9s,`I``Hs*at){\n"
 "`7at->leads&&at->`S+$TILE_LINES(at)>=at->`R)\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "totals[at->`H+v]=`to_dst(``P`5outer[v],$WHOLE(`9s[v])));\n"
-"}\n\n",
+"}\n\n"
 "$n`X``Hs_begin(`+``K*inner){\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
@@ -6597,12 +6598,13 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$TEST_DELAY(`3);\n"
 "`7at.leads&& !$TEST_SILENT(`3))\n"
 "$r\n"
-"`Z`Vv`6v<$s;v++)\n"
+"`Z`Vv`6v<$s;v++){\n"
+"$5`9=$WHOLE(`9s[v]);\n"
 "`7`3>0)\n"
-"``9_store(&`8,number+v,$WHOLE(`9s[v]));\n"
+"``9_store(&`8,number+v,`9);\n"
 "else\n"
-"``P_store(&`8,number+v,\n"
-"``K_next`5``K_of`5`8.base),$WHOLE(`9s[v]),0));\n"
+"``P_store(&`8,number+v,``K_next`5``K_of`5`8.base),`9,0));\n"
+"}\n"
 "`7`8.in_place)\n"
 "`device_fence();\n"
 "$r\n"
@@ -6641,7 +6643,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5651 \"kernels.cl.inc\"\n"
+"#line 5653 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6694,7 +6696,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5705 \"kernels.cl.inc\"\n"
+"#line 5707 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -7206,7 +7208,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6318 \"kernels.cl.inc\"\n"
+"#line 6320 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7530,7 +7532,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6689 \"kernels.cl.inc\"\n"
+"#line 6691 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7619,7 +7621,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6779 \"kernels.cl.inc\"\n"
+"#line 6781 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7899,7 +7901,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7112 \"kernels.cl.inc\"\n"
+"#line 7114 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8554,7 +8556,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7887 \"kernels.cl.inc\"\n"
+"#line 7889 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8608,7 +8610,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7941 \"kernels.cl.inc\"\n"
+"#line 7943 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9039,7 +9041,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8429 \"kernels.cl.inc\"\n"
+"#line 8431 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9548,7 +9550,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9015 \"kernels.cl.inc\"\n"
+"#line 9017 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9902,7 +9904,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9447 \"kernels.cl.inc\"\n"
+"#line 9449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -10005,7 +10007,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9576 \"kernels.cl.inc\"\n"
+"#line 9578 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10309,7 +10311,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9920 \"kernels.cl.inc\"\n"
+"#line 9922 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10724,7 +10726,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10412 \"kernels.cl.inc\"\n"
+"#line 10414 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10742,7 +10744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10427 \"kernels.cl.inc\"\n"
+"#line 10429 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10875,7 +10877,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10591 \"kernels.cl.inc\"\n"
+"#line 10593 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10927,7 +10929,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10645 \"kernels.cl.inc\"\n"
+"#line 10647 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11076,7 +11078,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10816 \"kernels.cl.inc\"\n"
+"#line 10818 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11368,7 +11370,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11146 \"kernels.cl.inc\"\n"
+"#line 11148 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12216,7 +12218,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12131 \"kernels.cl.inc\"\n"
+"#line 12133 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12418,7 +12420,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12375 \"kernels.cl.inc\"\n"
+"#line 12377 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12539,7 +12541,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12509 \"kernels.cl.inc\"\n"
+"#line 12511 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18659,13 +18661,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     plan->rows = desc->rows ? desc->rows : 1;
     if (desc->along != GPUSCAN_ALONG_ROWS && desc->along != GPUSCAN_ALONG_COLUMNS)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "along is not a gpuscan_along");
-    if (desc->along) { /* in memory, the lines of a matrix lie like rows */
-        line = desc->count ? plan->rows : 0;
-        lines = desc->count ? desc->count : 1;
-    } else {
-        line = desc->count;
-        lines = plan->rows;
-    }
+    line = !desc->along ? desc->count : desc->count ? plan->rows : 0; /* the lines of a matrix lie like rows */
+    lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
     if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size, line,
                                         &plan->src_pitch)) != 0 ||
         (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size, line,
@@ -19323,6 +19320,19 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
+/* Sets the fields of a self-test's desc that do not depend on its shape. */
+static void gpuscan__scan_test_desc(gpuscan__test *test, const gpuscan__scan_key *own) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
+    desc->src_type = e->src;
+    desc->dst_type = e->dst;
+    desc->op = e->op;
+    desc->custom = e->custom;
+    desc->kind = own->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    desc->reverse = own->reverse;
+    desc->init = test->init;
+}
+
 /* Fills the arrays of a self-test along columns. The matrix has more columns than a strip, and several tiles. In round 1
    lines have gaps, and vectors are not aligned. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
@@ -19383,13 +19393,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     uint64_t vector = gpuscan__vector(e->src_size, e->dst_size);
     if (round == 3 || (round == 2 && !own.whole_rows))
         return 0;
-    desc->src_type = e->src;
-    desc->dst_type = e->dst;
-    desc->op = e->op;
-    desc->custom = e->custom;
-    desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
-    desc->reverse = own.reverse;
-    desc->init = test->init;
+    gpuscan__scan_test_desc(test, &own);
     if (own.columns)
         return gpuscan__columns_test(test, &own, shape);
     if (own.whole_rows) { /* by round, a row has two thirds of a tile, a seventh of a tile, or one element */
