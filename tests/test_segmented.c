@@ -104,7 +104,7 @@ static void wrong_offsets(void **state) {
             d.segments.form = GPUSCAN_SEGMENTS_OFFSETS;
             d.segments.data = data.at;
             d.segments.count = segments;
-            d.reverse = kind % 2;
+            d.reverse = (uint32_t)kind % 2;
             d.call.strategy = (gpuscan_strategy)s;
             query = gpuscan_scan_scratch_size(test.gs, &d, &i);
             test_extras_begin(&extras, &d.call, SCRATCH_CALLER, 0, query, i);
