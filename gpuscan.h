@@ -1191,7 +1191,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
 #if GPUSCAN__HAS_SCAN
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
-   src[i].
+   src[i]. With `reverse` (see gpuscan_scan_desc) it scans each row from its end.
 
    src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
    dst           out: row r is the `count` elements of dst_type from dst.offset + r * dst_pitch on
@@ -1210,21 +1210,22 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined. custom->convert
                  converts them if it is given, otherwise they are converted as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
-                 holds for all strategies, and for custom operators, too. The total is the last inclusive element, bit
-                 for bit. Two calls that differ only in `kind` agree: element i + 1 of the exclusive scan is element i
-                 of the inclusive scan, bit for bit. (There are two exceptions. MIN and MAX may differ in the sign of a
-                 zero. Large results that a CPU stores past its caches agree only if both dst begin at the same position
-                 of a cache line.) An ADD of non-negative elements, after any init, never decreases. An ADD of +0 or -0
-                 keeps the bits of the result (the sum of -0 and +0 is +0), so a search in running sums never finds an
-                 element of weight 0. If all elements and `init` have one sign, an ADD has a relative error below 1e-6
-                 in f32 and f16 (f16 is then rounded as it is stored) and below 2e-15 in f64, at every element and for
-                 any count. For values chosen so that all additions round one way, the bounds are 5e-6 and 1e-14
+                 holds for all strategies, and for custom operators, too. (With `reverse`, "next" and "last" are in the
+                 order of the scan.) The total is the last inclusive element, bit for bit. Two calls that differ only in
+                 `kind` agree: element i + 1 of the exclusive scan is element i of the inclusive scan, bit for bit.
+                 (There are two exceptions. MIN and MAX may differ in the sign of a zero. Large results that a CPU
+                 stores past its caches agree only if both dst begin at the same position of a cache line.) An ADD of
+                 non-negative elements, after any init, never decreases. An ADD of +0 or -0 keeps the bits of the result
+                 (the sum of -0 and +0 is +0), so a search in running sums never finds an element of weight 0. If all
+                 elements and `init` have one sign, an ADD has a relative error below 1e-6 in f32 and f16 (f16 is then
+                 rounded as it is stored) and below 2e-15 in f64, at every element and for any count. For values chosen
+                 so that all additions round one way, the bounds are 5e-6 and 1e-14
    returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device; on elements of more than 64
                  bytes (with segments, of 64 bytes or more); in place without fences of device scope; or with more tiles
                  (at least one a row) than a launch can have. AUTO takes another strategy.
                  INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
                  elements; segments with rows, pitches or total; segments without a form; segments.count without
-                 OFFSETS; segments.host_data, which is for gpuscan_scan_host.
+                 OFFSETS; segments.host_data, which is for gpuscan_scan_host; reverse is above 1.
                  INVALID_TYPE: segments.type does not fit the form
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
@@ -2287,12 +2288,14 @@ static const char *const gpuscan__piece_device[] = {
 "`Y$HAS_PICKS\n\n"
 "$ASM(uint,`bytes_at,(`Va,`Vb,`Vwhich),\n"
 "(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out): \"r\"(a), \"r\"(b), \"r\"(which)))\n"
-"`E\n"
+"`E\n\n",
+"$BOTH(uint,`bytes_mirror,(`V`4),(\"prmt.b32 %0, %1, %1, 0x0123;\" : \"=r\"(out): \"r\"(`4)),\n"
+"as_uint(as_uchar4(`4).wzyx))\n"
 "$6`lower_halves(a, b) (((a) & 0xffffu) | (b) << 16)\n"
 "$6`even_bytes(a, b) (((a) & 0x00ff00ffu) | ((b) & 0x00ff00ffu) << 8)\n"
 "$6`odd_bytes(a) ((a) >> 8 & 0x00ff00ffu)\n"
 "$6`byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
-"$6`half_at(`4, upper) ((`4) >> (upper) * 16 & 0xffffu)\n\n\n",
+"$6`half_at(`4, upper) ((`4) >> (upper) * 16 & 0xffffu)\n\n\n"
 "$6$DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(`4), \"r\"(ones), \"r\"(`9))\n"
 "$6$SUM_4(of) `F((of).x + (of).y + (of).z + (of).w)\n"
 "$6$SUM_2(of) `F((of).x + (of).y)\n"
@@ -2347,7 +2350,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 640 \"kernels.cl.inc\"\n"
+"#line 643 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2385,7 +2388,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 686 \"kernels.cl.inc\"\n"
+"#line 689 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2419,7 +2422,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 721 \"kernels.cl.inc\"\n"
+"#line 724 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2458,10 +2461,16 @@ static const char *const gpuscan__piece_elements[] = {
 " `Z`Vp`6p<`Dtype)/8;p++) \\\n"
 " of_pairs.pairs[p]=as_ulong((uint2)(`F`0->`4[2*p],`F`0->`4[2*p+1])); \\\n"
 " `Cof_pairs.`W; \\\n"
-" }\n\n\n\n\n\n\n\n\n\n\n\n\n"
+" }\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ORIGIN(`8, `R) ((`8) + ($REVERSE ? (`R) - 1 : 0))\n"
 "$6$AT(origin, n, width) ($REVERSE ? (origin) - (n) - ((width) - 1) : (origin) + (n))\n"
-"$6$INDEX_OF(`2, n) ($REVERSE ? (`2) - (n) : (n))\n\n"
+"$6$INDEX_OF(`2, n) ($REVERSE ? (`2) - (n) : (n))\n"
+"$6$PADS ($REVERSE && !$CPU && !$HEADS)\n"
+"`Y$PADS\n"
+"$6$PAD(`R) ((`R) ? `F(0 - (`B.src_offset + (`R))) % $s : 0)\n"
+"`O\n"
+"$6$PAD(`R) 0u\n"
+"`E\n\n"
 "$6$EDGE(origin) ((origin) + $REVERSE)\n\n"
 "$8$T $u;\n"
 "$8$SRC `source;\n"
@@ -2505,7 +2514,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 828 \"kernels.cl.inc\"\n"
+"#line 841 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2636,7 +2645,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 978 \"kernels.cl.inc\"\n"
+"#line 991 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
@@ -2694,7 +2703,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`E\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(`8, `R) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
+"$6$FROM(`8, `R, pad) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$FROM_BASE(`0, `9) ((`0).base = (`9).`W)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
@@ -2728,7 +2737,7 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "`0.`Ws=`Ws;\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(`8, `R) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
+"$6$FROM(`8, `R, pad) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
 "$6$FROM_ROW(`0, n) (`0)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
 "$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
@@ -2738,20 +2747,23 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$8struct{\n"
 "$1`src*src;\n"
 "`N`2;\n"
+"`Vpad;\n"
 "}``0;\n\n",
-"$w``0 ``0_`8($1`src*`8,`N`R){\n"
+"$w``0 ``0_`8($1`src*`8,`N`R,`Vpad){\n"
 "``0 `0;\n"
 "`0.src=$ORIGIN(`8,`R);\n"
 "`0.`2=`R-1;\n"
+"`0.pad=pad;\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(`8, `R) ``0_`8(`8, `R)\n"
-"$6$FROM_ROW(`0, n) ``0_`8((`0).src - (`0).`2 + (n), (`0).`2 + 1)\n"
+"$6$FROM(`8, `R, pad) ``0_`8(`8, `R, pad)\n"
+"$6$FROM_ROW(`0, n) \\\n"
+" ``0_`8((`0).src-(`0).`2+(n),(`0).`2+1,(`0).pad)\n"
 "$6$ELEMENTS(`0) ((`0).src)\n"
 "$6$SUMS_PARAMETERS\n"
 "`O\n"
 "$8$1`src*``0;\n"
-"$6$FROM(`8, `R) (`8)\n"
+"$6$FROM(`8, `R, pad) (`8)\n"
 "$6$FROM_ROW(`0, n) ((`0) + (n))\n"
 "$6$ELEMENTS(`0) (`0)\n"
 "$6$VALUE_AT(`0, i) $IDENTITY\n"
@@ -2773,10 +2785,17 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "$6$LAST_OF(`0) (`0).`2\n"
 "`O\n"
 "$6$LAST_OF(`0) 0ul\n"
+"`E\n"
+"`Y$PADS\n"
+"$6$PAD_OF(`0) (`0).pad\n"
+"`O\n"
+"$6$PAD_OF(`0) 0u\n"
 "`E\n\n\n"
 "$6$BEGINS ($HEADS || $SCAN_ROWS)\n"
 "$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
 "$w$z ``W_at(`+``0 `0,`Ni){\n"
+"`7$PADS&&i<$PAD_OF(`0))\n"
+"`C$a(`.);\n"
 "`C`convert`5*$AT($ELEMENTS(`0),i,1),$INDEX_OF($LAST_OF(`0),i));\n"
 "}\n\n"
 "$w$5`element(`+``0 `0,`Ni){\n"
@@ -2801,7 +2820,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1169 \"kernels.cl.inc\"\n"
+"#line 1192 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2910,7 +2929,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1294 \"kernels.cl.inc\"\n"
+"#line 1317 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2954,7 +2973,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1345 \"kernels.cl.inc\"\n"
+"#line 1368 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3014,7 +3033,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1407 \"kernels.cl.inc\"\n"
+"#line 1430 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3306,7 +3325,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1742 \"kernels.cl.inc\"\n"
+"#line 1765 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3357,10 +3376,17 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$r\n"
 "`Z`Vw`6w<all;w++){\n"
 "`Vx=`4[w];\n"
+"<<<<<<<HEAD\n"
 "`0[w]=size>=4?x\n"
 ":size==2?rotate(x,16u)\n"
 ":$s==2?(rotate(x,8u)&0xff00u)|x>>8\n"
 ":as_uint(as_uchar4(x).wzyx);\n"
+"=======\n"
+"`0[w]=size>=4?x\n"
+":size==2?rotate(x,16u)\n"
+":$s==2?`bytes_mirror(x<<16)\n"
+":`bytes_mirror(x);\n"
+">>>>>>>reverse\n"
 "}\n"
 "$r\n"
 "`Z`Vw`6w<all;w++)\n"
@@ -3374,11 +3400,11 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$DEFINE_FETCH(name, type) \\\n"
 " $DEFINE_VECTOR(name,type) \\\n"
 " $n`Xname##_fetch(name##_vector*vectors,$1type*all,`N`S,`N`R, \\\n"
-" `Vown,`Npolicy){ \\\n"
+" `Vpad,`Vown,`Npolicy){ \\\n"
 " $1type*`0=$AT($AT(all,`S,1),own,1); \\\n"
 " `Vleft=``3_left(`S,`R); \\\n"
 " `Qwhole=$IS_WHOLE(type)&&$ALIGNED(type,$EDGE(all)); \\\n"
-" `7left==$TILE&&whole){ \\\n"
+" `7left==$TILE&&whole&&`S>=pad){ \\\n"
 " $r \\\n"
 " $v$d;k++) \\\n"
 " `bytes_load(vectors[k].`4,$AT(`0,k*$s_STRIDE,$s), \\\n"
@@ -3398,7 +3424,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 " vectors[k].`4[w]`6 \\\n"
 " $r \\\n"
 " `Z`Vv`6v<$s;v++) \\\n"
-" `7v<there) \\\n"
+" `7v<there&&`S+own+k*$s_STRIDE+v>=pad) \\\n"
 " vectors[k].element[v]= *$AT(`0,k*$s_STRIDE+v,1); \\\n"
 " } \\\n"
 " }\n"
@@ -3421,6 +3447,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$z base;\n"
 "`Y$REVERSE\n"
 "`N`2;\n"
+"`Vpad;\n"
 "`E\n"
 "`Vrising;\n"
 "`Vmask[$d];\n"
@@ -3514,15 +3541,15 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`L(`Juint*)all;\n"
 "}\n\n\n\n",
 "$6$SPREAD_BYTES ($y * $i`dst))\n"
-"$n`X`vectors_spread(`A`dst*to,`dst_vector*out,`Vleft,`Qpieces,\n"
-"`J``M*`M){\n"
+"$n`X`vectors_spread(`A`dst*to,`dst_vector*out,`Vskip,`Vleft,\n"
+"`Qpieces,`J``M*`M){\n"
 "`J`Iuint*`4s=`vectors_share(out,`M);\n"
 "left=min(left,`F$s_STRIDE);\n"
 "to=$AT(to,0,left);\n"
 "`7!pieces)\n"
 "`bytes_store(to,`4s,\n"
 "$REVERSE?($s_STRIDE-left)*`F`D`dst):0,\n"
-"left*`F`D`dst),$LANE,$y);\n"
+"`left_past(left,skip)*`F`D`dst),$LANE,$y);\n"
 "else\n"
 "$r\n"
 "`Z`Vp`6p<$SPREAD_BYTES/16;p+=$y)\n"
@@ -3669,7 +3696,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`I`key_vector*keys=`3->vector;\n"
 "`O\n"
 "`key_vector keys[$d];\n"
-"`key_fetch(keys,$KEYS_OF(`0),`S,`R,own,policy);\n"
+"`key_fetch(keys,$KEYS_OF(`0),`S,`R,0,own,policy);\n"
 "``3_load_prior(`3,`0,`S+own,own<left);\n"
 "`E\n"
 "`7$COPIES_TILES&&left==$TILE)\n"
@@ -3682,19 +3709,20 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`E\n\n\n\n"
 "$n`X``3_load(``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
 "`Npolicy){\n"
-"`src_fetch(`3->vector,$ELEMENTS(`0),`S,`R,own,policy);\n"
+"`src_fetch(`3->vector,$ELEMENTS(`0),`S,`R,$PAD_OF(`0),own,policy);\n"
 "`Y$RUNS\n"
 "``3_load_prior(`3,`0,`S+own,own<``3_left(`S,`R));\n"
 "$KEEP_LOADS();\n"
 "`E\n"
 "`Y$REDUCES\n"
-"`source_fetch(`3->`W,`0.`Ws,`S,`R,own,policy);\n"
+"`source_fetch(`3->`W,`0.`Ws,`S,`R,0,own,policy);\n"
 "`E\n"
 "`Y$HEADS\n"
 "`3->base=`0.base;\n"
 "`E\n"
 "`Y$REVERSE\n"
 "`3->`2=`0.`2;\n"
+"`3->pad=$PAD_OF(`0);\n"
 "`E\n"
 "}\n"
 "$n`X``3_fetch(`+``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
@@ -3753,9 +3781,9 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n"
 "*rises=falls?0:1;\n"
 "`C`9;\n"
-"}\n\n\n"
-"$n$z `vector_`9(`+`I`src_vector*vector,`Ni,`Vleft,`V`U,\n"
-"uint*rises){\n"
+"}\n\n\n\n"
+"$n$z `vector_`9(`+`I`src_vector*vector,`Ni,`Vskip,`Vleft,\n"
+"`V`U,uint*rises){\n"
 "`Y$PACKED_HERE\n"
 "`V`9`6\n"
 "*rises=1;\n"
@@ -3768,12 +3796,14 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<left)\n"
-"x[v]=`convert`5vector->element[v],$REVERSE?i-v:i+v);\n"
+"x[v]=v<skip?$a(`.)\n"
+":`convert`5vector->element[v],$REVERSE?i-v:i+v);\n"
 "`C`array_`9`5x,left,`U,rises);\n"
 "`E\n"
 "}\n"
 "`E\n\n\n"
-"$n`X``3_vector_`9s(`+``3*`3,`Nat,`Vleft,`Vown,$z*`9s){\n"
+"$n`X``3_vector_`9s(`+``3*`3,`Nat,`Vpad,`Vleft,`Vown,\n"
+"$z*`9s){\n"
 "`3->rising`6\n"
 "$r\n"
 "$v$d;k++){\n"
@@ -3788,8 +3818,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`9s[k]=pop`R(`3->mask[k]);\n"
 "`O\n"
 "`Vrises;\n"
-"`9s[k]=`vector_`9`5&`3->vector[k],$INDEX_OF($LAST_OF(*`3),i),there,\n"
-"``U_of(`3,k),&rises);\n"
+"`9s[k]=`vector_`9`5&`3->vector[k],$INDEX_OF($LAST_OF(*`3),i),\n"
+"i==0?pad:0,there,``U_of(`3,k),&rises);\n"
 "`3->rising|=rises<<k;\n"
 "`E\n"
 "}\n"
@@ -3797,10 +3827,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$n`X``3_`1_`9s(`+``3*`3,`N`S,`N`R,`Vown,\n"
 "$z*`9s){\n"
 "`Vleft=``3_left(`S,`R);\n"
-"`7$PACKED_HERE||($COPIES_TILES&&left==$TILE))\n"
-"``3_vector_`9s`5`3,`S+own,$TILE,own,`9s);\n"
+"`7$PACKED_HERE||($COPIES_TILES&&left==$TILE&&`S>=$PAD_OF(*`3)))\n"
+"``3_vector_`9s`5`3,`S+own,0,$TILE,own,`9s);\n"
 "else\n"
-"``3_vector_`9s`5`3,`S+own,left,own,`9s);\n"
+"``3_vector_`9s`5`3,`S+own,$PAD_OF(*`3),left,own,`9s);\n"
 "}\n\n\n"
 "$n`X``3_ballots(`I``3*`3,$m*`U,\n"
 "`J``M*`M){\n"
@@ -3880,7 +3910,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2420 \"kernels.cl.inc\"\n"
+"#line 2455 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4044,7 +4074,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2601 \"kernels.cl.inc\"\n"
+"#line 2636 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4294,9 +4324,9 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "out->element[v]=$z_to_dst($INCLUSIVE?x[v]:`G);\n"
 "`G=x[v];\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n\n",
 "$n`X``3_vector(`+`dst_vector*out,`I``3*`3,$5`K,`Ni,\n"
-"int k,`V$7,`Vown,$z*`2,\n"
+"`Vskip,int k,`V$7,`Vown,$z*`2,\n"
 "`J``M*`M){\n"
 "`vector_ends ends=``3_ends`5`3,`K,k,$7,`2,`M);\n"
 "`Y$PACKED_HERE && $PACKED_DST\n"
@@ -4310,12 +4340,13 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
 "`7v<there)\n"
-"x[v]=`convert`5`3->vector[k].element[v],$REVERSE?i-v:i+v);\n"
+"x[v]=v<skip?$a(`.)\n"
+":`convert`5`3->vector[k].element[v],$REVERSE?i-v:i+v);\n"
 "`vector_scan`5out,x,&ends,`3->base,``U_of(`3,k),there);\n"
 "`E\n"
 "}\n\n\n"
-"$n`X``3_store_by(`+`I``3*`3,`A`dst*dst,`N`S,`Vleft,\n"
-"`Qby_vectors,$5`K,$z `2,\n"
+"$n`X``3_store_by(`+`I``3*`3,`A`dst*dst,`N`S,`Vpad,\n"
+"`Vleft,`Qby_vectors,$5`K,$z `2,\n"
 "`J``M*`M){\n"
 "`Vown=$OWN_FIRST;\n"
 "`dst_vector out;\n"
@@ -4323,11 +4354,12 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$r\n"
 "$v$d;k++){\n"
 "`Ni=`S+own+k*$s_STRIDE;\n"
-"``3_vector`5&out,`3,`K,$INDEX_OF($LAST_OF(*`3),i),k,left,own,&`2,\n"
+"`Vskip=i==0?pad:0;\n"
+"``3_vector`5&out,`3,`K,$INDEX_OF($LAST_OF(*`3),i),skip,k,left,own,&`2,\n"
 "`M);\n"
 "`7$SPREADS){\n"
 "`Vbegin=``1_`S($l,0)+k*$s_STRIDE;\n"
-"`vectors_spread($AT($AT(dst,`S,1),begin,1),&out,\n"
+"`vectors_spread($AT($AT(dst,`S,1),begin,1),&out,`S+begin==0?pad:0,\n"
 "`left_past(left,begin),by_vectors,`M);\n"
 "}else `7by_vectors&&$SHIFTS){\n"
 "`vector_store_shifted(dst+i,&out,k,&`G,`M);\n"
@@ -4336,7 +4368,7 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "}else{\n"
 "$r\n"
 "`Z`Vv`6v<$s;v++)\n"
-"`7v<`left_`0(left,own,k))\n"
+"`7v>=skip&&v<`left_`0(left,own,k))\n"
 "*$AT(dst,i+v,1)=out.element[v];\n"
 "}\n"
 "}\n"
@@ -4351,12 +4383,13 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "`K=$o`5`K,``9_of(`3->group,false));\n"
 "`Qpieces=$SPREAD_BYTES%16==0&&((size_t)$EDGE(dst)&15)=`6\n"
 "`Qaligned=$IS_WHOLE(`dst)&&$ALIGNED(`dst,$EDGE(dst));\n"
+"`Qwhole=left==$TILE&&`S>=$PAD_OF(*`3);\n"
 "`7$SPREADS)\n"
-"``3_store_by`5`3,dst,`S,left,left==$TILE&&pieces,`K,`2,`M);\n"
-"else `7left==$TILE&&($SHIFTS||aligned))\n"
-"``3_store_by`5`3,dst,`S,$TILE,true,`K,`2,`M);\n"
+"``3_store_by`5`3,dst,`S,$PAD_OF(*`3),left,whole&&pieces,`K,`2,`M);\n"
+"else `7whole&&($SHIFTS||aligned))\n"
+"``3_store_by`5`3,dst,`S,0,$TILE,true,`K,`2,`M);\n"
 "else\n"
-"``3_store_by`5`3,dst,`S,left,false,`K,`2,`M);\n"
+"``3_store_by`5`3,dst,`S,$PAD_OF(*`3),left,false,`K,`2,`M);\n"
 "}\n\n",
 NULL};
 #else
@@ -4370,7 +4403,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2966 \"kernels.cl.inc\"\n"
+"#line 3005 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5191,7 +5224,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3913 \"kernels.cl.inc\"\n"
+"#line 3952 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5713,7 +5746,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4600 \"kernels.cl.inc\"\n"
+"#line 4639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5818,7 +5851,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`V`H,`V`U,uint*rises){\n"
 "$5x[$s];\n"
 "`7$ROWS_QUICK&& !$ANY_LANE(``8_vector_is_mixed(`3,i,`H,`U)))\n"
-"`C`vector_`9`5vector,$INDEX_OF(`3->`R-1,`H),$s,0,rises);\n"
+"`C`vector_`9`5vector,$INDEX_OF(`3->`R-1,`H),0,$s,0,rises);\n"
 "``8_$7`5x,vector,`3,i,`H,`U);\n"
 "`C`array_`9`5x,$s,`U,rises);\n"
 "}\n\n\n"
@@ -5868,7 +5901,7 @@ static const char *const gpuscan__piece_scan_rows[] = {
 "`V`U=``8_`U(`3,place.`H);\n"
 "$z x[$s];\n"
 "`7$ROWS_QUICK&& !totals&& !$ANY_LANE(``8_vector_is_mixed(`3,i,place.`H,`U))){\n"
-"``3_vector`5out,data,`K,$INDEX_OF(`3->`R-1,place.`H),k,$TILE,0,\n"
+"``3_vector`5out,data,`K,$INDEX_OF(`3->`R-1,place.`H),0,k,$TILE,0,\n"
 "`2,`M);\n"
 "`L;\n"
 "}\n"
@@ -6019,7 +6052,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4952 \"kernels.cl.inc\"\n"
+"#line 4991 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6054,7 +6087,7 @@ static const char *const gpuscan__piece_scan[] = {
 "`N`8=group*share+min(group,more);\n"
 "`7!$UNDIVIDED&&`B.parts!=1)\n"
 "`Cfalse;\n"
-"``8s_scan`5$FROM(src+`B.src_offset+`8*`B.src_pitch,`R),`B.src_pitch,\n"
+"``8s_scan`5$FROM(src+`B.src_offset+`8*`B.src_pitch,`R,0),`B.src_pitch,\n"
 "$OP_DST(`8,`R),`B.dst_pitch,\n"
 "`R-($kPARTS_TAIL)&&`R>0?1:0),share+(group<more?1:0),\n"
 "$OP_BASE,`F`B.`T,totals+`B.total_offset+`8);\n"
@@ -6124,7 +6157,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5073 \"kernels.cl.inc\"\n"
+"#line 5112 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -6643,7 +6676,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5653 \"kernels.cl.inc\"\n"
+"#line 5692 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6696,7 +6729,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5707 \"kernels.cl.inc\"\n"
+"#line 5746 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -7208,7 +7241,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6320 \"kernels.cl.inc\"\n"
+"#line 6359 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7222,8 +7255,10 @@ static const char *const gpuscan__piece_engine[] = {
 "`Vparts=`F`B.parts,part_`3s=`F`B.part_`3s;\n"
 "`N`R=`units(``R(`B.`R,`R_buffer,`B.`R_offset,\n"
 "`F`B.`T));\n"
+"`Vpad=$PAD(`R);\n"
+"`R+=pad;\n"
 "`Z`Nunit=$p;unit<`B.`8s*parts;unit+=$q0)){\n"
-"``0 `8=$FROM(src+`B.src_offset+unit/parts*`B.src_pitch,`R);\n"
+"``0 `8=$FROM(src+`B.src_offset+unit/parts*`B.src_pitch,`R,pad);\n"
 "`N`S=$9(unit%parts)*part_`3s*$TILE;\n"
 "`N`2=min(`R,`S+$9part_`3s*$TILE);\n"
 "$5`9=$f;\n"
@@ -7315,6 +7350,8 @@ static const char *const gpuscan__piece_engine[] = {
 "`Vpart_`3s=`F`B.part_`3s,`T=`F`B.`T;\n"
 "`job job;\n"
 "job.`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
+"`Vpad=$PAD(job.`R);\n"
+"job.`R+=pad;\n"
 "job.`3=job.share`6\n"
 "job.shares=1;\n"
 "`Nunits=`units(job.`R);\n"
@@ -7328,7 +7365,7 @@ static const char *const gpuscan__piece_engine[] = {
 "job.`S=$9part*part_`3s*$TILE;\n"
 "`N`2=min(units,job.`S+$9part_`3s*$TILE);\n"
 "`Qends=`2==units&&(job.`S<units||part==0);\n"
-"``0 `0=$FROM(src+`B.src_offset+job.`8*$OP_PITCH,job.`R);\n"
+"``0 `0=$FROM(src+`B.src_offset+job.`8*$OP_PITCH,job.`R,pad);\n"
 "$5base=$OP_BASE;\n"
 "``K carry=``K_of`5base);\n"
 "$FROM_BASE(`0,base);\n"
@@ -7362,10 +7399,10 @@ static const char *const gpuscan__piece_engine[] = {
 "`parts_of`5$b$p,$q0));\n"
 "}\n"
 "`O\n\n\n\n"
-"$n``8 ``S_`8(`+$c,`N`R){\n"
+"$n``8 ``S_`8(`+$c,`N`R,`Vpad){\n"
 "``8 `8;\n"
 "`8.base=$OP_BASE;\n"
-"`8.src=$FROM(src+`B.src_offset,`R);\n"
+"`8.src=$FROM(src+`B.src_offset,`R,pad);\n"
 "$FROM_BASE(`8.src,`8.base);\n"
 "`8.`R=`units(`R);\n"
 "`8.`9s=`8.`Kes=states+`B.states_offset;\n"
@@ -7407,7 +7444,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$APART\n"
 "$w`X``3s_take(`+$c,`Vgroups){\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"``8 `S_`8=``S_`8`5$b`R),`8,next_`8;\n"
+"``8 `S_`8=``S_`8`5$b`R,0),`8,next_`8;\n"
 "`job job,next_job;\n"
 "`span span,next;\n"
 "`N`4s[$OP_WORDS];\n"
@@ -7431,8 +7468,10 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n"
 "#elif !$AHEAD\n\n"
 "kernel $x_ATTRIBUTE `X`look_back(`%$c$g`=\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"``8 `S_`8=``S_`8`5$b`R);\n"
+"`N$7=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
+"`Vpad=$PAD($7);\n"
+"`N`R=$7+pad;\n"
+"``8 `S_`8=``S_`8`5$b`R,pad);\n"
 "`Vlive=$COUNTED?`live_`3s(`S_`8.`R):$OP_ROW_TILES;\n"
 "`Vnumber=$FEW!=0||$COUNTED?$TEST_GROUP:$START_NUMBER(`S_`8.`9s);\n"
 "$FOR_DRAWS(number,$COUNTERS(`S_`8.`9s),`F$OP_ROWS*live*$OP_SHARES,\n"
@@ -7495,8 +7534,10 @@ static const char *const gpuscan__piece_engine[] = {
 "`op_store`5$b&data,`8->src,`8->`R,job,`K,`K,false,`9);\n"
 "}\n\n",
 "kernel $x_ATTRIBUTE `X`ahead(`%$c$g`=\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"``8 `S_`8=``S_`8`5$b`R);\n"
+"`N$7=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
+"`Vpad=$PAD($7);\n"
+"`N`R=$7+pad;\n"
+"``8 `S_`8=``S_`8`5$b`R,pad);\n"
 "`Vplace=$START_NUMBER(`S_`8.`9s);\n"
 "`Vlive=$COUNTED?`live_`3s(`S_`8.`R):$OP_ROW_TILES;\n"
 "`Vall=`F$OP_ROWS*live,ahead=`F`B.ahead;\n"
@@ -7532,7 +7573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6691 \"kernels.cl.inc\"\n"
+"#line 6738 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7621,7 +7662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6781 \"kernels.cl.inc\"\n"
+"#line 6828 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7901,7 +7942,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7114 \"kernels.cl.inc\"\n"
+"#line 7161 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8556,7 +8597,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7889 \"kernels.cl.inc\"\n"
+"#line 7936 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8610,7 +8651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7943 \"kernels.cl.inc\"\n"
+"#line 7990 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9041,7 +9082,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8431 \"kernels.cl.inc\"\n"
+"#line 8478 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9550,7 +9591,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9017 \"kernels.cl.inc\"\n"
+"#line 9064 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9904,7 +9945,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9449 \"kernels.cl.inc\"\n"
+"#line 9496 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -10007,7 +10048,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9578 \"kernels.cl.inc\"\n"
+"#line 9625 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10311,7 +10352,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9922 \"kernels.cl.inc\"\n"
+"#line 9969 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10726,7 +10767,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10414 \"kernels.cl.inc\"\n"
+"#line 10461 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10744,7 +10785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10429 \"kernels.cl.inc\"\n"
+"#line 10476 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10877,7 +10918,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10593 \"kernels.cl.inc\"\n"
+"#line 10640 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10929,7 +10970,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10647 \"kernels.cl.inc\"\n"
+"#line 10694 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11078,7 +11119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10818 \"kernels.cl.inc\"\n"
+"#line 10865 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11370,7 +11411,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11148 \"kernels.cl.inc\"\n"
+"#line 11195 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12218,7 +12259,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12133 \"kernels.cl.inc\"\n"
+"#line 12180 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12420,7 +12461,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12377 \"kernels.cl.inc\"\n"
+"#line 12424 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12541,7 +12582,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12511 \"kernels.cl.inc\"\n"
+"#line 12558 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18752,14 +18793,24 @@ static uint32_t gpuscan__scan_registers(const gpuscan__scan_plan *plan, uint32_t
     return registers == 0 || size <= 32 ? registers : size <= 40 ? 80 : 0;
 }
 
+/* Returns whether rows begin with a pad: see [ELEMENTS] in kernels.cl.inc. */
+static int gpuscan__scan_pads(const gpuscan__scan_plan *plan) {
+    return plan->key.reverse && !plan->key.heads && !gpuscan__key_is_cpu(&plan->common.key);
+}
+
 /* Sets the key and the tiles. A self-test's key is that of the tested program. */
 static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
-    uint64_t tile_bytes;
+    uint64_t tile_bytes, positions;
     uint32_t size; /* bytes of a value in state words */
     int is_single = gpuscan__is_single_pass(tuning->strategy), lanes = 0;
     if (!common->forced) {
+    int is_single = gpuscan__is_single_pass(tuning->strategy), is_unaligned = gpuscan__scan_is_unaligned(plan);
+    int lanes = 0;
+    if (common->forced) {
+        *key = *common->forced;
+    } else {
         key->strategy = (uint32_t)tuning->strategy;
         gpuscan__fit(gs, common, tuning->group,
                      tuning->strategy == GPUSCAN_STRATEGY_MULTI_PASS && gs->device.profile.tiles.parts_vectors
@@ -18769,7 +18820,10 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->once = gpuscan__loads_once(gs, key, tuning);
         key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
     }
-    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
+    positions = plan->desc->count;
+    if (gpuscan__scan_pads(plan))
+        positions += gpuscan__vector(common->e.src_size, common->e.dst_size) - 1;
+    plan->row_tiles = gpuscan__max(gpuscan__ceil_div(positions, key->tile), 1);
     plan->tiles = plan->row_tiles * plan->rows; /* fits 64 bits, as the numbers of elements and rows do */
     plan->ahead = 1;
     if (common->forced)
@@ -18783,7 +18837,9 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                                                                                    : gpuscan__prefix_size(common);
     key->word = gpuscan__key_word(gs, key, size);
     plan->key.whole_rows = 0;
-    plan->key.shifts = gpuscan__uses_ptx_or_local(gs, key) && gpuscan__scan_is_unaligned(plan);
+    if (gpuscan__scan_pads(plan) && (plan->rows == 1 || plan->dst_pitch * common->e.dst_size % 16 == 0))
+        is_unaligned = (plan->desc->dst.offset - plan->desc->src.offset) * common->e.dst_size % 16 != 0;
+    plan->key.shifts = gpuscan__uses_ptx_or_local(gs, key) && is_unaligned;
     plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->desc->count_buffer, plan->tiles);
     if (plan->key.counted)
         key->registers = gpuscan__counted_registers(gs, common);
@@ -19409,7 +19465,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     /* with other lanes than NVIDIA's or LANES_LOCAL, programs take any offset, so round 1 tests offsets */
     if (own.reverse) /* vectors are aligned if the row's end is */
         desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
-    if (own.shifts || (round == 1 && !gpuscan__uses_ptx_or_local(test->gs, test->key))) {
+    if (own.shifts || (round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
         desc->src.offset += 1;
         desc->dst.offset += 2;
     }

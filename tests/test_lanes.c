@@ -81,8 +81,9 @@ static void check_scan(const scan_case *c, uint32_t width) {
     gpuscan_scan_desc d;
     const gpuscan__key *key;
     gpuscan__scan_key own;
+    const int reverse = (int)test_below(2);
     uint64_t r;
-    test_case("lanes of %u: %s", (unsigned)width, c->what);
+    test_case("lanes of %u: %s%s", (unsigned)width, c->what, reverse ? ", reversed" : "");
     dst = test_buffer_new(CL_MEM_READ_WRITE, dst_size, all);
     total = test_buffer_new(CL_MEM_READ_WRITE, dst_size, c->rows);
     test_fill(c->src, c->op, in, all);
@@ -91,6 +92,10 @@ static void check_scan(const scan_case *c, uint32_t width) {
         ref_store(c->dst, totals, r,
                   ref_scan(c->dst, wanted + r * count * dst_size, c->src, in + r * count * src_size, count, c->op,
                            c->kind, c->init ? &start : NULL));
+    for (r = 0; r < c->rows && reverse; r++) {
+        ref_reverse(in + r * count * src_size, count, src_size);
+        ref_reverse(wanted + r * count * dst_size, count, dst_size);
+    }
     test_buffer_set(&src, c->src_offset, all, in);
     test_buffer_set(&dst, 5, all, NULL);
     test_buffer_set(&total, 1, c->rows, NULL);
@@ -104,6 +109,7 @@ static void check_scan(const scan_case *c, uint32_t width) {
     d.dst_type = c->dst;
     d.op = c->op;
     d.kind = c->kind;
+    d.reverse = (uint32_t)reverse;
     d.init = c->init ? init : NULL;
     d.call.strategy = c->strategy;
     test_ok(gpuscan_scan(test.gs, &d));
@@ -115,8 +121,8 @@ static void check_scan(const scan_case *c, uint32_t width) {
     assert_int_equal(own.whole_rows != 0, c->strategy == GPUSCAN_STRATEGY_MULTI_PASS && c->rows > 1);
     if (c->few >= 0)
         assert_int_equal(own.few != 0, c->few);
-    if (c->strategy != FEW && !own.whole_rows) /* dst is not aligned */
-        check_stores("SHIFTS");
+    if (c->strategy != FEW && !own.whole_rows && !(reverse && (5 - c->src_offset) * dst_size % 16 == 0))
+        check_stores(reverse ? "SPREADS" : "SHIFTS"); /* dst is not aligned, or not when src is */
     test_buffer_free(&src);
     test_buffer_free(&dst);
     test_buffer_free(&total);

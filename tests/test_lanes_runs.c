@@ -99,6 +99,7 @@ static void segments_of(uint32_t width, uint64_t number) {
                                                  GPUSCAN_SEGMENTS_OFFSETS};
     static const gpuscan_type keys[] = {GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U64};
     scan_case c = a_scan(number % 2 ? GPUSCAN_TYPE_F32 : GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, count_of(width, number, 0));
+    c.reverse = (int)test_below(2);
     c.form = forms[number % 3];
     c.keys = c.form == GPUSCAN_SEGMENTS_OFFSETS ? GPUSCAN_TYPE_U32 : keys[number / 3 % 3];
     c.segments = number % 4 == 3 ? 1 : c.count / (5 + number * 40);
@@ -176,6 +177,7 @@ static void few_of(uint32_t width, uint64_t number, gpuscan_strategy strategy) {
     run.reduces = number % 2 != 0;
     run.lengths_out = number < 5;
     run.starts = number == 4;
+    scan.reverse = (int)test_below(2);
     scan.form = GPUSCAN_SEGMENTS_KEYS;
     scan.keys = number % 3 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_U8;
     scan.segments = scan.count / 30;

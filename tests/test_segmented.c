@@ -29,9 +29,9 @@ static void shapes(void **state) {
     for (cut = 0; cut < CUTS_COUNT; cut++)
         for (i = 0; i < sizeof counts / sizeof *counts - test_size(2, 0, 0); i++)
             for (k = 0; k < sizeof segments / sizeof *segments; k++) {
-                scan_case c = segmented(GPUSCAN_SEGMENTS_KEYS, GPUSCAN_TYPE_U32, counts[i], segments[k],
-                                        (test_cuts)cut);
                 uint64_t number = (uint64_t)cut * 31 + i * 3 + k;
+                scan_case c = segmented(test_below(2) ? GPUSCAN_SEGMENTS_KEYS : GPUSCAN_SEGMENTS_HEADS,
+                                        GPUSCAN_TYPE_U32, counts[i], segments[k], (test_cuts)cut);
                 if (!test_share(number, 3))
                     continue;
                 c.reverse = (int)test_below(2);

@@ -99,7 +99,13 @@ static struct {
             T *RESTRICT b = (T *)dst + d->dst.offset + row * (d->dst_pitch ? d->dst_pitch : count);                    \
             T sum;                                                                                                     \
             memcpy(&sum, d->init, sizeof sum);                                                                         \
-            if (d->kind == GPUSCAN_INCLUSIVE) {                                                                        \
+            if (d->reverse) {                                                                                          \
+                for (i = count; i-- > 0;) {                                                                            \
+                    const T x = a[i];                                                                                  \
+                    b[i] = sum;                                                                                        \
+                    sum = (T)(COMBINE((WIDE)sum, (WIDE)x));                                                            \
+                }                                                                                                      \
+            } else if (d->kind == GPUSCAN_INCLUSIVE) {                                                                 \
                 for (i = 0; i < count; i++) b[i] = sum = (T)(COMBINE((WIDE)sum, (WIDE)a[i]));                          \
             } else {                                                                                                   \
                 for (i = 0; i < count; i++) {                                                                          \
@@ -533,6 +539,14 @@ static void sweep_scans(void) {
             c.u.scan.src.mem = sweep.b;
             c.results = 0;
             sweep_run(&c, "scan %s in place, %s", sweep_types[t].name, sweep_kind(&c));
+        }
+    for (t = 0; t < SWEEP_TYPE_COUNT; t++)
+        for (k = 0; k < 2; k++) { /* with vectors that begin where the row ends, and not */
+            sweep_call c = sweep_scan_call("scan reversed", sweep_types[t].size == 1 ? 0.75 : 0.82, &sweep_types[t], 0);
+            c.u.scan.reverse = 1;
+            c.u.scan.count -= (uint64_t)k;
+            c.results -= (uint64_t)k;
+            sweep_run(&c, "scan %s reversed%s", sweep_types[t].name, k ? ", odd count" : "");
         }
 }
 
