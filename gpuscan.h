@@ -6612,7 +6612,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "``Hs at=``Hs_of(&`B,group-`3*`F`B.strips,$COLUMNS_COUNT);\n"
 "`Vnumber=`F(`3*`B.`Hs+at.`H);\n"
 "`8.base=$COLUMNS_BASE;\n"
-"`8.src=$FROM(src+`B.src_offset,1);\n"
+"`8.src=$FROM(src+`B.src_offset,1,0);\n"
 "`8.`R=at.`R;\n"
 "`8.epoch=`F`B.epoch;\n"
 "`8.in_place=($1void*)$ELEMENTS(`8.src)==($1void*)(dst+`B.dst_offset);\n"
