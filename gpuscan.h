@@ -423,6 +423,8 @@ typedef enum gpuscan_op {
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, as in a scan    as CPU_MULTI_PASS
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
+   Along columns, a scan's SINGLE_PASS_AHEAD is SINGLE_PASS, and CPU_SINGLE_PASS is CPU_MULTI_PASS. AUTO takes one
+   launch without a look-back if the columns alone keep the device busy.
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
