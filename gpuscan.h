@@ -6198,7 +6198,12 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$6$STRIP ($FEW_COLUMNS ? $FEW_COLUMNS : $TILE)\n"
 "$6$INNER_BASE(base) ($UNDIVIDED ? (base) : $f)\n"
 "$6$COLUMN_AFTER(outer, inner, x) \\\n"
-" ($UNDIVIDED?``P`5inner,x):``P`5outer,``P`5inner,x)))\n"
+" ($UNDIVIDED?``P`5inner,x):``P`5outer,``P`5inner,x)))\n\n"
+"`Y$FEW_COLUMNS\n"
+"$6$EACH_COLUMN _Pragma(\"unroll\") for (`Vc = 0; c < $FEW_COLUMNS; c++)\n"
+"`O\n"
+"$6$EACH_COLUMN for (`Vc = 0; c < all; c++)\n"
+"`E\n"
 "$APART\n"
 "$w`X``Hs_band(`+$COLUMNS_PARAMETERS,`Ngroup,`I`Qstores){\n"
 "`Nband=group/`B.strips,`H=(group-band*`B.strips)*`B.width;\n"
@@ -6211,7 +6216,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "states+=`B.states_offset+band*`B.`Hs+`H;\n"
 "`7`S>=`R&&band>0)\n"
 "`L;\n"
-"`Z`Vc`6c<all;c++){\n"
+"$EACH_COLUMN{\n"
 "outer[c]=stores&&(`B.`T&$FLAG_CARRIES)?states[c]:``K_of`5base);\n"
 "inner[c]=``K_of`5$INNER_BASE(base));\n"
 "`9s[c]=stores&&$ANY_ORDER?$WHOLE(outer[c]):$f;\n"
@@ -6221,16 +6226,16 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$1`src*`0=src+`B.src_offset+line*`B.src_pitch+`H;\n"
 "`A`dst*to=dst+`B.dst_offset+line*`B.dst_pitch+`H;\n"
 "`7!$ANY_ORDER&&step==$STEP_LINKS){\n"
-"`Z`Vc`6c<all;c++){\n"
+"$EACH_COLUMN{\n"
 "inner[c]=``K_next`5inner[c],`9s[c],link);\n"
 "`9s[c]=$f;\n"
 "}\n"
 "link++;\n"
 "step`6\n"
 "}\n"
-"`Z`Vc`6c<all;c++)\n"
+"$EACH_COLUMN\n"
 "x[c]=`convert`5`0[c],line);\n"
-"`Z`Vc`6c<all;c++){\n"
+"$EACH_COLUMN{\n"
 "$5`G=`9s[c];\n"
 "`9s[c]=$o`5`G,x[c]);\n"
 "x[c]=$INCLUSIVE?`9s[c]:`G;\n"
@@ -6238,10 +6243,10 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "x[c]=$COLUMN_AFTER(outer[c],inner[c],x[c]);\n"
 "}\n"
 "`7stores)\n"
-"`Z`Vc`6c<all;c++)\n"
+"$EACH_COLUMN\n"
 "to[c]=`to_dst(x[c]);\n"
 "}\n"
-"`Z`Vc`6c<all;c++){\n"
+"$EACH_COLUMN{\n"
 "$5`9=`9s[c];\n"
 "`7!$ANY_ORDER)\n"
 "`9=$WHOLE(``K_next`5inner[c],`9,link));\n"
@@ -6671,7 +6676,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5685 \"kernels.cl.inc\"\n"
+"#line 5691 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6724,7 +6729,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5739 \"kernels.cl.inc\"\n"
+"#line 5745 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -7236,7 +7241,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6352 \"kernels.cl.inc\"\n"
+"#line 6358 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7568,7 +7573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6731 \"kernels.cl.inc\"\n"
+"#line 6737 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7657,7 +7662,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6821 \"kernels.cl.inc\"\n"
+"#line 6827 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7937,7 +7942,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7154 \"kernels.cl.inc\"\n"
+"#line 7160 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8592,7 +8597,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7929 \"kernels.cl.inc\"\n"
+"#line 7935 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8646,7 +8651,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7983 \"kernels.cl.inc\"\n"
+"#line 7989 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9077,7 +9082,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8471 \"kernels.cl.inc\"\n"
+"#line 8477 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9586,7 +9591,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9057 \"kernels.cl.inc\"\n"
+"#line 9063 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9940,7 +9945,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9489 \"kernels.cl.inc\"\n"
+"#line 9495 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -10043,7 +10048,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9618 \"kernels.cl.inc\"\n"
+"#line 9624 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10347,7 +10352,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9962 \"kernels.cl.inc\"\n"
+"#line 9968 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10762,7 +10767,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10454 \"kernels.cl.inc\"\n"
+"#line 10460 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10780,7 +10785,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10469 \"kernels.cl.inc\"\n"
+"#line 10475 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10913,7 +10918,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10633 \"kernels.cl.inc\"\n"
+"#line 10639 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10965,7 +10970,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10687 \"kernels.cl.inc\"\n"
+"#line 10693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11114,7 +11119,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10858 \"kernels.cl.inc\"\n"
+"#line 10864 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11406,7 +11411,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11188 \"kernels.cl.inc\"\n"
+"#line 11194 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12254,7 +12259,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12173 \"kernels.cl.inc\"\n"
+"#line 12179 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12456,7 +12461,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12417 \"kernels.cl.inc\"\n"
+"#line 12423 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12577,7 +12582,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12551 \"kernels.cl.inc\"\n"
+"#line 12557 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
