@@ -19040,7 +19040,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     key->registers = gpuscan__uses_ptx(gs, key) ? GPUSCAN__COLUMNS_REGISTERS : 0;
     own->whole_rows = own->few = own->shifts = own->counted = 0;
     own->vector = cpu ? 1 : gpuscan__columns_vector(plan);
-    own->lines = gpuscan__kept_vectors(gpuscan__uses_ptx(gs, key) ? 31 : 15, gpuscan__max(own->vector * size, 4));
+    own->lines = gpuscan__kept_vectors(gpuscan__uses_ptx(gs, key) ? 23 : 15, gpuscan__max(own->vector * size, 4));
     group = (uint32_t)gpuscan__min(gs->device.profile.tiles.rest.group, plan->common.group_limit);
     key->group = cpu ? 1 : gpuscan__lanes_group(gs, &plan->common, group);
     own->columns = !cpu && plan->columns * size <= GPUSCAN__COLUMNS_STRIP && plan->columns / own->vector <= key->group
