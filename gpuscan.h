@@ -2074,8 +2074,6 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n\n\n\n"
 "#ifndef $xS_IN_ORDER\n"
 "$6$xS_IN_ORDER $ON(PTX)\n"
-"`E\n"
-"#ifndef $TEST_GROUP\n"
 "$6$TEST_GROUP `F$p\n"
 "`E\n\n\n"
 "$w`X`device_fence(void){\n"
@@ -2352,7 +2350,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 643 \"kernels.cl.inc\"\n"
+"#line 641 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2390,7 +2388,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 689 \"kernels.cl.inc\"\n"
+"#line 687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2424,7 +2422,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 724 \"kernels.cl.inc\"\n"
+"#line 722 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2516,7 +2514,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 841 \"kernels.cl.inc\"\n"
+"#line 839 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2647,7 +2645,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 991 \"kernels.cl.inc\"\n"
+"#line 989 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
@@ -2822,7 +2820,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1192 \"kernels.cl.inc\"\n"
+"#line 1190 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2931,7 +2929,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1317 \"kernels.cl.inc\"\n"
+"#line 1315 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2975,7 +2973,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1368 \"kernels.cl.inc\"\n"
+"#line 1366 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3035,7 +3033,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1430 \"kernels.cl.inc\"\n"
+"#line 1428 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3327,7 +3325,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1765 \"kernels.cl.inc\"\n"
+"#line 1763 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3344,11 +3342,12 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}\n\n\n"
 "$w`V`left_`0(`Vleft,`Vown,`Vk){\n"
 "`Cleft==$TILE?$s:`left_past(left,own+k*$s_STRIDE);\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$6$itype) ($s * `F`Dtype))\n"
 "$6$IS_WHOLE(type) \\\n"
 " ($itype)%16==0||(($itype)&($itype)-1))==0&& \\\n"
-" ($itype)>=4||$LITTLE_ENDIAN)))\n"
+" ($itype)>=4||$SMALL_VECTORS)))\n"
+"$6$SMALL_VECTORS ($LITTLE_ENDIAN && !$REVERSE)\n"
 "$6$ALIGNED(type, p) (((size_t)(p) & (min($itype), 16u) - 1)) == 0)\n\n"
 "$n`X`bytes_load(uint*to,$1void*`0,`Vbytes,`Npolicy){\n"
 "`7bytes>=16){\n"
@@ -3369,19 +3368,16 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}else{\n"
 "to[0]=bytes==2? *($1ushort*)`0: *($1uchar*)`0;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n\n"
 "$n`X``4s_mirror(uint*`4,`Vsize){\n"
-"`I`Veach=max(size/4,1u),all=($s*size+3)/4;\n"
+"`I`Veach=max(size/4,1u),all=($s*size+3)/4,missing=$s==2?2:0;\n"
 "`V`0[2*$s];\n"
 "`7!$REVERSE||$s==1||$kMIRROR))\n"
 "`L;\n"
 "$r\n"
 "`Z`Vw`6w<all;w++){\n"
 "`Vx=`4[w];\n"
-"`0[w]=size>=4?x\n"
-":size==2?rotate(x,16u)\n"
-":$s==2?`bytes_mirror(x<<16)\n"
-":`bytes_mirror(x);\n"
+"`0[w]=size>=4?x:size==2?rotate(x,16u):`bytes_mirror(x)>>8*missing;\n"
 "}\n"
 "$r\n"
 "`Z`Vw`6w<all;w++)\n"
@@ -3905,7 +3901,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2448 \"kernels.cl.inc\"\n"
+"#line 2446 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4069,7 +4065,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2629 \"kernels.cl.inc\"\n"
+"#line 2627 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4398,7 +4394,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2998 \"kernels.cl.inc\"\n"
+"#line 2996 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5219,18 +5215,13 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3945 \"kernels.cl.inc\"\n"
+"#line 3943 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
 "`V`3,share,shares;\n"
 "}`job;\n"
-"$6$ENDS(job) ((job)->`S + $TILE >= `units((job)->`R))\n\n\n"
-"`Y$WORD\n"
-"$8``4 `states;\n"
-"`O\n"
-"$8`I``K `states;\n"
-"`E\n\n\n\n"
+"$6$ENDS(job) ((job)->`S + $TILE >= `units((job)->`R))\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
 "$6$TEST_DELAY(`3)\n"
@@ -5239,8 +5230,11 @@ static const char *const gpuscan__piece_handover[] = {
 "$6$TEST_STORED(`3) $PREFIX_WORDS\n"
 "$6$TEST_ADDED(`3) $PREFIX_WORDS\n"
 "$6$TEST_PAUSE(p)\n"
-"`E\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y$WORD\n"
+"`E\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`Y!$WORD\n"
+"$8`I``K `states;\n"
+"`O\n"
+"$8``4 `states;\n"
 "$6$EMPTY 0u\n"
 "$6$AGGREGATE 1u\n"
 "$6$PREFIX 2u\n\n"
@@ -5268,12 +5262,10 @@ static const char *const gpuscan__piece_handover[] = {
 "`E\n\n\n"
 "$n`X``4s_store(`A``4*slot,`Vtag,``K `W,int `4s){\n"
 "`payloads payloads;\n"
-"$r\n"
-"`Zint p`6p<$PREFIX_WORDS;p++)\n"
+"$r `Zint p`6p<$PREFIX_WORDS;p++)\n"
 "payloads.payload[p]`6\n"
 "payloads.`W=`W;\n"
-"$r\n"
-"`Zint p`6p<`4s;p++){\n"
+"$r `Zint p`6p<`4s;p++){\n"
 "$TEST_PAUSE(p);\n"
 "``4_store(slot+p,``4_make(tag,payloads.payload[p]));\n"
 "}\n"
@@ -5282,8 +5274,7 @@ static const char *const gpuscan__piece_handover[] = {
 "$n`Q``4s_load(`A``4*slot,`Vtag,``K*`W,int `4s){\n"
 "`payloads payloads;\n"
 "`Qthere=true;\n"
-"$r\n"
-"`Zint p`6p<$PREFIX_WORDS;p++){\n"
+"$r `Zint p`6p<$PREFIX_WORDS;p++){\n"
 "``4 `4;\n"
 "`7p>=`4s){\n"
 "payloads.payload[p]`6\n"
@@ -5531,8 +5522,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Z`Vl=found.end-found.`1<`3?$CHAIN_STEPS(found.`1):0;l>0;\n"
 "l-=$CHAIN_STEP){\n"
 "`Vlinks=found.end-l+$CHAIN_STEP;\n"
-"$r\n"
-"`Z`Vk=1;k<=$CHAIN_STEP;k++)\n"
+"$r `Z`Vk=1;k<=$CHAIN_STEP;k++)\n"
 "`9=``K_add`5`9,``9_of($z_at(x,l-k),false));\n"
 "`7links%$TILE_LINKS==0&&links<=`3)\n"
 "`9=``K_settle`5`9);\n"
@@ -5741,7 +5731,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4632 \"kernels.cl.inc\"\n"
+"#line 4623 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6047,7 +6037,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4984 \"kernels.cl.inc\"\n"
+"#line 4975 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6152,7 +6142,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5105 \"kernels.cl.inc\"\n"
+"#line 5096 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -6676,7 +6666,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5691 \"kernels.cl.inc\"\n"
+"#line 5682 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6729,7 +6719,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5745 \"kernels.cl.inc\"\n"
+"#line 5736 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -7241,7 +7231,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6358 \"kernels.cl.inc\"\n"
+"#line 6349 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7573,7 +7563,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6737 \"kernels.cl.inc\"\n"
+"#line 6728 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7610,8 +7600,7 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "`7$kUNIFORM_ADD))\n"
 "block++;\n"
 "`Vleft=`Fmin(block-past,$9$s);\n"
-"$r\n"
-"`Zint v`6v<$s;v++,left--){\n"
+"$r `Zint v`6v<$s;v++,left--){\n"
 "`7left==0){\n"
 "left=`Fmin(block,$9$s);\n"
 "addend=``0_dst(*++addends);\n"
@@ -7640,13 +7629,11 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "`A`dst*to=dst+head+(`S+$2)*$s;\n"
 "`Nelement=head+`S*$s,index=element/block,begin=element-index*block;\n"
 "`dst_vector loaded[$d];\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "`7`S+k*$x+$2<vectors)\n"
 "`bytes_load(loaded[k].`4,to+k*$x*$s,\n"
 "$i`dst),`policy_normal());\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "`7`S+k*$x+$2<vectors){\n"
 "`Nstep=begin+(k*$x+$2)*$s;\n"
 "`Nblocks=step<block?0:step>>32?step/block:`Fstep/`Fblock;\n"
@@ -7662,7 +7649,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6827 \"kernels.cl.inc\"\n"
+"#line 6815 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7678,8 +7665,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`O\n\n\n"
 "$n$5`neighbours_`9(`+$5x,`V`R,`J``M*`M){\n"
 "`Y$j\n"
-"$r\n"
-"`Z`Vd=1;d<`R;d*=2)\n"
+"$r `Z`Vd=1;d<`R;d*=2)\n"
 "x=$o_`1s`5($LANE&d)!=0,x,$z_xor(x,d));\n"
 "`O\n"
 "`J`t*`9s=`M->exchange.`9s;\n"
@@ -7721,8 +7707,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "$5x=`convert`5vector.element[0],i);\n"
 "`Y$ARG\n"
 "$VALUE best=x.best.`W;\n"
-"$r\n"
-"`Zint v=1;v<$s;v++){\n"
+"$r `Zint v=1;v<$s;v++){\n"
 "$VALUE y=`convert`5vector.element[v],i).best.`W;\n"
 "best=$ARG_BEFORE(y,best)||best!=best?y:best;\n"
 "}\n"
@@ -7732,8 +7717,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n"
 "`C`9;\n"
 "`O\n"
-"$r\n"
-"`Zint v=1;v<$s;v++)\n"
+"$r `Zint v=1;v<$s;v++)\n"
 "x=$o`5x,`convert`5vector.element[v],i+v));\n"
 "`C$o`5`9,x);\n"
 "`E\n"
@@ -7741,8 +7725,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "}\n\n\n\n"
 "$n$5`loaded_add(`+$5`9,`Iuint4*loaded,`Nhead,`Ni,`Nstride,\n"
 "`Nvectors,`Qall){\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "`7all||i+k*stride<vectors)\n"
 "`9=`raw_vector_add`5`9,loaded[k],head+(i+k*stride)*$s);\n"
 "`C`9;\n"
@@ -7774,15 +7757,13 @@ static const char *const gpuscan__piece_reduce[] = {
 "$1uint4*`0=($1uint4*)(src+head);\n"
 "uint4 loaded[$d];\n"
 "`Zi=`S;i+($d-1)*stride<vectors;i+=$d*stride){\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "loaded[k]=`load_once(`0+i+k*stride);\n"
 "`9=`loaded_add`5`9,loaded,head,i,stride,vectors,true);\n"
 "`cascade_step`5&cascade,&`9,$CASCADE);\n"
 "}\n"
 "`7i<vectors){\n\n",
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "loaded[k]=`load_once_`7i+k*stride<vectors,`0+(i+k*stride));\n"
 "`9=`loaded_add`5`9,loaded,head,i,stride,vectors,false);\n"
 "}\n"
@@ -7803,8 +7784,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`I`Vapart=1;\n"
 "``1s_`9`5x,x,`M);\n"
 "`E\n"
-"$r\n"
-"`Z`Vk`6k<$d/apart;k++){\n"
+"$r `Z`Vk`6k<$d/apart;k++){\n"
 "x[k]=`neighbours_`9`5x[k],apart,`M);\n"
 "`7k!=0)\n"
 "x[0]=$o`5x[0],x[k]);\n"
@@ -7875,8 +7855,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`cascade cascade=`cascade_begin(`.);\n"
 "`I`Vbatch=$CPU?16:$s*$d;\n"
 "`Vtaken`6\n"
-"$r_8\n"
-"`Z;i<end;i+=step){\n"
+"$r_8 `Z;i<end;i+=step){\n"
 "`9=$o`5`9,`pixel_element`5src,$IMAGE_AT(`B,`8,x),i));\n"
 "`7++taken%batch==0)\n"
 "`cascade_step`5&cascade,&`9,$CASCADE);\n"
@@ -7942,7 +7921,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7160 \"kernels.cl.inc\"\n"
+"#line 7140 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8375,8 +8354,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$1`load*`0=own->whole?own->vectors:path->vectors;\n"
 "`7$SEGMENT_VECTOR==1&&path->`2==0)\n"
 "`L;\n"
-"$r\n"
-"`Z`Vk`6k<$LANE_LOADS;k++)\n"
+"$r `Z`Vk`6k<$LANE_LOADS;k++)\n"
 "x[k].raw=`0[min(`S+k*$LANE_STRIDE(`1s),`2)];\n"
 "}\n\n\n",
 "$n$5`vector_part(`+$5`9,`I``1_load_t*x,`Nat,`Vskip,\n"
@@ -8384,8 +8362,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Y$PACKED_HERE && $SEGMENT_VECTOR > 1\n"
 "`Vpacked=`F`9;\n"
 "`Iint $7=4/$PACKED,bits=8*$PACKED;\n"
-"$r\n"
-"`Zint w`6w<(int)`D`load)/4;w++){\n"
+"$r `Zint w`6w<(int)`D`load)/4;w++){\n"
 "int `0=clamp((int)skip-w*$7,0,$7),to=clamp(left-w*$7,`0,$7);\n"
 "`Vmask=`F((1ul<<to*bits)-(1ul<<`0*bits));\n"
 "packed=`packed_`9(x->`4[w]&mask,packed);\n"
@@ -8393,8 +8370,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`L(`t)packed;\n"
 "`O\n"
 "$5part=$f;\n"
-"$r\n"
-"`Z`Vv`6v<$SEGMENT_VECTOR;v++)\n"
+"$r `Z`Vv`6v<$SEGMENT_VECTOR;v++)\n"
 "`7((int)v<left)&(v>=skip))\n"
 "part=$o`5part,`convert`5x->element[v],at+v));\n"
 "`C$o`5`9,part);\n"
@@ -8403,8 +8379,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$n$5``1_add(`+$5`9,`I``1_load_t*x,`I`stretch*own,\n"
 "`V`S,`Vstride,`Vskip,`Vend){\n"
 "`Nat=$9own->`S-own->zero-own->skew;\n"
-"$r\n"
-"`Z`Vk`6k<$LANE_LOADS;k++){\n"
+"$r `Z`Vk`6k<$LANE_LOADS;k++){\n"
 "`Vi=(`S+k*stride)*$SEGMENT_VECTOR;\n"
 "`9=`vector_part`5`9,&x[k],at+i,k>0?0:skip,(int)(end-i));\n"
 "}\n"
@@ -8430,10 +8405,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Z;$SEGMENT_VECTOR>1&&i<own->`R;i+=stride)\n"
 "`9=$o`5`9,`convert`5`0[i],own->`S-own->zero+i));\n"
 "`C`9;\n"
-"}\n\n"
-"$w$5`group_`9(`+`I`path*path,`I`stretch*own,\n"
+"}\n\n\n"
+"$w$5`group_`9(`+`I`path*path,`Nsegment,`N`0,`Nto,\n"
 "`J`segment_`M*all){\n"
-"$5`9=`range_`9`5path->src+own->zero,own->`S-own->zero,own->`R,0,1,&all->reduce);\n"
+"`Nzero=`segment_zero(path,segment),`R=max(`0,to)-`0;\n"
+"$5`9=`range_`9`5`segment_src(path,segment),`0-zero,`R,0,1,&all->reduce);\n"
 "$h;\n"
 "`C`9;\n"
 "}\n\n"
@@ -8472,9 +8448,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`7$kSEGMENT_SPLIT))\n"
 "`0=place;\n"
 "`0=opens?`0:own->begin;\n"
-"`Nzero=`segment_zero(path,segment),`R=min(to,own->end)-`0;\n"
-"$5`9=`range_`9`5`segment_src(path,segment),`0-zero,`R,0,1,&all->reduce);\n"
-"$h;\n"
+"$5`9=`group_`9`5path,segment,`0,min(to,own->end),all);\n"
 "`7opens&&closes){\n"
 "`7$2==0)\n"
 "`outlet_write`5out,segment,`9);\n"
@@ -8517,8 +8491,8 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Vbits,`J`segment_`M*all){\n"
 "`Z`Vfound;(found=`lowest_item(is_long,all))!=$x;is_long&=$2!=found){\n"
 "`Nsegment=`S+(found>>bits);\n"
-"`stretch whole=`stretch_of(path,segment,`ends_of(path,segment));\n"
-"$5`9=`group_`9`5path,&whole,all);\n"
+"$5`9=`group_`9`5path,segment,`segment_begin(path,segment),\n"
+"`segment_end(path,segment),all);\n"
 "`7($2==0)& !$kSEGMENT_GROUP))\n"
 "`outlet_write`5out,segment,`9);\n"
 "}\n"
@@ -8576,10 +8550,10 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`7!$SEGMENT_EACH)\n"
 "``1s_`8s`5&path,&out,group,groups,`F`B.`1_bits,`F`B.`1_`8s,all);\n"
 "`Z`Nsegment=group;$SEGMENT_EACH&&segment<path.segments;segment+=groups){\n"
-"`stretch own=`stretch_of(&path,segment,`ends_of(&path,segment));\n"
-"`7$SEGMENT_SPLIT&&own.`R>path.share)\n"
+"`N`0=`segment_begin(&path,segment),to=`segment_end(&path,segment);\n"
+"`7$SEGMENT_SPLIT&&to>`0&&to-`0>path.share)\n"
 "continue;\n"
-"$5`9=`group_`9`5&path,&own,all);\n"
+"$5`9=`group_`9`5&path,segment,`0,to,all);\n"
 "`7$2==0)\n"
 "`outlet_write`5&out,segment,`9);\n"
 "}\n"
@@ -8597,7 +8571,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7935 \"kernels.cl.inc\"\n"
+"#line 7911 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8651,7 +8625,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7989 \"kernels.cl.inc\"\n"
+"#line 7965 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8693,14 +8667,12 @@ static const char *const gpuscan__piece_integral[] = {
 "pixel.channel[0]=`cell_of(`custom_convert`5$NEAR_AT(src,here),at.x,src,here));\n"
 "`O\n"
 "$IMAGE_PIXEL all=`image_pixel`5src,at);\n"
-"$r\n"
-"`Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
+"$r `Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
 "pixel.channel[c]=`cell_of((`channel)$IMAGE_CHANNEL(all,c));\n"
 "`E\n"
 "}\n"
 "`O\n"
-"$r\n"
-"`Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
+"$r `Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
 "`7c<channels)\n"
 "pixel.channel[c]=`cell_of(src[at+c]);\n"
 "`E\n"
@@ -8870,11 +8842,9 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n\n\n\n"
 "$n`X``1_pixels_load(`+`t*x,$PICTURE src,`place_t place,`Npitch,\n"
 "`N`S,`I``3_place*at){\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "`N`8=`S+k-1;\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
+"$r `Z`Vv`6v<$s;v++)\n"
 "x[k*$s+v]=\n"
 "`pixel_load`5src,$PLACE_PAST(place,v,`8,pitch),\n"
 "`8<at->`8s&&v<at->pixels?$PIXEL_CHANNELS:0);\n"
@@ -8888,35 +8858,29 @@ static const char *const gpuscan__piece_integral[] = {
 "`A`t*steps=`steps_at(carries,&`B,&at);\n"
 "$5`H[$s];\n"
 "`place_t place=$PLACE_OF(`B,at.image,at.band*`B.band_`8s,at.x);\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
+"$r `Zint v`6v<$s;v++)\n"
 "`H[v]=$f;\n"
 "`Z`N`S`6`S<at.steps;`S+=$d){\n"
 "$5x[$d*$s],of_`1[$d];\n"
 "``1_pixels_load`5x,src,place,`B.src_pitch,`S,&at);\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "of_`1[k]=x[k*$s];\n"
 "`H[0]=$o`5`H[0],of_`1[k]);\n"
-"$r\n"
-"`Zint v=1;v<$s;v++){\n"
+"$r `Zint v=1;v<$s;v++){\n"
 "of_`1[k]=$o`5of_`1[k],x[k*$s+v]);\n"
 "`H[v]=$o`5`H[v],x[k*$s+v]);\n"
 "}\n"
 "}\n"
 "``1s_`9`5of_`1,of_`1,`M);\n"
-"$r\n"
-"`Z`Vk`6k<$d;k++)\n"
+"$r `Z`Vk`6k<$d;k++)\n"
 "`7at.strip<`B.strips&&`S+k<at.steps&&$LANE==k%$y)\n"
 "steps[(`S+k)*`B.strips]=of_`1[k];\n"
 "}\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
+"$r `Z`Vv`6v<$s;v++)\n"
 "`7at.steps&&v<at.pixels)\n"
 "`Hs[v]=`H[v];\n"
 "$5all=`H[0];\n"
-"$r\n"
-"`Zint v=1;v<$s;v++)\n"
+"$r `Zint v=1;v<$s;v++)\n"
 "all=$o`5all,`H[v]);\n"
 "all=``1s_`9_one`5all,`M);\n"
 "`7at.steps&&at.strip<`B.strips&&$LANE==0)\n"
@@ -8928,22 +8892,19 @@ static const char *const gpuscan__piece_integral[] = {
 "`N`S=($9$p*$lS+$l)*$d;\n"
 "$5left[$d];\n"
 "carries+=`B.carries_offset+`B.steps_at+`S*`B.strips;\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "left[k]=$f;\n"
 "`Z`Nstrip`6strip<`B.strips;strip+=$y){\n"
 "$5x[$d],`G[$d],`9[$d];\n"
 "`Qthere=strip+$LANE<`B.strips;\n"
 "`A`t*at=carries+strip+$LANE;\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "x[k]=$f;\n"
 "`7there&&`S+k<steps)\n"
 "x[k]=at[k*`B.strips];\n"
 "}\n"
 "``1s_scan`5x,`G,`9,`M);\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "`7there&&`S+k<steps)\n"
 "at[k*`B.strips]=$o`5left[k],`G[k]);\n"
 "left[k]=$o`5left[k],`9[k]);\n"
@@ -8952,17 +8913,14 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n\n\n\n",
 "$n`X`cells_store(`A`cell*to,`I`t*x,`V`R,\n"
 "`J`cell*stage){\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
+"$r `Zint v`6v<$s;v++){\n"
 "`pixel pixel;\n"
 "pixel.`W=x[v];\n"
-"$r\n"
-"`Zint c`6c<$PIXEL_CHANNELS;c++)\n"
+"$r `Zint c`6c<$PIXEL_CHANNELS;c++)\n"
 "stage[$LANE*$LANE_CELLS+v*$PIXEL_CHANNELS+c]=pixel.channel[c];\n"
 "}\n"
 "$l_SYNC();\n"
-"$r\n"
-"`Z`Vi=$LANE;i<$STRIP_CELLS;i+=$y)\n"
+"$r `Z`Vi=$LANE;i<$STRIP_CELLS;i+=$y)\n"
 "`7i<`R)\n"
 "to[i]=stage[i];\n"
 "}\n\n\n\n"
@@ -8973,25 +8931,20 @@ static const char *const gpuscan__piece_integral[] = {
 "`Nbands=at->steps?at->band:0,stride=(`B->band_`8s+1)*`B->strips;\n"
 "`Hs-=bands*`B->width+(at->pixels?0:at->x);\n"
 "steps-=bands*stride+at->back;\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
+"$r `Zint v`6v<$s;v++)\n"
 "above[v]=$f;\n"
 "`Z`Nband`6band<bands;band+=$d){\n"
 "$5x[$d*$s],y[$d];\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "`N`8=min(band+k,bands-1);\n"
 "y[k]=steps[`8*stride];\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
+"$r `Z`Vv`6v<$s;v++)\n"
 "x[k*$s+v]=`Hs[`8*`B->width+(v<at->pixels?v:0)];\n"
 "}\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "`7band+k<bands){\n"
 "left=$o`5left,y[k]);\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
+"$r `Zint v`6v<$s;v++)\n"
 "above[v]=$o`5above[v],x[k*$s+v]);\n"
 "}\n"
 "}\n"
@@ -9033,8 +8986,7 @@ static const char *const gpuscan__piece_integral[] = {
 "`place_t place=$PLACE_OF(`B,at.image,above,at.x);\n"
 "dst+=`B.dst_offset+at.image*`B.dst_image+above*`B.dst_pitch+\n"
 "(strip_x+$EXCLUSIVE)*$PIXEL_CHANNELS;\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
+"$r `Zint v`6v<$s;v++)\n"
 "table[v]=$START;\n"
 "corner=`bands_`9`5above_`3,`Hs,steps,&`B,&at,`M);\n"
 "`Z`N`S`6`S<at.steps;`S+=$d){\n"
@@ -9042,30 +8994,24 @@ static const char *const gpuscan__piece_integral[] = {
 "$5`G[$d],`9[$d];\n"
 "`7`S%$LEFTS==0)\n"
 "`lefts_put`5lefts,steps,`S,&`B,&at);\n"
-"$r\n"
-"`Z`Vk`6k<$d;k++)\n"
+"$r `Z`Vk`6k<$d;k++)\n"
 "left[k]=`S+k==0?corner:lefts[`F`S%$LEFTS+k];\n"
 "``1_pixels_load`5x,src,place,`B.src_pitch,`S,&at);\n"
 "`7!$kINTEGRAL_CARRY)&&`S==0&&at.band>0)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
+"$r `Z`Vv`6v<$s;v++)\n"
 "`7v<at.pixels)\n"
 "x[v]=above_`3[v];\n"
-"$r\n"
-"$v$d;k++){\n"
-"$r\n"
-"`Zint v=1;v<$s;v++)\n"
+"$r $v$d;k++){\n"
+"$r `Zint v=1;v<$s;v++)\n"
 "x[k*$s+v]=$o`5x[k*$s+v-1],x[k*$s+v]);\n"
 "end[k]=x[k*$s+$s-1];\n"
 "}\n"
 "``1s_scan`5end,`G,`9,`M);\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "$5`K=$o`5left[k],`G[k]);\n"
 "`Qstored=`S+k<at.steps&&(($EXCLUSIVE&&at.band==0)||`S+k>0);\n"
 "`A`cell*to=dst+(`S+k-($EXCLUSIVE?0:1))*`B.dst_pitch;\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
+"$r `Zint v`6v<$s;v++)\n"
 "table[v]=$o`5table[v],$o`5`K,x[k*$s+v]));\n"
 "`cells_store(to,table,stored?strip_cells:0,\n"
 "stage+(`S+k)%2*$x*$LANE_CELLS);\n"
@@ -9082,7 +9028,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8477 \"kernels.cl.inc\"\n"
+"#line 8425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9283,28 +9229,24 @@ static const char *const gpuscan__piece_quantile[] = {
 "`7$ALIGNED(`src,`Rs)&&at+$s<=`2)\n"
 "`bytes_load(x->`4,`Rs+at,$i`src),`policy_normal());\n"
 "else\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
+"$r `Zint v`6v<$s;v++)\n"
 "x->element[v]=at+v<`2?`Rs[at+v]:0;\n"
 "}\n\n"
 "$n$5``Rs_`9(`I`src_vector*x){\n"
 "$5`9`6\n"
-"$r\n"
-"`Zint v`6v<$s;v++)\n"
+"$r `Zint v`6v<$s;v++)\n"
 "`9+=x->element[v];\n"
 "`C`9;\n"
 "}\n\n\n"
 "$n`X``Rs_load(`src_vector*x,$1`src*`Rs,`N`S,\n"
 "`N`2){\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "``Rs_vector(x+k,`Rs,`S+k*$y_BINS+$LANE*$s,`2);\n"
 "}\n\n\n"
 "$n`X`quan`3_in_vector(`Auint*to,`I`places*places,\n"
 "`I`src_vector*x,`Nbin,`Nlow,`Nrank){\n"
 "`Nfound=0,below=0,`R`6\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
+"$r `Zint v`6v<$s;v++){\n"
 "`7low<rank){\n"
 "found=bin+v;\n"
 "below=low;\n"
@@ -9326,12 +9268,10 @@ static const char *const gpuscan__piece_quantile[] = {
 "`J``M*`M){\n"
 "$5end[$d],within[$d],`9[$d];\n"
 "`N`G`6\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "end[k]=``Rs_`9(x+k);\n"
 "``1s_scan`5end,within,`9,`M);\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "`9s[k*$y+$LANE]=within[k]+`G;\n"
 "`G+=`9[k];\n"
 "}\n"
@@ -9378,8 +9318,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`N`8=`S+$l*per;\n"
 "`Vhere=`8<`8s?`Fmin(`8s-`8,$9per):0;\n"
 "`src_vector x[$d];\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "`Vi=k*$y+$LANE,r=i/vectors;\n"
 "``Rs_vector(x+k,`Rs+(`8+r)*`B.pitch,i%vectors*$s,\n"
 "r<here?bins:0);\n"
@@ -9390,12 +9329,10 @@ static const char *const gpuscan__piece_quantile[] = {
 "`G+i/results*vectors,vectors,bins,given[i%results],\n"
 "`F`B.none,&places);\n"
 "`7`B.cdf_size)\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "`Vi=k*$y+$LANE,r=i/vectors,bin=i%vectors*$s;\n"
 "`Nnext=`G[i]-`G[min(r,here)*vectors];\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
+"$r `Zint v`6v<$s;v++){\n"
 "next+=x[k].element[v];\n"
 "`7r<here&&bin+v<bins)\n"
 "`cdf_store(cdf,`B.cdf_size,(`8+r)*`B.pitch+bin+v,next);\n"
@@ -9415,18 +9352,15 @@ static const char *const gpuscan__piece_quantile[] = {
 "`src_vector x[$d];\n"
 "$5end[$d],within[$d],`9[$d];\n"
 "``Rs_load(x,`Rs,`S,`2);\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "end[k]=``Rs_`9(x+k);\n"
 "``1s_scan`5end,within,`9,`M);\n"
-"$r\n"
-"$v$d;k++){\n"
+"$r $v$d;k++){\n"
 "`Nbin=`S+k*$y_BINS+$LANE*$s,low=`G+within[k];\n"
 "`7low<rank&&rank<=`G+end[k])\n"
 "`quan`3_in_vector(to,places,x+k,bin,low,rank);\n"
 "`7is_mean||cdf_size)\n"
-"$r\n"
-"`Zint v`6v<$s;v++){\n"
+"$r `Zint v`6v<$s;v++){\n"
 "`Nnext=low+x[k].element[v];\n"
 "`7is_mean&&bin+v<`2)\n"
 "mean=`mean_add(places,mean,`mean_of_bin(range,places,bin+v,low,next));\n"
@@ -9467,8 +9401,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Z`Vbatch`6batch<share->batches;batch++){\n"
 "`src_vector x[$d];\n"
 "``Rs_load(x,`Rs,share->`S+batch*$BATCH_BINS,share->`2);\n"
-"$r\n"
-"$v$d;k++)\n"
+"$r $v$d;k++)\n"
 "`9+=``Rs_`9(x+k);\n"
 "}\n"
 "`C``1s_`9_one`5`9,`M);\n"
@@ -9550,8 +9483,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "`Auint*to=dst+`8*results;\n"
 "$5`9[$d],within[$d],x[$d],`G,total;\n"
 "`Vat=number,most=(shares+$x-1)/$x;\n"
-"$r\n"
-"`Zint k=1;k<$d;k++)\n"
+"$r `Zint k=1;k<$d;k++)\n"
 "x[k]`6\n"
 "x[0]=`share_`9`5of_`8,&share,`M);\n"
 "`7!$QUANTILE_JOINS){\n"
@@ -9591,7 +9523,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 9063 \"kernels.cl.inc\"\n"
+"#line 8997 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9780,8 +9712,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`O\n"
 "`Y$LOCAL_EDGES\n\n"
 "$w`X`edges_top(`edges*edges){\n"
-"$r\n"
-"`Z`Vk`6k<7;k++){\n"
+"$r `Z`Vk`6k<7;k++){\n"
 "`Vlevel=k<1?0:k<3?1:2,place=k+1-(1u<<level);\n"
 "edges->top[k]=$EDGE_AT(*edges,(2*place+1)*($EDGE_STEP>>level));\n"
 "}\n"
@@ -9812,8 +9743,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "`Clow;\n"
 "`O\n"
 "`Vbin=`edge_start(s,edges);\n"
-"$r\n"
-"`Z`Vstep=$EDGE_NEXT;step>0;step/=2){\n\n"
+"$r `Z`Vstep=$EDGE_NEXT;step>0;step/=2){\n\n"
 "`Vnext=$LOCAL_EDGES?bin+step:min(bin+step,bins);\n"
 "bin=$EDGE_AT(edges,next)<=s?next:bin;\n"
 "}\n"
@@ -9875,11 +9805,7 @@ static const char *const gpuscan__piece_histogram_bins[] = {
 "$8struct{\n"
 "`Nedges,lower,range,factor;\n"
 "}`channel_bounds;\n\n\n"
-"`Y$CHANNEL_BOUNDS\n"
-"$6$PAST(x, range) ((x) > (`offset)((range) - 1))\n"
-"`O\n"
-"$6$PAST(x, range) ((x) >= (`offset)(range))\n"
-"`E\n\n\n\n\n\n\n\n\n\n\n\n"
+"$6$PAST(x, range) ((x) > (`offset)((range) - 1))\n\n\n\n\n\n\n\n\n\n\n\n"
 "$w`bins `even_bin(`offsets x,`Vbins,`Nrange,`Nfactor){\n"
 "`Y$BIN_MODE == $BIN_MODE_SHIFT\n"
 "`C$TO_WIDE(uint,x>>`Ffactor);\n"
@@ -9945,7 +9871,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9495 \"kernels.cl.inc\"\n"
+"#line 9423 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -10048,7 +9974,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9624 \"kernels.cl.inc\"\n"
+"#line 9552 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10112,11 +10038,6 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "$8private `I`binned*`block_t;\n"
 "`O\n"
 "$8$1`sample*`block_t;\n"
-"`E\n"
-"`Y$WEIGHED\n"
-"$8private `I`weight*`weights_t;\n"
-"`O\n"
-"$8$1`weight*`weights_t;\n"
 "`E\n\n"
 "`Y$BIN_WIDE > 1\n"
 "$w``Ws ``Ws_at(`block_t `0){\n"
@@ -10189,7 +10110,7 @@ static const char *const gpuscan__piece_histogram_cpu[] = {
 "`Z`Vv`6v<$BLOCK;v++)\n"
 "weights[v]=$WEIGHT_OF(pixels[v],i+v,0);\n"
 "`O\n"
-"`weights_t weights=`8_weights+i/$CHANNELS;\n"
+"$1`weight*weights=`8_weights+i/$CHANNELS;\n"
 "`E\n"
 "`block_`Rers(`0,`Rer,bounds,edges);\n"
 "`7!$WEIGHTED&&$CHANNELS==1&&`Rer[0]==`Rer[$BLOCK-1]&&\n"
@@ -10352,7 +10273,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9968 \"kernels.cl.inc\"\n"
+"#line 9891 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10461,8 +10382,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Vturn=$SPREAD?$2%$CHANNELS:0;\n"
 "`4s=rotate(`4s^$BYTE_FLIP*0x01010101u,(uint4)(32-8*turn));\n"
 "`samples vector=`samples_of(`4s);\n"
-"$r\n"
-"`Z`Vv`6v<16;v++){\n"
+"$r `Z`Vv`6v<16;v++){\n"
 "`Vchannel=(`S+turn+v%$CHANNELS)%$CHANNELS;\n"
 "`V`W=rotate(vector.`4[v/4],$BYTE_SHIFT-8*v)&255u<<$BYTE_SHIFT;\n"
 "`Vzero=4*($COUNTER_AT(channel,0)+$COPY);\n"
@@ -10479,8 +10399,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "``R_vector_bytes(loaded,`S,to->bins);\n"
 "`O\n"
 "`samples vector=`samples_of(loaded);\n"
-"$r\n"
-"`Z`Vv`6v<$s_SAMPLES;v++)\n"
+"$r `Z`Vv`6v<$s_SAMPLES;v++)\n"
 "``R_sample`5`sample_at(&vector,v),at+v,(`S+v%$CHANNELS)%$CHANNELS,\n"
 "weights,to,bounds);\n"
 "`E\n"
@@ -10513,19 +10432,19 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk.step_x-=walk.step_`8s*across;\n"
 "}\n"
 "`Cwalk;\n"
-"}\n\n\n"
+"}\n\n\n\n"
+"$6$2_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
 "$n`X``R_batch(`+$SAMPLES samples,`sample_`8s `8s,`walk*walk,\n"
 "`Iint batch,`I`Qvectors,`I`Qwhole,\n"
 "`I``Ring*to,`histogram_`B `B,\n"
 "`bounds bounds){\n"
 "`loaded loaded[$d];\n"
-"`sample single;\n"
-"$1`weight*weights[$d];\n"
-"`Nat[$d];\n"
-"`Qthere[$d];\n"
+"`sample single[$2_SINGLES];\n"
+"$1`weight*weights[$d+$2_SINGLES];\n"
+"`Nat[$d+$2_SINGLES];\n"
+"`Qthere[$d+$2_SINGLES];\n"
 "`Vrest=`F(`8s.samples%$s_SAMPLES);\n"
-"$r\n"
-"$vbatch;k++){\n"
+"$r $vbatch;k++){\n"
 "`N`8=$SAMPLE_ROWS?walk->`S_`8+walk->`8:0,x=walk->`S_x+walk->x;\n"
 "``8_t `0=$ROW_PAST(`8s.`0,`8,0,`B);\n"
 "`Vhead=whole?0:`head_of`5`8s,`F`8,`B),fewer=head>rest?1:0;\n"
@@ -10537,7 +10456,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`7vectors)\n"
 "loaded[k]=`load_if`5there[k],samples,$ROW_PAST(`0,0,i,`B));\n"
 "else `7there[k])\n"
-"single=$SAMPLE_IN(samples,`0,i);\n"
+"single[k]=$SAMPLE_IN(samples,`0,i);\n"
 "at[k]=`8s.begin+i;\n"
 "weights[k]=`8s.weights+`8*`B.weights_pitch;\n"
 "walk->x+=walk->step_x;\n"
@@ -10547,12 +10466,11 @@ static const char *const gpuscan__piece_histogram[] = {
 "walk->`8++;\n"
 "}\n"
 "}\n"
-"$r\n"
-"$vbatch;k++)\n"
+"$r $vbatch;k++)\n"
 "`7there[k]&&vectors)\n"
 "``R_vector`5loaded[k],at[k],weights[k],to,bounds);\n"
 "else `7there[k])\n"
-"``R_sample`5single,at[k],`F(at[k]%$CHANNELS),weights[k],to,bounds);\n"
+"``R_sample`5single[k],at[k],`F(at[k]%$CHANNELS),weights[k],to,bounds);\n"
 "}\n\n\n",
 "#ifndef $CHUNK\n"
 "$6$CHUNK (1u << 30)\n"
@@ -10560,7 +10478,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "$n`X``R_walk(`+$SAMPLES samples,`sample_`8s `8s,`Nacross,`V`S,\n"
 "`Vstride,`I`Qvectors,`I`Qwhole,`I``Ring*to,\n"
 "`histogram_`B `B,`bounds bounds){\n"
-"`I`Vbatch=vectors?$d:1;\n"
+"`I`Vbatch=vectors?$d:$2_SINGLES;\n"
 "`Z`N`8`6`8<`8s.`8s;`8+=$CHUNK)\n"
 "`Z`Nx`6x<across;x+=$CHUNK){\n"
 "`Vsome_`8s=`Fmin(`8s.`8s-`8,$9$CHUNK);\n"
@@ -10607,10 +10525,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`J$VALUE*copied=(`J$VALUE*)(to->bins+(`4s+1)/2*2);\n"
 "`Z`Vk=$2;k<=$EDGE_END(bins);k+=$x)\n"
 "copied[$EDGE_PLACE(k)]=edges[min(k,bins)];\n"
-"to->edges.at=copied;\n"
-"`E\n"
 "$h;\n"
-"`Y$LOCAL_EDGES\n"
+"to->edges.at=copied;\n"
 "to->edges.`S=$EDGE_AT(to->edges,0);\n"
 "to->edges.`2=$EDGE_AT(to->edges,bins);\n"
 "`Y$EDGE_CELLS\n"
@@ -10619,6 +10535,8 @@ static const char *const gpuscan__piece_histogram[] = {
 "`O\n"
 "`edges_top(&to->edges);\n"
 "`E\n"
+"`O\n"
+"$h;\n"
 "`E\n"
 "}\n\n\n\n",
 "$w``Rer `copies_`9(`I``Ring*to,`Vbin){\n"
@@ -10628,8 +10546,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`O\n"
 "`J`Iuint*bins=to->bins+bin*$COPIES;\n"
 "`E\n"
-"$r_8\n"
-"`Z`Vc`6c<$COPIES;c++)\n"
+"$r_8 `Z`Vc`6c<$COPIES;c++)\n"
 "`9+=bins[(c+bin)%$COPIES];\n"
 "`Y$CARRIES\n"
 "`9+=$9to->upper[bin]<<32;\n"
@@ -10655,8 +10572,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`Z`Vk=$2;k<bins;k+=AT_ONCE*$x){\n"
 "``Rer `9s[AT_ONCE];\n"
 "`Qstores[AT_ONCE];\n"
-"$r\n"
-"`Z`Vj`6j<AT_ONCE;j++){\n"
+"$r `Z`Vj`6j<AT_ONCE;j++){\n"
 "`Vown=k+j*$x;\n"
 "`Qthere=own<bins;\n"
 "`9s[j]= !there?0:$MERGE?to->upper[own]:`copies_`9(to,own);\n"
@@ -10675,8 +10591,7 @@ static const char *const gpuscan__piece_histogram[] = {
 "`add_global(to->accumulators+to->`S_bin+own,`9s[j]);\n"
 "`E\n"
 "}\n"
-"$r\n"
-"`Z`Vj`6j<AT_ONCE;j++){\n"
+"$r `Z`Vj`6j<AT_ONCE;j++){\n"
 "`Vbin=to->`S_bin+k+j*$x;\n"
 "`7!stores[j])\n"
 "continue;\n"
@@ -10767,7 +10682,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10460 \"kernels.cl.inc\"\n"
+"#line 10380 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10785,7 +10700,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10475 \"kernels.cl.inc\"\n"
+"#line 10395 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10918,7 +10833,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10639 \"kernels.cl.inc\"\n"
+"#line 10559 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10970,7 +10885,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10693 \"kernels.cl.inc\"\n"
+"#line 10613 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -11119,7 +11034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10864 \"kernels.cl.inc\"\n"
+"#line 10784 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11411,7 +11326,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11194 \"kernels.cl.inc\"\n"
+"#line 11114 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$ROUNDS $d\n"
 "`Y$j\n"
@@ -12259,7 +12174,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 12179 \"kernels.cl.inc\"\n"
+"#line 12099 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12461,7 +12376,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12423 \"kernels.cl.inc\"\n"
+"#line 12343 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12582,7 +12497,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12557 \"kernels.cl.inc\"\n"
+"#line 12477 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13005,6 +12920,7 @@ typedef enum gpuscan__tuning_for {
     GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that gpuscan__packed does not pack */
     GPUSCAN__FOR_F16,      /* scans of f16 */
     GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
+    GPUSCAN__FOR_SEGMENTS, /* scans by segments */
     GPUSCAN__FOR_INDICES,  /* selections of indices alone */
     GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
     GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
@@ -13163,14 +13079,13 @@ typedef struct gpuscan__sort_records {
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels; 0: `vectors` stays */
-    uint32_t rows;           /* maximum number of rows of a band */
+    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels */
+    uint32_t rows, registers; /* maximum number of rows of a band; of registers per work-item, 0: no limit */
 } gpuscan__integral_tuning;
 
 typedef struct gpuscan__profile {
     gpuscan__facts facts;
     gpuscan__tunings scan;
-    gpuscan__tunings segmented;    /* scans by segments. These rows are tried before the rows of `scan` */
     gpuscan__tunings select, runs; /* an empty `runs` is replaced by `select`, and an empty `select` by `scan` */
     gpuscan__tiles_tuning tiles;
     gpuscan__cpu_tuning cpu;
@@ -13679,7 +13594,6 @@ typedef struct gpuscan__elements {
     gpuscan_type src, dst;
     gpuscan_op op;
     const gpuscan_custom *custom; /* NULL unless the call uses a part of it */
-    gpuscan__given given;         /* what the custom texts see */
     const char *source_types[GPUSCAN_MAX_SOURCES]; /* each source's custom_type; NULL unless the type is CUSTOM */
     uint32_t src_size, dst_size, result_size;
     uint32_t t_size; /* bytes of the arithmetic's type */
@@ -14190,8 +14104,30 @@ static const gpuscan__facts gpuscan__profiles[] = {
 /* In small scans, of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles
    before its own. That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold that
    besides other data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning:
-   scan-tiles */
+   scan-tiles
+   Scans by segments sum no tiles ahead: a tile in which a segment begins needs no other tile's sum for its prefix. Many
+   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
+    /* small scans of elements of 1 byte by segments */
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
+    /* scans of a single tile, which has no other tile to wait for */
+    {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    /* other small scans; some rows serve only one element size */
+    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
+    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_SEGMENTS},
+    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_SEGMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_SEGMENTS},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
     /* scans up to 8 MiB */
     {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
     {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
@@ -14209,30 +14145,6 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
-
-/* Tiles of scans by segments. No row sums tiles ahead: a tile in which a segment begins needs no other tile's sum for
-   its prefix. Many small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_segmented[] = {
-    /* small scans of elements of 1 byte */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    /* scans of a single tile, which has no other tile to wait for */
-    {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    /* other small scans; some rows serve only one element size */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_ALL},
-    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* Tiles of selections. `up_to` and `ahead` count the bytes of the array that decides what is kept. In small selections,
    of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all tiles before
@@ -14286,9 +14198,9 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 /* Scans of bytes take 4 vectors per work-item, since Intel's compiler would keep 8 in private memory. */
 GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 256, 1, 0, GPUSCAN__FOR_ALL},
+    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 256, 1, 0, GPUSCAN__FOR_ALL},
+    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 256, 0, 0, GPUSCAN__FOR_ALL}};
 
 /* On AMD's and Intel's GPUs, large selections and large runs without a reduction have a folding group, as scans have.
    Large runs with a reduction take several passes, which are faster. tuning: select-fold, runs-fold */
@@ -14308,8 +14220,6 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
-GPUSCAN__SHARED const gpuscan__tunings gpuscan__segmented_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_segmented)};
 GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
     GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_select),
     GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
@@ -14331,7 +14241,7 @@ static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
      24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
     /* `parts_vectors` is 4: with 8 vectors of 8-byte elements, multi-pass scans have registers for only 2 waves. */
     {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
-    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
+    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 256), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
     /* `rows_group` is 0, since llvmpipe of Mesa 22.3, unlike PoCL and Oclgrind, computes tiles of whole rows wrong. */
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
@@ -14428,8 +14338,8 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_INTEL,
      {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
       {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}},
-     {{{512, 16, 256}, {512, 14, 256}, {512, 14, 256}, {512, 14, 256}},
-      {{512, 16, 256}, {512, 14, 256}, {512, 14, 256}, {512, 14, 256}}}}};
+     {{{512, 12, 256}, {512, 8, 256}, {512, 10, 256}, {512, 14, 256}},
+      {{512, 10, 256}, {512, 9, 256}, {512, 9, 256}, {512, 14, 256}}}}};
 
 /* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -14439,11 +14349,12 @@ GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
 
 /* Tiles of integral images. tuning: integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, vectors_4, rows */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 0, 64},
-    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128},
-    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 256, 4, 0, 64},
-    {GPUSCAN__ON_REST, 64, 4, 0, 64}};
+    /* Columns: devices, group, vectors, vectors_4, rows, registers */
+    {GPUSCAN__ON_SIMULATOR, 32, 2, 2, 64, 0},
+    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128, 0},
+    {GPUSCAN__ON_INTEL, 256, 4, 4, 64, 256},
+    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 4, 64, 0},
+    {GPUSCAN__ON_REST, 64, 4, 4, 64, 0}};
 
 /* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
@@ -14453,10 +14364,10 @@ static const struct {
 #define GPUSCAN__ROW_TABLE(name)                                                                                       \
     {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
      offsetof(gpuscan__profile, name)},
-    GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, segmented)
-    GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select) GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs)
+    GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select)
+    GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
     GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_records)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
+    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
 };
@@ -15099,30 +15010,33 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     return GPUSCAN_SUCCESS;
 }
 
-static int gpuscan__same_text(const gpuscan__text *text, const void *bytes, uint64_t length) {
-    return text->length == length && memcmp(text->data, bytes, text->length) == 0;
+/* Returns whether a part of a program, a GPUSCAN__PART_..., consists of these bytes. */
+static int gpuscan__part_is(const gpuscan__program *program, int part, const void *bytes, uint64_t length) {
+    return program->parts[part].length == length && memcmp(program->parts[part].data, bytes, (size_t)length) == 0;
 }
 
-/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `program`. Removes
-   it from the list and returns it with `program`'s key and custom texts, or returns NULL. */
-GPUSCAN__COLD gpuscan__program *gpuscan__take_loaded(gpuscan *gs, gpuscan__program *program) {
-    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
-    gpuscan__program **at, *loaded;
-    for (at = &gs->programs; (loaded = *at) != NULL; at = &loaded->next) {
-        if (loaded->key.group ||
-            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_PREFIX], prefix->data, prefix->length) ||
-            !gpuscan__same_text(&loaded->parts[GPUSCAN__PART_NAMES], names->data, names->length))
-            continue;
-        *at = loaded->next;
-        loaded->key = program->key;
-        loaded->names = program->names;
-        loaded->custom = program->custom;
-        loaded->stored = loaded->parts[GPUSCAN__PART_RECORDING].length + 1;
-        loaded->idle = 0;
-        program->custom.data = NULL;
-        return loaded;
-    }
-    return NULL;
+/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `*program`. If
+   there is one, it leaves the list, gets the key and the custom texts, and replaces `*program`. Returns 1 then. */
+GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) {
+    const gpuscan__text *prefix = &(*program)->parts[GPUSCAN__PART_PREFIX];
+    const gpuscan__text *names = &(*program)->parts[GPUSCAN__PART_NAMES];
+    gpuscan__program **at = &gs->programs, *loaded;
+    while ((loaded = *at) != NULL &&
+           (loaded->key.group || !gpuscan__part_is(loaded, GPUSCAN__PART_PREFIX, prefix->data, prefix->length) ||
+            !gpuscan__part_is(loaded, GPUSCAN__PART_NAMES, names->data, names->length)))
+        at = &loaded->next;
+    if (!loaded)
+        return 0;
+    *at = loaded->next;
+    loaded->key = (*program)->key;
+    loaded->names = (*program)->names;
+    loaded->custom = (*program)->custom;
+    loaded->stored = loaded->parts[GPUSCAN__PART_RECORDING].length + 1;
+    loaded->idle = 0;
+    (*program)->custom.data = NULL;
+    gpuscan__free_program(gs, *program);
+    *program = loaded;
+    return 1;
 }
 
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program);
@@ -15327,9 +15241,9 @@ static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custo
 static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements *e) {
     char before[64], name[16], after[48];
     uint32_t k;
-    for (k = 0; k < GPUSCAN_MAX_SOURCES && e->given.sources[k]; k++) {
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && text->given.sources[k]; k++) {
         const char *type = e->source_types[k];
-        uint32_t builtin = e->given.sources[k] & 255;
+        uint32_t builtin = text->given.sources[k] & 255;
         snprintf(name, sizeof(name), " source%u", (unsigned)k);
         snprintf(after, sizeof(after), "gpuscan_source%u_type;\n", (unsigned)k);
         gpuscan__custom_lines(text, "typedef", name,
@@ -15340,7 +15254,7 @@ static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements
         if (!type)
             continue;
         snprintf(before, sizeof(before), "typedef char gpuscan_source%u_size_differs[sizeof(", (unsigned)k);
-        snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)(e->given.sources[k] >> 8));
+        snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)(text->given.sources[k] >> 8));
         gpuscan__custom_lines(text, before, name, type, after); /* a negative size: see gpuscan__define_custom_type */
     }
 }
@@ -15388,9 +15302,10 @@ static void gpuscan__define_custom(gpuscan__text *text, const gpuscan__elements 
 
 /* Returns whether init can be an argument by value: all of a kernel's arguments must fit device.parameters. Besides
    init, there are the call's values, the sources' pointers and offsets, and less than 256 bytes of others. */
-static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__elements *e) {
-    uint32_t sources = e->given.sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
-    return e->dst_size + e->given.values_size + sources + 256u <= gs->device.parameters;
+static int gpuscan__init_by_value(const gpuscan *gs, const gpuscan__plan *plan) {
+    const gpuscan__given *given = &plan->key.given;
+    uint32_t sources = given->sources[0] ? 2 * GPUSCAN_MAX_SOURCES * (uint32_t)sizeof(cl_ulong) : 0;
+    return plan->e.dst_size + given->values_size + sources + 256u <= gs->device.parameters;
 }
 
 /* Returns the bytes of a tile's or part's prefix: those of a sum and, if e->exact, of a low component. With segments
@@ -15435,7 +15350,7 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "FEW", few);
     gpuscan__define_number(text, "ONCE", key->once);
     gpuscan__define_number(text, "REGISTERS", key->registers);
-    gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, e));
+    gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, plan));
     gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)e->exact);
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
     gpuscan__define_number(text, "ONE_WORD",
@@ -15452,11 +15367,10 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 
 /* Takes the plan's program from a blob or the cache, or builds it. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
-    gpuscan__program *program, *loaded = NULL;
+    gpuscan__program *program = gpuscan__new_program(gs);
     gpuscan__text *prefix, *names;
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    program = gpuscan__new_program(gs);
     if (!program)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
     program->key = plan->key;
@@ -15474,16 +15388,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
                             strlen(gpuscan__custom_text(&plan->e, i)) + 1);
     if (prefix->failed || names->failed || program->custom.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
-    if (r == 0 && (loaded = gpuscan__take_loaded(gs, program)) == NULL && gpuscan__load_cached(gs, program))
-        loaded = gpuscan__take_loaded(gs, program);
-    if (r == 0 && !loaded)
+    if (r == 0 && !gpuscan__take_loaded(gs, &program) &&
+        !(gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, &program)))
         r = gpuscan__build(gs, plan, program);
-    if (r != 0 || loaded) {
+    if (r != 0) {
         gpuscan__free_program(gs, program);
-        program = loaded;
-    }
-    if (r != 0)
         return r;
+    }
     program->next = gs->programs;
     gs->programs = program;
     *found = program;
@@ -15888,12 +15799,9 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
    memory. `code` keeps the first error. Arguments that have not changed since the kernel's last launch are skipped. */
 typedef struct gpuscan__launch {
     gpuscan__chain *chain;
-    cl_kernel kernel;
-    uint32_t group;   /* work-items per group */
-    const char *name; /* the kernel's name */
+    size_t kernel; /* the kernel's number in the chain's program */
     gpuscan__known *known;
     cl_uint index;
-    const gpuscan__given *given; /* what the call gives to custom texts */
     cl_ulong offsets[GPUSCAN_MAX_SOURCES]; /* of the sources, in elements */
     cl_int code;
 } gpuscan__launch;
@@ -15927,7 +15835,8 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
         return;
     if (!kept || known->size != size || known->generation != generation || (value && memcmp(kept, value, size) != 0)) {
         known->size = 0;
-        launch->code = launch->chain->gs->cl.clSetKernelArg(launch->kernel, launch->index, size, value);
+        launch->code = launch->chain->gs->cl.clSetKernelArg(launch->chain->program->kernels[launch->kernel],
+                                                            launch->index, size, value);
         if (kept && launch->code == CL_SUCCESS) {
             known->size = size;
             known->generation = generation;
@@ -15961,21 +15870,17 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
 /* Begins a launch. The sources are the first arguments of every kernel. Kernels do not declare them `restrict`, since
    that makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
-    gpuscan__program *program = chain->program;
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal */
     const uint64_t number = kernel;
     gpuscan__launch launch;
     uint32_t k;
     gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
     launch.chain = chain;
-    launch.kernel = program->kernels[kernel];
-    launch.group = program->key.group;
-    launch.name = program->names[kernel];
-    launch.known = &program->known[kernel];
+    launch.kernel = kernel;
+    launch.known = &chain->program->known[kernel];
     launch.index = 0;
-    launch.given = &program->key.given;
     launch.code = CL_SUCCESS;
-    for (k = 0; k < GPUSCAN_MAX_SOURCES && launch.given->sources[k]; k++)
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && chain->program->key.given.sources[k]; k++)
         launch.offsets[k] = gpuscan__arg_buffer(&launch, sources ? sources[k].buffer : gpuscan__none);
     return launch;
 }
@@ -16009,7 +15914,7 @@ GPUSCAN__SHARED uint64_t gpuscan__unless_rehearsed(const gpuscan__chain *chain, 
    rehearsal, offsets and values are 0: recordings go to blobs and to the cache, which must not hold a call's data, and
    a preparation may have no values. Self-tests need none, since their programs have texts of their own. */
 static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, size_t size) {
-    const gpuscan__given *given = launch->given;
+    const gpuscan__given *given = &launch->chain->program->key.given;
     unsigned char all[sizeof(launch->known->numbers)];
     uint32_t k;
     if (given->values_size || given->sources[0]) {
@@ -16031,9 +15936,10 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
 static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *numbers, size_t numbers_size,
                                           uint64_t groups, uint64_t shared, int is_last) {
     gpuscan__chain *chain = launch->chain;
+    const gpuscan__program *program = chain->program;
     /* a rehearsal launches at most about 2^16 work-items: PoCL compiles the same code for all larger grids */
-    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / launch->group + 1 : UINT64_MAX;
-    size_t local = launch->group, global = (size_t)((groups < most ? groups : most) * launch->group);
+    uint64_t most = chain->recording ? ((uint64_t)1 << 16) / program->key.group + 1 : UINT64_MAX;
+    size_t local = program->key.group, global = (size_t)((groups < most ? groups : most) * local);
     cl_event event = NULL;
     cl_int code;
     const gpuscan__step_launch step = {global, local};
@@ -16045,10 +15951,10 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
-    code =
-        chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, launch->kernel, 1, NULL, &global, &local, chain->wait_count,
-                                             chain->waits, gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
-    return gpuscan__chain_named_step(chain, code, event, launch->name, "clEnqueueNDRangeKernel");
+    code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[launch->kernel], 1, NULL, &global,
+                                                &local, chain->wait_count, chain->waits,
+                                                gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
+    return gpuscan__chain_named_step(chain, code, event, program->names[launch->kernel], "clEnqueueNDRangeKernel");
 }
 
 /* Ends a call that computes and writes nothing. A marker waits for the call's events and completes its event. */
@@ -16479,7 +16385,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan 
         return r;
     gpuscan__input(plan, field, source->buffer, count, size);
     plan->e.source_types[k] = source->custom_type;
-    plan->e.given.sources[k] = (uint32_t)type | size << 8;
+    plan->key.given.sources[k] = (uint32_t)type | size << 8;
     return GPUSCAN_SUCCESS;
 }
 
@@ -16727,7 +16633,7 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
 /* Copies the host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
     cl_int code;
-    if (!plan->init || gpuscan__init_by_value(gs, &plan->e))
+    if (!plan->init || gpuscan__init_by_value(gs, plan))
         return GPUSCAN_SUCCESS;
     plan->init_mem = gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size,
                                             gpuscan__without_const(plan->init), &code);
@@ -16749,7 +16655,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_bu
 
 /* Sets two arguments for init: a value (0 if there is none) and a buffer. Returns the buffer's offset. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpuscan__plan *plan, gpuscan_buffer buffer) {
-    int by_value = gpuscan__init_by_value(launch->chain->gs, &plan->e);
+    int by_value = gpuscan__init_by_value(launch->chain->gs, plan);
     gpuscan__arg(launch, by_value && plan->init ? plan->init : (const void *)gpuscan__zeros,
                  by_value ? plan->e.dst_size : 1);
     if (plan->init_mem)
@@ -17021,9 +16927,8 @@ static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *pla
 
 /* Removes the caller's values and sources from a stand-in plan, whose texts do not use them. */
 static void gpuscan__give_nothing(gpuscan__plan *stand_in) {
-    memset(&stand_in->e.given, 0, sizeof(stand_in->e.given));
+    memset(&stand_in->key.given, 0, sizeof(stand_in->key.given));
     memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
-    stand_in->key.given = stand_in->e.given;
 }
 
 GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
@@ -17119,7 +17024,6 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
         plan->key.undivided = 0;
         if ((r = gpuscan__choose(gs, plan)) != 0)
             return r;
-        plan->key.given = plan->e.given;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` had no other strategy */
             return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
         if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
@@ -17210,7 +17114,7 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
         r = gpuscan__check_call(gs, plan);
     if (r != 0)
         return r;
-    plan->e.given.values_size = (uint32_t)call->values_size;
+    plan->key.given.values_size = (uint32_t)call->values_size;
     if (plan->operation->count_at)
         memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
     for (k = 0; r == 0 && k < call->source_count; k++)
@@ -18014,16 +17918,14 @@ static uint64_t gpuscan__host_bytes(const gpuscan__host_array *array) {
     return array->range.elements * array->range.size - array->range.cut; /* fits 64 bits, as resolve has checked */
 }
 
-/* Finds the arrays' ranges, checks overlaps, and sets plan->in_place. The check uses a copy of the plan whose ranges
-   have the arrays' addresses. Gaps between rows count as written, since each array is copied back as a whole. */
+/* Finds the arrays' ranges and checks overlaps. The check gives the ranges the arrays' addresses, so the plan is of no
+   use afterwards. Gaps between rows count as written, since each array is copied back as a whole. */
 static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__plan *plan) {
     gpuscan *gs = host->gs;
-    gpuscan__plan copy = *plan;
-    gpuscan_result r;
     int i;
     for (i = 0; i < host->count; i++) {
         gpuscan__host_array *array = &host->arrays[i];
-        gpuscan__range *range = copy.ranges;
+        gpuscan__range *range = plan->ranges;
         while (strcmp(range->field, array->field) != 0)
             range++;
         array->range = *range;
@@ -18036,9 +17938,7 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
         range->end = range->begin + gpuscan__host_bytes(array);
         range->row = range->pitch = 0;
     }
-    r = gpuscan__check_overlaps(gs, &copy);
-    plan->in_place = copy.in_place;
-    return r;
+    return gpuscan__check_overlaps(gs, plan);
 }
 
 /* Returns whether an array is aligned for its type, so that the device can use it in place. A custom type's alignment,
@@ -18169,9 +18069,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     gpuscan__plan_begin(plan, operation, host->desc, call);
     call->event = &event;
     plan->from_host = 1;
-    plan->group_limit = gs->device.group_limit;
     if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
-        (r = gpuscan__choose(gs, plan)) != 0 ||
         (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
@@ -18748,6 +18646,7 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
         return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
     case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
     case GPUSCAN__FOR_BYTES: return e->src_size == 1;
+    case GPUSCAN__FOR_SEGMENTS: return plan->key.heads != 0;
     default: return 1;
     }
 }
@@ -18757,13 +18656,11 @@ static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, c
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan_strategy forced = plan->common.call->strategy;
-    uint32_t segmented = plan->key.heads ? profile->segmented.count : 0, i;
     gpuscan__tuning found;
+    uint32_t i;
     memset(&found, 0, sizeof(found));
-    for (i = 0; i <= segmented + profile->scan.count; i++) {
-        const gpuscan__tuning *row = i < segmented                         ? &profile->segmented.rows[i]
-                                     : i < segmented + profile->scan.count ? &profile->scan.rows[i - segmented]
-                                                                           : &profile->tiles.rest;
+    for (i = 0; i <= profile->scan.count; i++) {
+        const gpuscan__tuning *row = i < profile->scan.count ? &profile->scan.rows[i] : &profile->tiles.rest;
         if (row != &profile->tiles.rest && !gpuscan__tuning_matches(row, bytes, plan))
             continue;
         if (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy)
@@ -18814,7 +18711,7 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
                          : tuning->vectors);
         lanes = gpuscan__uses_lanes(gs, key);
         key->once = gpuscan__loads_once(gs, key, tuning);
-        key->registers = is_single && gpuscan__uses_ptx(gs, key) ? gpuscan__scan_registers(plan, tuning->registers) : 0;
+        key->registers = is_single ? gpuscan__registers(gs, key, gpuscan__scan_registers(plan, tuning->registers)) : 0;
     }
     positions = plan->desc->count;
     if (gpuscan__scan_pads(plan))
@@ -19768,10 +19665,9 @@ static uint32_t gpuscan__reduce_cascade(const gpuscan__plan *plan) {
 static uint64_t gpuscan__reduce_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan,
                                              const gpuscan__reduce_key *own) {
     const gpuscan__key *key = &plan->key;
-    int cpu = gpuscan__key_is_cpu(key);
     uint64_t t_size = plan->e.t_size, lanes = gpuscan__group_lanes(gs, key->group);
     uint64_t bytes = gpuscan__shared_bytes(gs, plan->e.t_size, key->group, plan->e.commutes ? 1 : key->vectors);
-    if (own->segments && (own->split || cpu))
+    if (own->segments && (own->split || gpuscan__key_is_cpu(key)))
         bytes += key->group * (t_size + 4) + key->group / lanes * 8;
     return gpuscan__ceil_div(bytes + 3 * gpuscan__max(t_size, 16), 16) * 16;
 }
@@ -19901,9 +19797,7 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
         return why;
     if (gs->device.fence == GPUSCAN__FENCE_NONE)
         return "it needs a fence of device scope";
-    if (!gpuscan__word_bits(gs, plan->e.t_size, 0))
-        return "state words hold elements of at most 64 bytes";
-    return NULL;
+    return gpuscan__word_bits(gs, plan->e.t_size, 0) ? NULL : "state words hold elements of at most 64 bytes";
 }
 
 /* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
@@ -20515,13 +20409,12 @@ static gpuscan_type gpuscan__binned_type(const gpuscan__key *key) {
 
 /* Returns how many samples a CPU puts into bins at once. The simulator (FENCE_MEM) crashes on vectors of 16. */
 static uint32_t gpuscan__bin_wide(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__histogram_key *own) {
-    const gpuscan__type_facts *sample = &gpuscan__types[gpuscan__binned_type(&plan->key)];
     int branches = own->mode == GPUSCAN__BIN_MODE_CHECKED || own->mode == GPUSCAN__BIN_MODE_GENERAL ||
                    own->mode == GPUSCAN__BIN_MODE_GUESS;
     if (!gpuscan__key_is_cpu(&plan->key) || gs->device.fence == GPUSCAN__FENCE_MEM ||
         own->form == GPUSCAN_BINS_EDGES || own->by_channel || own->wide_offset || branches)
         return 1;
-    return sample->size == 8 ? 8 : 16;
+    return gpuscan__types[gpuscan__binned_type(&plan->key)].size == 8 ? 8 : 16;
 }
 
 /* Defines the caller's expressions as functions of a pixel and the pixel's number in its row. */
@@ -20531,10 +20424,7 @@ static void gpuscan__define_expressions(gpuscan__text *text, const gpuscan__key 
     int sees = GPUSCAN__SEES_SOURCES + (own->image ? GPUSCAN__SEES_IMAGE : 0);
     const char *const element = key->src == GPUSCAN_TYPE_F16 ? "float" : gpuscan__types[key->src].name;
     char pixel[24];
-    gpuscan__define_number(text, "PIXEL_CHANNELS", own->pixel_channels);
     gpuscan__define_number(text, "PIXEL_F16", key->src == GPUSCAN_TYPE_F16);
-    gpuscan__define_number(text, "CONVERTED", own->converted);
-    gpuscan__define_number(text, "WEIGHED", own->weighed);
     if (!own->converted && !own->weighed)
         return;
     gpuscan__define_source(text, e, key->src == GPUSCAN_TYPE_CUSTOM);
@@ -20586,7 +20476,8 @@ static void gpuscan__define_samples(gpuscan__text *text, const gpuscan *gs, cons
     X(CHANNELS, channels) X(CHANNEL_MASK, mask) X(CHANNEL_BOUNDS, by_channel) X(SAMPLE_ROWS, rows) X(TILED, tiled)     \
     X(COPIES, copies) X(SLICES, slices) X(BY_VALUE, by_value) X(SPREAD, spread) X(EDGE_STEP, edge_step)                \
     X(MERGE, merge) X(LOCAL_EDGES, local_edges) X(EDGE_CELLS, edge_cells) X(BYTE_TABLES, byte_tables)                  \
-    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride)
+    X(LOCAL_WORDS, local_words) X(COUNTS_STRIDE, stride) X(ARRIVALS, arrivals) X(PIXEL_CHANNELS, pixel_channels)       \
+    X(CONVERTED, converted) X(WEIGHED, weighed)
 
 GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__histogram_key own = gpuscan__histogram_own(&plan->key);
@@ -20598,7 +20489,6 @@ GPUSCAN__COLD void gpuscan__histogram_define(gpuscan__text *text, const gpuscan 
     GPUSCAN__HISTOGRAM_FIELDS(GPUSCAN__DEFINE_FIELD)
     gpuscan__define_number(text, "BIN_WIDE", gpuscan__bin_wide(gs, plan, &own));
     gpuscan__define_number(text, "REGISTERS", plan->key.registers);
-    gpuscan__define_number(text, "ARRIVALS", own.arrivals);
     gpuscan__define_number(text, "WHOLE_TILES", gpuscan__has_whole_tiles(&plan->key, &own));
     gpuscan__define_expressions(text, &plan->key, &own, &plan->e);
 }
@@ -21162,11 +21052,10 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     gpuscan__key *key = &common->key;
     gpuscan_strategy strategy =
         gpuscan__strategy_for(common, profile->histogram.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    int is_cpu;
+    int is_cpu = gpuscan__is_cpu_strategy(strategy);
     uint64_t local = gs->device.local_memory;
-    const char *why;
+    const char *why = gpuscan__why_refused(gs, common, strategy);
     key->strategy = (uint32_t)strategy;
-    is_cpu = gpuscan__key_is_cpu(key);
     key->group = is_cpu ? 1 : (uint32_t)gpuscan__min(profile->histogram.group, common->group_limit);
     own->copies = own->byte_tables = own->by_value = own->spread = own->merge = own->local_edges = own->edge_cells = 0;
     own->slices = 1;
@@ -21175,7 +21064,6 @@ static gpuscan_result gpuscan__histogram_local(gpuscan *gs, gpuscan__histogram_p
     if (!is_cpu && !gpuscan__uses_ptx(gs, key)) /* most drivers add bytes to local memory that is an argument */
         local -= local > 512 ? 256 : 0;
     local = gpuscan__min(local, profile->histogram.local);
-    why = gpuscan__why_refused(gs, common, strategy);
     if (is_cpu)
         gpuscan__cpu_form(plan, local, why != NULL);
     else if (!why)
@@ -21425,8 +21313,8 @@ static int gpuscan__tiles_are_whole(const gpuscan__histogram_plan *plan) {
 static gpuscan_result gpuscan__histogram_count(gpuscan__chain *chain, const gpuscan__histogram_plan *plan,
                                                uint32_t flags, uint64_t first_tile, uint64_t groups) {
     const gpuscan_histogram_desc *desc = (const gpuscan_histogram_desc *)plan->common.desc;
-    size_t kernel = gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0;
-    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
+    gpuscan__launch launch =
+        gpuscan__launch_begin(chain, gpuscan__tiles_are_whole(plan) ? GPUSCAN__HISTOGRAM_TILES : 0);
     gpuscan__histogram_numbers numbers;
     numbers.samples_offset = gpuscan__arg_source(&launch, desc->samples, &desc->samples_image, &plan->image) *
                              (plan->element_size / plan->unit);
@@ -22039,17 +21927,25 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Names the fields of a tally for gpuscan__resolve_tally. `name` is the tally's name in the desc. */
+/* Names the fields of a tally for gpuscan__select_common. `name` is the tally's name in the desc. */
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
-/* Checks the tally, sets the dispatch's `items` and `limit`, and adds the tally's ranges. */
-static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields) {
-    const gpuscan_tally *tally = plan->tally;
+/* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
+static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields,
+                                             gpuscan_type count_type) {
     gpuscan__plan *common = &plan->common;
+    const gpuscan_tally *tally = plan->tally;
     uint32_t size;
-    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size);
-    if (r != 0)
+    uint64_t bytes;
+    gpuscan_result r;
+    int is_tally = tally->count.mem || tally->dispatch.mem;
+    size_t i;
+    for (i = 0; i < common->range_count; i++)
+        if (!gpuscan__multiply(common->ranges[i].elements, common->ranges[i].size, &bytes))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
+                                 common->ranges[i].field);
+    if ((r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size)) != 0)
         return r;
     plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
     plan->limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
@@ -22066,28 +21962,8 @@ static gpuscan_result gpuscan__resolve_tally(gpuscan *gs, gpuscan__select_plan *
         common->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
         common->flags |= GPUSCAN__FLAG_DISPATCH;
-    return GPUSCAN_SUCCESS;
-}
-
-/* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
-static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *tally_fields,
-                                             gpuscan_type count_type) {
-    gpuscan__plan *common = &plan->common;
-    const gpuscan_tally *tally = plan->tally;
-    gpuscan_result r;
-    int is_tally;
-    size_t i;
-    for (i = 0; i < common->range_count; i++) {
-        gpuscan__range *range = &common->ranges[i];
-        uint64_t bytes;
-        if (!gpuscan__multiply(range->elements, range->size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
-                                 range->field);
-    }
-    if ((r = gpuscan__resolve_tally(gs, plan, tally_fields)) != 0 ||
-        (r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
+    if ((r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
         return r;
-    is_tally = tally->count.mem || tally->dispatch.mem;
     if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
         plan->key.length_size == 0 && !plan->key.reduces)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "neither an output nor a tally is given");
@@ -22190,7 +22066,6 @@ static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buff
 static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
-    const gpuscan__elements *e = &common->e;
     int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
     gpuscan__range *range;
     if (by_predicate || plan->key.has_dst || common->from_host) {
@@ -22199,7 +22074,7 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
         range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
     }
     if (!by_predicate) {
-        range = gpuscan__input(common, "flags", desc->flags, plan->units, e->src_size);
+        range = gpuscan__input(common, "flags", desc->flags, plan->units, common->e.src_size);
         range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
     }
     range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
@@ -22315,6 +22190,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
         (forced != GPUSCAN_STRATEGY_AUTO && forced != row->strategy))
         return 0;
     switch ((int)row->calls) {
+    case GPUSCAN__FOR_SEGMENTS: return 0; /* some profiles have only rows for scans */
     case GPUSCAN__FOR_INDICES: return key->outputs == 0;
     case GPUSCAN__FOR_OUTPUTS: return key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
     case GPUSCAN__FOR_ELEMENTS: return gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
@@ -22500,10 +22376,9 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
 }
 
 static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan__select_plan *plan, size_t kernel) {
-    const gpuscan__key *key = &plan->common.key;
     gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
     uint64_t words = gpuscan__max(plan->capacity * gpuscan__select_bytes(&plan->key) / 16, 1);
-    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, key->group), (uint64_t)chain->gs->device.units * 16);
+    uint64_t groups = gpuscan__min(gpuscan__ceil_div(words, plan->common.key.group), (uint64_t)chain->gs->device.units * 16);
     gpuscan__select_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
@@ -22558,7 +22433,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 typedef struct gpuscan__select_test_buffers {
     gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
     const gpuscan_type *index_type;
-    const uint64_t *capacity;
+    uint64_t *count, *capacity; /* fields that gpuscan__select_test_fill sets */
 } gpuscan__select_test_buffers;
 
 /* Returns whether the self-test keeps element i. Round 0 keeps about half, and the tiles' ends. Round 1 keeps all of
@@ -22589,37 +22464,25 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     }
 }
 
-/* Describes the self-test's elements. Selections by bits have 32 times as many elements. */
-static gpuscan__test_shape gpuscan__select_test_shape(const gpuscan__test *test) {
-    return gpuscan__test_shape_of((uint64_t)test->key->tile * (test->of->e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1),
-                                  test->round);
-}
-
-/* Sets the sizes of the payloads and returns their number. In round 1 the capacity ends inside a tile. */
-static uint32_t gpuscan__select_test_payloads(gpuscan__test *test, uint64_t *capacity) {
-    gpuscan__select_key own = gpuscan__select_own(test->key);
-    gpuscan__test_shape shape = gpuscan__select_test_shape(test);
-    uint32_t k;
-    for (k = own.has_dst; k < own.outputs; k++)
-        test->payloads[k - own.has_dst].size = own.sizes[k];
-    *capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
-    return own.outputs - own.has_dst;
-}
-
+/* Fills the arrays, and sets the sizes of the payloads. In round 1 the capacity ends inside a tile. */
 static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_test_buffers *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
-    gpuscan__test_shape shape = gpuscan__select_test_shape(test);
+    uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    gpuscan__test_shape shape = gpuscan__test_shape_of((uint64_t)test->key->tile * unit, test->round);
     gpuscan__test_sum sum;
     unsigned char *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *decides, *tally;
     unsigned char *indices = NULL, *lengths = NULL, *values = NULL, *results = NULL;
-    uint64_t i, kept = 0, last = 0, capacity = *in->capacity;
-    uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
+    uint64_t i, kept = 0, last = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
+    *in->count = shape.count;
+    *in->capacity = capacity;
     decides = gpuscan__test_in(test, in->decides,
                                gpuscan__ceil_div(shape.count, unit) * (e->key ? e->key_size : e->src_size));
     for (k = 0; k < own.outputs; k++) {
         int is_first = own.has_dst && k == 0;
         gpuscan_payload *payload = &test->payloads[is_first ? 0 : k - own.has_dst];
+        if (!is_first)
+            payload->size = own.sizes[k];
         from[k] = is_first && !in->from
                       ? decides
                       : gpuscan__test_in(test, is_first ? in->from : &payload->src, shape.count * own.sizes[k]);
@@ -22668,7 +22531,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
     const gpuscan__select_test_buffers all = {
         by_predicate ? &desc->src : &desc->flags, by_predicate || own.own_flags ? NULL : &desc->src, &desc->dst,
-        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->capacity};
+        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->count, &desc->capacity};
     if (test->round == 2)
         return 0;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
@@ -22680,8 +22543,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     desc->index_type = own.index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->custom = &test->custom;
     desc->payloads = test->payloads;
-    desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
-    desc->count = gpuscan__select_test_shape(test).count;
+    desc->payload_count = own.outputs - own.has_dst;
     desc->selected.count_type = GPUSCAN_TYPE_U64;
     gpuscan__select_test_fill(test, &all);
     return 1;
@@ -22836,7 +22698,7 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     gpuscan_custom *custom = &test->custom;
     const gpuscan__select_test_buffers all = {&desc->keys,       NULL,           &desc->keys_dst, &desc->starts,
                                               &desc->lengths,    &desc->src,     &desc->dst,      &desc->runs.count,
-                                              &desc->index_type, &desc->capacity};
+                                              &desc->index_type, &desc->count,   &desc->capacity};
     if (test->round == 2)
         return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
@@ -22848,8 +22710,7 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     desc->op = e->op;
     desc->custom = custom;
     desc->payloads = test->payloads;
-    desc->payload_count = gpuscan__select_test_payloads(test, &desc->capacity);
-    desc->count = gpuscan__select_test_shape(test).count;
+    desc->payload_count = own.outputs - own.has_dst;
     desc->runs.count_type = GPUSCAN_TYPE_U64;
     gpuscan__select_test_fill(test, &all);
     return 1;
@@ -23050,15 +22911,14 @@ static const char *gpuscan__sort_value_type(uint32_t size) {
     return size == 12 ? "gpuscan_sort_bytes_12" : gpuscan__raw_names[gpuscan__log2(size)];
 }
 
-static uint32_t gpuscan__sort_value_size(const gpuscan__key *key) {
-    uint32_t fields = gpuscan__sort_own(key).fields;
-    return fields ? gpuscan__sort_record_size(fields) : gpuscan__types[key->dst].size;
+static uint32_t gpuscan__sort_value_size(const gpuscan__key *key, const gpuscan__sort_key *own) {
+    return own->fields ? gpuscan__sort_record_size(own->fields) : gpuscan__types[key->dst].size;
 }
 
-static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key) {
+static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key, const gpuscan__sort_key *own) {
     static const char *const names[GPUSCAN__SORT_FIELDS] = {"SORT_FIELD_0", "SORT_FIELD_1", "SORT_FIELD_2",
                                                             "SORT_FIELD_3"};
-    uint32_t fields = gpuscan__sort_own(key).fields, f, size = gpuscan__sort_value_size(key);
+    uint32_t fields = own->fields, f, size = gpuscan__sort_value_size(key, own);
     gpuscan__define_number(text, "SORT_VALUES", size != 0);
     gpuscan__define_number(text, "SORT_VALUE_SIZE", size);
     gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
@@ -23081,20 +22941,20 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
-   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
+   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. Loops of tiles spill. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
                                      uint32_t group) {
-    int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together;
+    int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together && !own->counted;
     return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
-static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t key_size,
-                                           uint32_t value_size, uint32_t group, uint32_t vectors) {
+static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key *key, const gpuscan__sort_key *own,
+                                           uint32_t group, uint32_t vectors) {
+    uint32_t key_size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key, own);
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t key = own->halved ? 4 : key_size > 4 ? 8 : 4, value = own->halved ? 4 : value_size;
-    uint64_t each = vectors * gpuscan__max(key, value);
+    uint64_t each = vectors * (own->halved ? 4 : gpuscan__max(key_size > 4 ? 8 : 4, value_size));
     uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
@@ -23105,11 +22965,6 @@ static uint64_t gpuscan__sort_struct_bytes(const gpuscan *gs, const gpuscan__sor
     if (gpuscan__sort_ranks_quick(gs, own, value_size, group) && !own->small)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
-}
-
-static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group,
-                                           uint32_t vectors) {
-    return gpuscan__sort_struct_bytes(gs, &plan->key, plan->key_size, plan->values.size, group, vectors);
 }
 
 /* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
@@ -23125,17 +22980,17 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    uint32_t value_size = gpuscan__sort_value_size(key);
     int real = type->kind == 'f';
     gpuscan__define_shape(text, gs, key, 1);
     gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
     gpuscan__define(text, "SORT_NUMBERS", gpuscan__sort_numbers_text);
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__sort_struct_bytes(gs, &own, type->size, value_size,
-                                                                            key->group, key->vectors));
-    gpuscan__define_number(text, "SORT_QUICK",
-                           (uint64_t)gpuscan__sort_ranks_quick(gs, &own, value_size, key->group));
+    gpuscan__define_number(text, "SHARED_BYTES",
+                           gpuscan__sort_shared_bytes(gs, key, &own, key->group, key->vectors));
+    gpuscan__define_number(
+        text, "SORT_QUICK",
+        (uint64_t)gpuscan__sort_ranks_quick(gs, &own, gpuscan__sort_value_size(key, &own), key->group));
     gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
@@ -23146,7 +23001,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
-    gpuscan__sort_define_values(text, key);
+    gpuscan__sort_define_values(text, key, &own);
     gpuscan__define_number(text, "CUSTOM_KEY", custom != NULL);
     if (!custom)
         return;
@@ -23258,8 +23113,8 @@ static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
 }
 
 /* Returns how many bytes of local memory a group takes to count digits. */
-static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan, uint32_t group) {
-    return gpuscan__sort_head_bytes(gs, group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
+static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    return gpuscan__sort_head_bytes(gs, plan->common.key.group) + plan->key.copies * gpuscan__sort_counts_bytes(plan);
 }
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
@@ -23342,7 +23197,7 @@ static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *
 static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t group, uint32_t vectors,
                               uint32_t batch) {
     gpuscan__key *key = &plan->common.key;
-    while (gpuscan__sort_shared_bytes(gs, plan, group, vectors) > gpuscan__sort_room(gs, plan) &&
+    while (gpuscan__sort_shared_bytes(gs, key, &plan->key, group, vectors) > gpuscan__sort_room(gs, plan) &&
            (vectors > batch || group > 1)) {
         if (vectors > batch)
             vectors -= batch;
@@ -23458,18 +23313,18 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
     plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
                        (plan->key_size == 8 || plan->values.size == 8);
-    if (gpuscan__sort_shared_bytes(gs, plan, key->group, key->vectors) > gs->device.local_memory)
+    if (gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
     plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
+    plan->key.counted &= !plan->key.small;
     if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
         return;
-    plan->key.counted = plan->desc->count_buffer.mem != NULL;
     key->registers = gpuscan__registers(gs, key, most->registers);
     plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
     plan->key.copies = 32;
     while (plan->key.copies > 1 &&
            (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-            gpuscan__sort_histogram_bytes(gs, plan, key->group) > gpuscan__sort_room(gs, plan)))
+            gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
         plan->key.copies /= 2;
 }
 
@@ -23497,6 +23352,9 @@ static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *pla
 static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
                               const gpuscan__sort_form *row) {
     plan->key.halved = plan->key.padded = plan->key.together = plan->key.small = 0;
+    plan->common.key.registers = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? most->registers : 0;
+    plan->key.counted = row->form >= GPUSCAN__SORT_COUNTED && (most->has & GPUSCAN__SORT_SINGLE) &&
+                        plan->desc->count_buffer.mem;
     switch (row->form) {
     case GPUSCAN__SORT_ALONE:
         if (row->group > plan->common.group_limit)
@@ -23540,14 +23398,11 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
         return;
     }
-    key->registers = 0;
     most = gpuscan__sort_most_of(gs, plan, is_single);
     while ((row->needs & ~most.has) || plan->desc->count > row->to || plan->key_size < row->key_from ||
            plan->key_size > row->key_to || plan->values.size > row->value_to ||
            !gpuscan__sort_take(gs, plan, &most, row))
         row++;
-    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
-        key->registers = most.registers;
     plan->key.fills = is_single && !plan->key.small && !plan->key.together && plan->end - plan->begin == 8 &&
                       plan->key_size == 1 && plan->values.size == 0;
 }
@@ -23615,14 +23470,13 @@ static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__
 static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = plan->desc;
-    const gpuscan__range *src = &common->ranges[plan->keys_range];
     gpuscan__sort_buffers *buffers = &plan->keys;
     buffers->size = plan->key_size;
     if (desc->custom) {
         gpuscan__sort_buffers_in_scratch(plan, buffers);
         buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
     } else if (desc->dst.mem || !common->is_run) {
-        gpuscan__sort_buffers_of(plan, buffers, src);
+        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->keys_range]);
         if (!desc->dst.mem && plan->values.size) /* a later call without dst needs a second scratch buffer of keys */
             gpuscan__sort_scratch(plan, buffers->size);
     } else {
@@ -23632,7 +23486,6 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
 }
 
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
-    const gpuscan__plan *common = &plan->common;
     gpuscan__sort_buffers *buffers = &plan->values;
     int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
@@ -23643,7 +23496,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         if (plan->passes > 2)
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     } else if (!plan->by_index) {
-        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->payloads_range]);
+        gpuscan__sort_buffers_of(plan, buffers, &plan->common.ranges[plan->payloads_range]);
     } else if (plan->desc->permutation.mem && plan->index_size == buffers->size) {
         buffers->has_dst = 0;
         buffers->dst = gpuscan__sort_of(plan->desc->permutation);
@@ -23785,10 +23638,9 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan_strategy strategy =
         gpuscan__strategy_for(common, gs->device.profile.sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    uint64_t tiles, most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    uint64_t most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    const char *why = gpuscan__sort_misfit(gs, plan, strategy);
     gpuscan_result r;
-    const char *why;
-    why = gpuscan__sort_misfit(gs, plan, strategy);
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     if (why)
@@ -23803,13 +23655,12 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     gpuscan__sort_cut(plan, 8);
     gpuscan__sort_shape(gs, plan, strategy);
     gpuscan__sort_cut(plan, plan->key.digit_bits);
-    tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
+    plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
     most = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     if (gpuscan__key_is_cpu(&common->key))
         most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
                             (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
-    plan->parts = gpuscan__min(tiles, most);
-    plan->tiles = tiles;
+    plan->parts = gpuscan__min(plan->tiles, most);
     gpuscan__sort_choose_kernels(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
@@ -23833,21 +23684,11 @@ static gpuscan_result gpuscan__sort_choose(gpuscan *gs, gpuscan__plan *common) {
     return gpuscan__sort_choose_as(gs, plan);
 }
 
-/* Sets one of a sort's buffers as an argument. Returns the buffer's offset in elements of `size` bytes. */
-static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
-    return place.mem ? gpuscan__arg_buffer(launch, place)
-                     : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, size);
-}
-
-/* Does as gpuscan__arg_place, but returns bytes, since sizes of records and payloads need not divide the offset. */
-static uint64_t gpuscan__arg_bytes(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size) {
-    return gpuscan__arg_place(launch, place, 1) * (place.mem ? size : 1);
-}
-
-/* Sets a buffer of values as an argument. Returns its offset in values, or for records in bytes. */
-static uint64_t gpuscan__arg_values(gpuscan__launch *launch, const gpuscan__sort_plan *plan, gpuscan_buffer place,
-                                    uint64_t size) {
-    return plan->fields ? gpuscan__arg_bytes(launch, place, size) : gpuscan__arg_place(launch, place, size);
+/* Sets one of a sort's buffers, of elements of `size` bytes, as an argument. Returns its offset in units of `unit`
+   bytes: an element or, since sizes of records and payloads need not divide the offset, a byte. */
+static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place, uint64_t size, uint64_t unit) {
+    return place.mem ? gpuscan__arg_buffer(launch, place) * (size / unit)
+                     : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
 /* Sets the source and the destination of each field's payload, and their offsets in bytes: from_0, to_0, from_1 ... */
@@ -23866,7 +23707,6 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
-    uint32_t group;
     unsigned commands; /* number of commands that remain */
 } gpuscan__sort_run;
 
@@ -23880,18 +23720,14 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
 }
 
-/* Returns the number of groups for tiles: one per tile. If only the device knows the number of tiles, it is the number
-   of groups that run at a time, since even a group without work takes time. tuning: sort-idle-groups */
+/* Returns the number of groups for tiles: one per tile, but at most `most`. If only the device knows the number of
+   tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
+   sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
-static uint64_t gpuscan__sort_tile_groups(const gpuscan__sort_run *run, uint64_t tiles) {
-    uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
-    return run->plan->key.counted ? gpuscan__min(tiles, resident) : tiles;
-}
-
-/* Returns how many groups go through all elements tile by tile. */
-static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
-    uint64_t tiles = gpuscan__ceil_div(run->plan->desc->count, run->plan->common.key.tile);
-    return gpuscan__sort_tile_groups(run, gpuscan__min(tiles, (uint64_t)1 << 20));
+static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run, uint64_t most) {
+    if (run->plan->key.counted)
+        most = gpuscan__min(most, (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT);
+    return gpuscan__min(run->plan->tiles, most);
 }
 
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
@@ -23899,9 +23735,9 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     gpuscan__launch launch = gpuscan__launch_begin(run->chain, 0);
     gpuscan__sort_keys_numbers numbers;
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
-    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size);
+    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size, plan->key_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
 }
 
 /* Moves elements of `size` bytes, by index or in order. If `widens` is 1, stores the indices themselves as ulong. */
@@ -23913,14 +23749,14 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
     uint32_t unit = size & (~size + 1), index_size = plan->values.size ? plan->values.size : 1;
     gpuscan__sort_gather_numbers numbers;
     unit = unit > 16 ? 16 : unit;
-    numbers.src_offset = gpuscan__arg_bytes(&launch, from, size);
-    numbers.dst_offset = gpuscan__arg_bytes(&launch, to, size);
-    numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size);
+    numbers.src_offset = gpuscan__arg_place(&launch, from, size, 1);
+    numbers.dst_offset = gpuscan__arg_place(&launch, to, size, 1);
+    numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size, index_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc,
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
 }
 
 /* Returns how many groups count the digits of all passes. With key.counted the device uses at most this many. */
@@ -23954,17 +23790,18 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
-    uint32_t size = plan->values.size ? plan->values.size : plan->key_size;
+    uint32_t unit = plan->fields ? 1 : values->size;
     int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: the table's cells have 64 bits; 0: 32 bits */
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
-    numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, plan->key_size);
-    numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], plan->key_size);
-    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, keys->to[1], plan->key_size);
-    numbers.values_offset = gpuscan__arg_values(&launch, plan, plan->by_index ? values->to[0] : values->from, size);
-    numbers.values_dst_offset = gpuscan__arg_values(&launch, plan, values->to[0], size);
-    numbers.values_tmp_offset = gpuscan__arg_values(&launch, plan, values->to[1], size);
+    numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, keys->size, keys->size);
+    numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], keys->size, keys->size);
+    numbers.keys_tmp_offset = gpuscan__arg_place(&launch, keys->to[1], keys->size, keys->size);
+    numbers.values_offset =
+        gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit);
+    numbers.values_dst_offset = gpuscan__arg_place(&launch, values->to[0], values->size, unit);
+    numbers.values_tmp_offset = gpuscan__arg_place(&launch, values->to[1], values->size, unit);
     if (gpuscan__sort_packs(plan->fields))
         gpuscan__sort_fields(&launch, plan, &numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
@@ -23984,26 +23821,27 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
-    uint64_t groups = gpuscan__sort_tile_groups(run, plan->tiles);
+    uint64_t groups = gpuscan__sort_groups(run, UINT64_MAX);
     int more;
     for (more = 0; more < 2 && plan->key.counted; more++) {
         uint64_t most = gpuscan__min(plan->desc->count, gpuscan__sort_limit(gs, plan, more));
-        groups = gpuscan__max(groups, gpuscan__ceil_div(most, (uint64_t)run->group * plan->key.rounds[more]));
+        uint64_t tile = (uint64_t)plan->common.key.group * plan->key.rounds[more];
+        groups = gpuscan__max(groups, gpuscan__ceil_div(most, tile));
     }
     if (plan->key.counted)
-        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan, run->group));
+        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan));
     return groups + (plan->key.counted && plan->common.forced ? 2 : 0); /* a self-test has two groups without a tile */
 }
 
 /* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
 static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
-    int is_cpu = gpuscan__key_is_cpu(&plan->common.key);
+    const gpuscan__key *key = &plan->common.key;
     gpuscan_result r = gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, forms, plan->parts,
-                                          is_cpu ? 0 : (uint64_t)4 << plan->key.digit_bits);
+                                          gpuscan__key_is_cpu(key) ? 0 : (uint64_t)4 << plan->key.digit_bits);
     if (r == 0)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, forms, 1,
-                               (uint64_t)run->group * (plan->key.wide ? 16 : 8));
+                               (uint64_t)key->group * (plan->key.wide ? 16 : 8));
     return r != 0 ? r : gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, forms, plan->parts, shared);
 }
 
@@ -24013,11 +23851,10 @@ static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, 
 static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__sort_key *key = &plan->key;
+    const gpuscan__key *of = &plan->common.key;
     const gpuscan *gs = run->chain->gs;
     uint64_t resident = (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT;
-    uint64_t shared = gpuscan__key_is_cpu(&plan->common.key)
-                          ? 0
-                          : gpuscan__sort_shared_bytes(gs, plan, run->group, plan->common.key.vectors);
+    uint64_t shared = gpuscan__key_is_cpu(of) ? 0 : gpuscan__sort_shared_bytes(gs, of, key, of->group, of->vectors);
     int is_single = gpuscan__sort_is_single(plan);
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t pass;
@@ -24029,7 +23866,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     }
     if (is_single)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
-                               gpuscan__sort_histogram_bytes(gs, plan, run->group));
+                               gpuscan__sort_histogram_bytes(gs, plan));
     if (r == 0 && key->fills)
         return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
                                   sizeof(cl_uint) << key->digit_bits);
@@ -24037,8 +23874,8 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
         r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
                                plan->parts, 0);
     for (pass = 0; pass < plan->passes && r == 0; pass++)
-        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0,
-                                           gpuscan__sort_tile_groups(run, plan->tiles), shared)
+        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, gpuscan__sort_groups(run, UINT64_MAX),
+                                           shared)
                       : gpuscan__sort_pass(run, pass, key->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
     return r;
 }
@@ -24048,7 +23885,7 @@ static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan
     const gpuscan_sort_desc *desc = plan->desc;
     const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
     const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if dst may be its src */
-    gpuscan__sort_run run = {chain, plan, common->key.group, plan->commands};
+    gpuscan__sort_run run = {chain, plan, plan->commands};
     gpuscan_result r = GPUSCAN_SUCCESS;
     uint32_t i;
     if (desc->custom)
@@ -24128,7 +23965,6 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    gpuscan_type raw = gpuscan__unsigned_of(size);
     unsigned char *src = gpuscan__test_in(test, &desc->src, count * size);
     unsigned char *dst = gpuscan__test_out(test, &desc->dst, count * size), *permutation = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
@@ -24140,7 +23976,7 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     for (i = 0; i < count; i++) {
         key = gpuscan__test_key(size, i, count, test->round) & ~(uint64_t)0 >> (64 - 8 * size);
         codes[i] = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
-        gpuscan__put(raw, src, i, key);
+        gpuscan__put_bits(size, src, i, key);
     }
     order = gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
     for (i = 0; i < count; i++) {
@@ -24281,13 +24117,13 @@ static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpusca
 }
 
 /* Returns how many bytes of local memory a group has. Each sub-group has LEFTS sums and two rows of cells. */
-static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan, uint32_t channels) {
+static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
     uint64_t items = (uint64_t)key->group * gpuscan__vector(plan->e.t_size, plan->e.t_size);
     uint64_t lanes = gpuscan__group_lanes(gs, key->group);
     uint64_t lefts = key->group / lanes * gpuscan__max(lanes, key->vectors);
-    uint64_t cells = 2 * items * channels * gpuscan__types[plan->e.dst].size;
+    uint64_t cells = 2 * items * plan->e.channels * gpuscan__types[plan->e.dst].size;
     return bytes + (gpuscan__key_is_cpu(key) ? 0 : lefts * plan->e.t_size + cells);
 }
 
@@ -24296,7 +24132,7 @@ GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan, own.channels));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan));
     gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
     gpuscan__define(text, "CELL", cell->name);
@@ -24478,18 +24314,16 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    uint32_t vectors = profile->integral.vectors;
-    if (plan->key.channels == 4 && profile->integral.vectors_4)
-        vectors = profile->integral.vectors_4;
+    uint32_t vectors = plan->key.channels == 4 ? profile->integral.vectors_4 : profile->integral.vectors;
     key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
-    while (key->group > 1 &&
-           gpuscan__integral_shared_bytes(gs, &plan->common, plan->key.channels) > gs->device.local_memory)
+    while (key->group > 1 && gpuscan__integral_shared_bytes(gs, &plan->common) > gs->device.local_memory)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
     /* in narrow images, at least half of a group's sub-groups would have no strip */
     while (gpuscan__uses_lanes(gs, key) && key->group % (2 * gs->device.lane_width) == 0 &&
            2 * gpuscan__integral_strips(gs, plan) <= key->group / gs->device.lane_width)
         gpuscan__fit(gs, &plan->common, key->group / 2, vectors);
+    key->registers = gpuscan__registers(gs, key, profile->integral.registers);
 }
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
@@ -24497,7 +24331,6 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
    adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with
    enough pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
     const gpuscan__key *key = &plan->common.key;
     uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
     if (gpuscan__key_is_cpu(key)) {
@@ -24506,8 +24339,8 @@ static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *pla
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
-        uint64_t bands = GPUSCAN__INTEGRAL_FEW, busy;
-        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= profile->integral.rows && 2 * rows * rows <= height;)
+        uint64_t bands = GPUSCAN__INTEGRAL_FEW, busy, most_rows = gs->device.profile.integral.rows;
+        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= most_rows && 2 * rows * rows <= height;)
             rows *= 2;
         plan->strips = gpuscan__integral_strips(gs, plan);
         busy = gpuscan__ceil_div((uint64_t)GPUSCAN__INTEGRAL_BUSY * gs->device.units, plan->strips * images);
@@ -24575,7 +24408,7 @@ static gpuscan_result gpuscan__integral_launch(gpuscan__chain *chain, const gpus
     numbers.carries_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, common->e.t_size);
     numbers.flags = common->flags;
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                               gpuscan__integral_shared_bytes(chain->gs, common, plan->key.channels), is_last);
+                               gpuscan__integral_shared_bytes(chain->gs, common), is_last);
 }
 
 static gpuscan_result gpuscan__integral_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
@@ -25469,29 +25302,21 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Finds the object's device among a program's: all devices of the context, or only the one that it was built for. */
-static gpuscan_result gpuscan__program_device(gpuscan *gs, cl_program program, size_t *index, size_t *count) {
-    cl_device_id devices[GPUSCAN__MAX_DEVICES];
-    size_t size = 0;
-    cl_int code = gs->cl.clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(devices), devices, &size);
-    *count = size / sizeof(devices[0]);
-    for (*index = 0; code == CL_SUCCESS && *index < *count; (*index)++)
-        if (devices[*index] == gs->device_id)
-            return GPUSCAN_SUCCESS;
-    return gpuscan__fail(gs, code, "clGetProgramInfo failed");
-}
-
-/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. */
+/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. A program's devices
+   are all of the context, or only the one that it was built for. */
 static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
                                            uint64_t *size) {
-    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, index, count, most = 0, i;
+    cl_device_id devices[GPUSCAN__MAX_DEVICES];
+    size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, bytes = 0, count, index = 0, most = 0, i;
     unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *both;
-    cl_int code;
-    gpuscan_result r = gpuscan__program_device(gs, program->program, &index, &count);
-    if (r != 0)
-        return r;
-    code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes, NULL);
-    if (code != CL_SUCCESS)
+    cl_int code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_DEVICES, sizeof(devices), devices, &bytes);
+    count = bytes / sizeof(devices[0]);
+    while (code == CL_SUCCESS && index < count && devices[index] != gs->device_id)
+        index++;
+    if (code == CL_SUCCESS && index < count)
+        code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, count * sizeof(sizes[0]), sizes,
+                                       NULL);
+    if (code != CL_SUCCESS || index == count)
         return gpuscan__fail(gs, code, "clGetProgramInfo failed");
     for (i = 0; i < count && !sizes[index]; i++) /* PoCL 3.1 puts the binary of a program for one device first */
         index = i;
@@ -25646,8 +25471,8 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
 
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
     const gpuscan__program *program = gs->programs;
-    while (program && !gpuscan__same_text(&program->parts[GPUSCAN__PART_PREFIX], view->parts[GPUSCAN__PART_PREFIX],
-                                          view->entry.sizes[GPUSCAN__PART_PREFIX]))
+    while (program && !gpuscan__part_is(program, GPUSCAN__PART_PREFIX, view->parts[GPUSCAN__PART_PREFIX],
+                                        view->entry.sizes[GPUSCAN__PART_PREFIX]))
         program = program->next;
     return program != NULL;
 }
@@ -25807,21 +25632,22 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     return loaded;
 }
 
-/* Writes a file under a temporary name, then renames it. Returns NULL, or why the folder or the disk refused it. */
-static const char *gpuscan__write_file(const char *path, char *partial, size_t room, const unsigned char *bytes,
-                                       size_t size) {
+/* Writes a file under a temporary name, then renames it. Returns NULL, or why this failed. */
+static const char *gpuscan__write_file(gpuscan *gs, const char *path, const void *bytes, size_t size) {
     /* Seeds of the temporary name. If two writers take the same name, the checksum reveals a damaged file. */
     const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
+    size_t room = strlen(path) + 16;
+    char *partial = (char *)gpuscan__allocate(&gs->allocator, room);
     FILE *file;
+    if (!partial)
+        return "no memory for the file's name";
     snprintf(partial, room, "%s.%08lx", path,
              (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
     file = fopen(partial, "wb");
-    if (!file)
-        return strerror(errno);
-    if (fwrite(bytes, 1, size, file) != size)
+    if (!file || fwrite(bytes, 1, size, file) != size)
         why = strerror(errno);
-    if (fclose(file) != 0 && !why)
+    if (file && fclose(file) != 0 && !why)
         why = strerror(errno);
 #ifdef _WIN32
     if (!why)
@@ -25829,8 +25655,9 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
 #endif
     if (!why && rename(partial, path) != 0)
         why = strerror(errno);
-    if (why)
+    if (file && why)
         remove(partial);
+    gpuscan__release(&gs->allocator, partial);
     return why;
 }
 
@@ -25838,25 +25665,20 @@ static const char *gpuscan__write_file(const char *path, char *partial, size_t r
    has launched it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     gpuscan__text blob;
-    char *path, *partial;
+    char *path;
     const char *why;
-    size_t room, recorded = program->parts[GPUSCAN__PART_RECORDING].length;
+    size_t recorded = program->parts[GPUSCAN__PART_RECORDING].length;
     if (!gs->cache || program->runs || program->stored == recorded + 1)
         return;
     program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
-    room = path ? strlen(path) + 16 : 0;
-    partial = path ? (char *)gpuscan__allocate(&gs->allocator, room) : NULL;
     if (gpuscan__make_blob(gs, program, &blob) != 0)
         why = gs->error;
-    else if (!partial)
-        why = "no memory for the file's name";
     else
-        why = gpuscan__write_file(path, partial, room, (const unsigned char *)blob.data, blob.length);
+        why = path ? gpuscan__write_file(gs, path, blob.data, blob.length) : "no memory for the file's name";
     if (why)
         gpuscan__left_out(gs, path ? path : gs->cache, "not stored", why);
     gpuscan__release(&gs->allocator, blob.data);
-    gpuscan__release(&gs->allocator, partial);
     gpuscan__release(&gs->allocator, path);
 }
 

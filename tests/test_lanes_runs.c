@@ -209,7 +209,7 @@ static void test_few_of_count(void **state) {
     for (w = 0; w < width_count(); w++) {
         with_width(widths[w]);
         test.gs->device.profile.facts.polls = 3;
-        test.gs->device.profile.scan.count = test.gs->device.profile.segmented.count = 0;
+        test.gs->device.profile.scan.count = 0;
         test.gs->device.profile.tiles.rest.vectors = 2;
         test.gs->device.units = FEW_GROUPS;
         for (number = 0; number < NUMBERS; number++)
