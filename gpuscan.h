@@ -18710,7 +18710,8 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gp
     key->registers = gpuscan__uses_ptx(gs, key) ? GPUSCAN__COLUMNS_REGISTERS : 0;
     own->whole_rows = own->few = own->shifts = own->counted = 0;
     own->vector = cpu ? 1 : gpuscan__columns_vector(plan);
-    own->lines = gpuscan__kept_vectors(gpuscan__uses_ptx(gs, key) ? 23 : 15, gpuscan__max(own->vector * size, 4));
+    own->lines =
+        gpuscan__kept_vectors(gpuscan__uses_ptx(gs, key) ? 23 : 15, (uint32_t)gpuscan__max(own->vector * size, 4));
     group = (uint32_t)gpuscan__min(gs->device.profile.tiles.rest.group, plan->common.group_limit);
     key->group = cpu ? 1 : gpuscan__lanes_group(gs, &plan->common, group);
     own->columns = !cpu && plan->columns * size <= GPUSCAN__COLUMNS_STRIP && plan->columns / own->vector <= key->group
@@ -19055,8 +19056,8 @@ static void gpuscan__scan_test_desc(gpuscan__test *test, const gpuscan__scan_key
     desc->init = test->init;
 }
 
-/* Fills the arrays of a self-test along columns. The matrix has more columns than a strip, and several tiles. In round 1
-   lines have gaps, and vectors are not aligned. */
+/* Fills the arrays of a self-test along columns. The matrix has more columns than a strip, and several tiles. In round
+   1 lines have gaps, and vectors are not aligned. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
