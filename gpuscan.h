@@ -2000,12 +2000,15 @@ static const char *const gpuscan__piece_device[] = {
 "`O\n"
 "$6$ONE_ITEM\n"
 "`E\n\n\n\n"
-"$6$ROLLED _Pragma(\"unroll 1\")\n\n\n\n"
+"$6$ROLLED _Pragma(\"unroll 1\")\n\n\n"
 "`Y$y_APART\n"
 "$6$r _Pragma(\"unroll\")\n"
-"$6$n$w__attribute__((always_inline))\n"
 "`O\n"
 "$6$r\n"
+"`E\n\n\n"
+"`Y$ON(PTX) || ($y_APART && $SORT)\n"
+"$6$n$w__attribute__((always_inline))\n"
+"`O\n"
 "$6$nstatic inline\n"
 "`E\n\n\n"
 "`Y$CPU && !$INLINES\n"
@@ -2350,7 +2353,7 @@ static const char *const gpuscan__piece_device[] = {
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 638 \"kernels.cl.inc\"\n"
+"#line 642 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2388,7 +2391,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 684 \"kernels.cl.inc\"\n"
+"#line 688 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2422,7 +2425,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 719 \"kernels.cl.inc\"\n"
+"#line 723 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2514,7 +2517,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 836 \"kernels.cl.inc\"\n"
+"#line 840 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2645,7 +2648,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 986 \"kernels.cl.inc\"\n"
+"#line 990 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
@@ -2820,7 +2823,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1187 \"kernels.cl.inc\"\n"
+"#line 1191 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2929,7 +2932,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1312 \"kernels.cl.inc\"\n"
+"#line 1316 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2973,7 +2976,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1363 \"kernels.cl.inc\"\n"
+"#line 1367 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3033,7 +3036,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1425 \"kernels.cl.inc\"\n"
+"#line 1429 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3325,7 +3328,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1760 \"kernels.cl.inc\"\n"
+"#line 1764 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3901,7 +3904,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2443 \"kernels.cl.inc\"\n"
+"#line 2447 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4065,7 +4068,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2624 \"kernels.cl.inc\"\n"
+"#line 2628 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4394,7 +4397,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2993 \"kernels.cl.inc\"\n"
+"#line 2997 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5215,7 +5218,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3940 \"kernels.cl.inc\"\n"
+"#line 3944 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5731,7 +5734,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4620 \"kernels.cl.inc\"\n"
+"#line 4624 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -6037,7 +6040,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4972 \"kernels.cl.inc\"\n"
+"#line 4976 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6142,7 +6145,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5093 \"kernels.cl.inc\"\n"
+"#line 5097 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -6195,7 +6198,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$6$EACH_COLUMN for (`Vc = 0; c < all; c++)\n"
 "`E\n"
 "$APART\n"
-"$w`X``Hs_band(`+$COLUMNS_PARAMETERS,`Ngroup,`I`Qstores){\n"
+"$w`X``Hs_block(`+$COLUMNS_PARAMETERS,`Ngroup,`I`Qstores){\n"
 "`Nband=group/`B.strips,`H=(group-band*`B.strips)*`B.width;\n"
 "`N`R=$COLUMNS_COUNT,`S=band*`B.band_lines;\n"
 "`N`2=min(`R,`S+`B.band_lines);\n"
@@ -6250,12 +6253,12 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`Y!$UNDIVIDED\n"
 "kernel $x_ATTRIBUTE void\n"
 "``Hs_`9s(`%$COLUMNS_PARAMETERS$g`=\n"
-"``Hs_band`5$COLUMNS_ARGUMENTS,$p,false);\n"
+"``Hs_block`5$COLUMNS_ARGUMENTS,$p,false);\n"
 "}\n"
 "`E\n"
 "kernel $x_ATTRIBUTE void\n"
 "``Hs_scan(`%$COLUMNS_PARAMETERS$g`=\n"
-"``Hs_band`5$COLUMNS_ARGUMENTS,$p,true);\n"
+"``Hs_block`5$COLUMNS_ARGUMENTS,$p,true);\n"
 "}\n"
 "`O\n"
 "$6$LINES $COLUMN_LINES\n"
@@ -6666,7 +6669,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5679 \"kernels.cl.inc\"\n"
+"#line 5683 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6719,7 +6722,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5733 \"kernels.cl.inc\"\n"
+"#line 5737 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -7231,7 +7234,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6346 \"kernels.cl.inc\"\n"
+"#line 6350 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7563,7 +7566,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6725 \"kernels.cl.inc\"\n"
+"#line 6729 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7649,7 +7652,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6812 \"kernels.cl.inc\"\n"
+"#line 6816 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7921,7 +7924,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7137 \"kernels.cl.inc\"\n"
+"#line 7141 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8571,7 +8574,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7908 \"kernels.cl.inc\"\n"
+"#line 7912 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8625,7 +8628,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7962 \"kernels.cl.inc\"\n"
+"#line 7966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -9028,7 +9031,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8422 \"kernels.cl.inc\"\n"
+"#line 8426 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9523,7 +9526,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8994 \"kernels.cl.inc\"\n"
+"#line 8998 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9871,7 +9874,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9420 \"kernels.cl.inc\"\n"
+"#line 9424 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9974,7 +9977,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9549 \"kernels.cl.inc\"\n"
+"#line 9553 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10273,7 +10276,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9888 \"kernels.cl.inc\"\n"
+"#line 9892 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10682,7 +10685,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10377 \"kernels.cl.inc\"\n"
+"#line 10381 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10700,7 +10703,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10392 \"kernels.cl.inc\"\n"
+"#line 10396 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10810,7 +10813,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10534 \"kernels.cl.inc\"\n"
+"#line 10538 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10862,7 +10865,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10588 \"kernels.cl.inc\"\n"
+"#line 10592 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10994,7 +10997,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10742 \"kernels.cl.inc\"\n"
+"#line 10746 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11286,7 +11289,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 11072 \"kernels.cl.inc\"\n"
+"#line 11076 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -12019,7 +12022,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11938 \"kernels.cl.inc\"\n"
+"#line 11942 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12195,7 +12198,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12150 \"kernels.cl.inc\"\n"
+"#line 12154 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12299,7 +12302,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12264 \"kernels.cl.inc\"\n"
+"#line 12268 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12442,7 +12445,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 12427 \"kernels.cl.inc\"\n"
+"#line 12431 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
