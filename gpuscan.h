@@ -11809,8 +11809,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Z`Vturn`6turn<`2;turn+=$STORE_ROUNDS)\n"
 "$r\n"
 "`Z`Vk=turn;k<turn+$STORE_ROUNDS;k++){\n"
+"`7k>=`2)\n"
+"continue;\n"
 "`Vi=k*$x+$2,at=part*($x*rounds/$KEY_PARTS)+i;\n"
-"`7k<`2&&(whole||at<valid)){\n"
+"`7whole||at<valid){\n"
 "`twiddled twiddled=`M->exchange.key[$ROUND_PLACE(k)];\n"
 "`Vd=`scaled_digit(twiddled,digit);\n"
 "keys_dst[$AT_DIGIT(`position,`M->digits.to,d)+at]=\n"
@@ -12022,7 +12024,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11942 \"kernels.cl.inc\"\n"
+"#line 11944 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12198,7 +12200,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12154 \"kernels.cl.inc\"\n"
+"#line 12156 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12302,7 +12304,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12268 \"kernels.cl.inc\"\n"
+"#line 12270 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12445,7 +12447,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 12431 \"kernels.cl.inc\"\n"
+"#line 12433 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
