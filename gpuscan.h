@@ -154,7 +154,7 @@
                Where a package has installed the header, write #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins with different versions do not clash.
 
-   DOES NOT    use several devices in one call; scan along columns; write images; take SVM pointers or SPIR-V.
+   DOES NOT    use several devices in one call; write images; take SVM pointers or SPIR-V.
                gpuscan_uniform_add joins two halves of a scan that ran on two devices.
 
    SECTIONS    search for the name in brackets:
@@ -18929,8 +18929,7 @@ static void gpuscan__scan_test_desc(gpuscan__test *test, const gpuscan__scan_key
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    uint64_t size = gpuscan__max(e->src_size, e->dst_size), column, pitch, i;
-    uint32_t blocks;
+    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, i;
     unsigned char *src, *dst, *total, *from, *to;
     desc->along = GPUSCAN_ALONG_COLUMNS;
     desc->rows = own->columns == GPUSCAN__COLUMNS_STAGED ? 3 * own->vector
@@ -18938,8 +18937,8 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
     desc->rows = gpuscan__max(desc->rows / own->vector * own->vector, own->vector);
     if (gpuscan__key_is_cpu(test->key) && own->lines)
         desc->rows = own->lines;
-    blocks = test->key->group / (uint32_t)gpuscan__max(desc->rows / own->vector / 2, 1);
-    shape.tile = gpuscan__key_is_cpu(test->key) ? 20 : (uint64_t)blocks * own->lines;
+    blocks = gpuscan__max(test->key->group / gpuscan__max(desc->rows / own->vector / 2, 1), 1);
+    shape.tile = gpuscan__key_is_cpu(test->key) ? 20 : blocks * own->lines;
     shape.count = 2 * shape.tile + 5;
     desc->count = shape.count;
     desc->src_pitch = desc->dst_pitch = pitch = desc->rows + (shape.round == 1);
