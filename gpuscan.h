@@ -24830,7 +24830,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     gpuscan__any_plan any;
     gpuscan__plan *plan = &any.common;
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
-    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place, i;
+    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place = 0, i;
     gpuscan__program *program = NULL;
     gpuscan_result r;
     gpuscan__plan_begin(plan, operation, desc, call);
