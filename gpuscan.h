@@ -154,7 +154,7 @@
                Where a package has installed the header, write #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins with different versions do not clash.
 
-   DOES NOT    use several devices in one call; write images; take SVM pointers or SPIR-V.
+   DOES NOT    use several devices in one call; scan along columns; write images; take SVM pointers or SPIR-V.
                gpuscan_uniform_add joins two halves of a scan that ran on two devices.
 
    SECTIONS    search for the name in brackets:
@@ -423,8 +423,6 @@ typedef enum gpuscan_op {
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, as in a scan    as CPU_MULTI_PASS
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
-   Along columns, a scan's SINGLE_PASS_AHEAD is SINGLE_PASS, and CPU_SINGLE_PASS is CPU_MULTI_PASS. AUTO takes one
-   launch without a look-back if the columns alone keep the device busy.
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
@@ -773,11 +771,6 @@ typedef enum gpuscan_scan_kind {
     GPUSCAN_INCLUSIVE      /* dst[i] = init op src[0] op ... op src[i] */
 } gpuscan_scan_kind;
 
-typedef enum gpuscan_along {
-    GPUSCAN_ALONG_ROWS = 0, /* scan r takes the elements of row r */
-    GPUSCAN_ALONG_COLUMNS   /* scan r takes the elements of column r */
-} gpuscan_along;
-
 typedef enum gpuscan_segment_form {
     GPUSCAN_SEGMENTS_NONE = 0,
     GPUSCAN_SEGMENTS_OFFSETS, /* segment s is the elements from data[s] up to, but without, data[s + 1] */
@@ -826,11 +819,6 @@ typedef struct gpuscan_scan_desc {
                                            scanning it and reversing it back. Nothing else changes: where elements lie,
                                            which element a head marks, and i in custom->convert. total is in the same
                                            order, and with count_buffer n is the count on the device */
-    gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns.
-                                           Element i of scan r is src[r + i * src_pitch], and its result is
-                                           dst[r + i * dst_pitch]. The pitches are elements from line to line, at least
-                                           `rows`; 0 means `rows`. `i` in custom->convert is the line's number. There
-                                           must be no segments. A float's bits may differ from a scan along rows */
 } gpuscan_scan_desc;
 #endif
 
@@ -1912,7 +1900,6 @@ enum {
     GPUSCAN__PIECE_HANDOVER,
     GPUSCAN__PIECE_SCAN_ROWS,
     GPUSCAN__PIECE_SCAN,
-    GPUSCAN__PIECE_SCAN_COLUMNS,
     GPUSCAN__PIECE_SCAN_SEGMENTS,
     GPUSCAN__PIECE_SELECT,
     GPUSCAN__PIECE_ENGINE,
@@ -3452,7 +3439,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$FIRST_BITS(left) \\\n"
 " ((left)>=$s?0xffffffffu>>(32-$s):(1u<<(left))-1)\n\n"
 "$6$WORDS_4(`4) ((uint4)((`4)[0], (`4)[1], (`4)[2], (`4)[3]))\n\n"
-"$n`X`vector_put(`A`dst*to,`I`dst_vector*x){\n"
+"$n`X`vector_store(`A`dst*to,`dst_vector*x){\n"
+"``4s_mirror(x->`4,`D`dst));\n"
 "`7$i`dst)>=16)\n"
 "$r\n"
 "`Z`Vw`6w<$i`dst)/16;w++)\n"
@@ -3465,10 +3453,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "*(`Aushort*)to=(ushort)x->`4[0];\n"
 "else\n"
 "*(`Auchar*)to=(uchar)x->`4[0];\n"
-"}\n"
-"$n`X`vector_store(`A`dst*to,`dst_vector*x){\n"
-"``4s_mirror(x->`4,`D`dst));\n"
-"`vector_put(to,x);\n"
 "}\n\n\n\n\n\n"
 "$n`X`bytes_store(`Avoid*to,`J`Iuint*`0,`Vskip,`Vbytes,`V`S,\n"
 "`Vstep){\n"
@@ -3868,7 +3852,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2411 \"kernels.cl.inc\"\n"
+"#line 2408 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4021,7 +4005,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2581 \"kernels.cl.inc\"\n"
+"#line 2578 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4336,7 +4320,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2936 \"kernels.cl.inc\"\n"
+"#line 2933 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5157,7 +5141,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3883 \"kernels.cl.inc\"\n"
+"#line 3880 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5673,7 +5657,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4563 \"kernels.cl.inc\"\n"
+"#line 4560 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5969,7 +5953,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4905 \"kernels.cl.inc\"\n"
+"#line 4902 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6073,511 +6057,8 @@ NULL};
 #define gpuscan__piece_scan NULL
 #endif
 #if GPUSCAN__HAS_SCAN
-static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5026 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$8struct{\n"
-"$SCAN_COLUMNS_NUMBERS\n"
-"}``Hs_`B;\n\n"
-"`Y$WORD\n"
-"$8``4 ``Hs_state;\n"
-"`O\n"
-"$8``K ``Hs_state;\n"
-"`E\n"
-"$6$COLUMNS_PARAMETERS \\\n"
-" $1`src*src,`A`dst*dst,$1uint*`R_buffer, \\\n"
-" `A``Hs_state*states,`init init_`W,$1`dst*init_buffer, \\\n"
-" `A`dst*totals,``Hs_`B `B,`J``M*`M\n"
-"$6$COLUMNS_ARGUMENTS \\\n"
-" src,dst,`R_buffer,states,init_`W,init_buffer,totals,`B,`M\n"
-"$6$COLUMNS_BASE `base`5init_`W, init_buffer, `B.init_offset, `F`B.`T)\n"
-"$6$COLUMNS_COUNT ``R(`B.`R, `R_buffer, `B.`R_offset, `F`B.`T)\n\n\n"
-"$6$COLUMN_LINE(i, `R) $INDEX_OF((`R) - 1, i)\n\n"
-"`Y!$WORD && !$UNDIVIDED\n\n"
-"$6$CARRIES_STEP 8\n"
-"kernel $x_SIZE void\n"
-"``Hs_carries(`%$COLUMNS_PARAMETERS$g`=\n"
-"`Z`N`H=get_global_id(0);`H<`B.`Hs;`H+=get_global_size(0)){\n"
-"`A``K*at=states+`B.states_offset+`H;\n"
-"``K carry=``K_of`5$COLUMNS_BASE),start=carry;\n"
-"`Z`Vband`6band<`B.bands;band+=$CARRIES_STEP){\n"
-"``K links[$CARRIES_STEP];\n"
-"`Vsome=`Fmin(`B.bands-band,$9$CARRIES_STEP);\n"
-"$r `Z`Vk`6k<$CARRIES_STEP;k++)\n"
-"links[k]=at[(band+min(k,some-1))*`B.`Hs];\n"
-"$r `Z`Vk`6k<$CARRIES_STEP;k++)\n"
-"`7k<some){\n"
-"at[(band+k)*`B.`Hs]=$kCOLUMN_CARRIES)?start:carry;\n"
-"carry=``K_next`5carry,`link_`9(links[k]),band+k);\n"
-"}\n"
-"}\n"
-"}\n"
-"}\n"
-"`E\n\n"
-"`Y$CPU\n\n\n"
-"$6$STRIP ($FEW_COLUMNS ? $FEW_COLUMNS : $TILE)\n"
-"$6$INNER_BASE(base) ($UNDIVIDED ? (base) : $f)\n"
-"$6$COLUMN_AFTER(outer, inner, x) \\\n"
-" ($UNDIVIDED?``P`5inner,x):``P`5outer,``P`5inner,x)))\n\n"
-"`Y$FEW_COLUMNS\n"
-"$6$EACH_COLUMN _Pragma(\"unroll\") for (`Vc = 0; c < $FEW_COLUMNS; c++)\n"
-"`O\n"
-"$6$EACH_COLUMN for (`Vc = 0; c < all; c++)\n"
-"`E\n"
-"$APART\n"
-"$w`X``Hs_block(`+$COLUMNS_PARAMETERS,`Ngroup,`I`Qstores){\n"
-"`Nband=group/`B.strips,`H=(group-band*`B.strips)*`B.width;\n"
-"`N`R=$COLUMNS_COUNT,`S=band*`B.band_lines;\n"
-"`N`2=min(`R,`S+`B.band_lines);\n"
-"`Vall=$FEW_COLUMNS?$FEW_COLUMNS:`Fmin(`B.width,`B.`Hs-`H);\n"
-"`Vlink=0,step`6\n"
-"``K outer[$STRIP],inner[$STRIP];\n"
-"$5`9s[$STRIP],x[$STRIP],base=$COLUMNS_BASE;\n"
-"states+=`B.states_offset+band*`B.`Hs+`H;\n"
-"`7`S>=`R&&band>0)\n"
-"`L;\n"
-"$EACH_COLUMN{\n"
-"outer[c]=stores&&(`B.`T&$FLAG_CARRIES)?states[c]:``K_of`5base);\n"
-"inner[c]=``K_of`5$INNER_BASE(base));\n"
-"`9s[c]=stores&&$ANY_ORDER?$WHOLE(outer[c]):$f;\n"
-"}\n"
-"`Z`Ni=`S;i<`2;i++,step++){\n"
-"`Nline=$COLUMN_LINE(i,`R);\n"
-"$1`src*`0=src+`B.src_offset+line*`B.src_pitch+`H;\n"
-"`A`dst*to=dst+`B.dst_offset+line*`B.dst_pitch+`H;\n"
-"`7!$ANY_ORDER&&step==$STEP_LINKS){\n"
-"$EACH_COLUMN{\n"
-"inner[c]=``K_next`5inner[c],`9s[c],link);\n"
-"`9s[c]=$f;\n"
-"}\n"
-"link++;\n"
-"step`6\n"
-"}\n"
-"$EACH_COLUMN\n"
-"x[c]=`convert`5`0[c],line);\n"
-"$EACH_COLUMN{\n"
-"$5`G=`9s[c];\n"
-"`9s[c]=$o`5`G,x[c]);\n"
-"x[c]=$INCLUSIVE?`9s[c]:`G;\n"
-"`7stores&& !$ANY_ORDER)\n"
-"x[c]=$COLUMN_AFTER(outer[c],inner[c],x[c]);\n"
-"}\n"
-"`7stores)\n"
-"$EACH_COLUMN\n"
-"to[c]=`to_dst(x[c]);\n"
-"}\n"
-"$EACH_COLUMN{\n"
-"$5`9=`9s[c];\n"
-"`7!$ANY_ORDER)\n"
-"`9=$WHOLE(``K_next`5inner[c],`9,link));\n"
-"`7!stores)\n"
-"states[c]=`link_of(`9);\n"
-"else `7(`B.`T&$FLAG_TOTAL)&&`2==`R)\n"
-"totals[`B.total_offset+`H+c]=\n"
-"`to_dst($ANY_ORDER||$UNDIVIDED?`9:``P`5outer[c],`9));\n"
-"}\n"
-"}\n"
-"`Y!$UNDIVIDED\n"
-"kernel $x_ATTRIBUTE void\n"
-"``Hs_`9s(`%$COLUMNS_PARAMETERS$g`=\n"
-"``Hs_block`5$COLUMNS_ARGUMENTS,$p,false);\n"
-"}\n"
-"`E\n"
-"kernel $x_ATTRIBUTE void\n"
-"``Hs_scan(`%$COLUMNS_PARAMETERS$g`=\n"
-"``Hs_block`5$COLUMNS_ARGUMENTS,$p,true);\n"
-"}\n"
-"`O\n"
-"$6$LINES $COLUMN_LINES\n"
-"$6$CHAIN_LINKS 8\n"
-"$8union{\n"
-"`src_vector src;\n"
-"`dst_vector dst;\n"
-"}`staged_vector;\n"
-"$8struct{\n"
-"``K slots[$x*$s];\n"
-"`staged_vector stage[$STAGED?$x*$LINES:1];\n"
-"``K looks[$LOOKS*$x*$s];\n"
-"`Vnearest[$x];\n"
-"`Vwaiting;\n"
-"}``Hs_`M;\n"
-"$FITS(`Hs,`D``M)+`D``Hs_`M))\n\n\n",
-"$8struct{\n"
-"`N`H;\n"
-"`N`S,`R;\n"
-"`Vunit,block;\n"
-"`Vwidth,blocks;\n"
-"`Vown,moved;\n"
-"`Qthere,leads;\n"
-"}``Hs;\n\n"
-"$w``Hs ``Hs_of(`I``Hs_`B*`B,`Nstrip,`N`R){\n"
-"``Hs at;\n"
-"at.width=`F`B->width;\n"
-"at.blocks=`F`B->blocks;\n"
-"at.block=$2/at.width;\n"
-"at.unit=$2-at.block*at.width;\n"
-"at.`H=(strip*at.width+at.unit)*$s;\n"
-"at.there=at.block<at.blocks&&at.`H<`B->`Hs;\n"
-"at.leads=at.there&&at.block=`6\n"
-"at.`R=`R;\n"
-"at.`S=at.own=at.moved`6\n"
-"`Cat;\n"
-"}\n\n"
-"$6$TILE_LINES(at) ((at)->blocks * $LINES)\n"
-"$w`X``Hs_move(``Hs*at,`N`S){\n"
-"`Vlines=`S<at->`R?`Fmin(at->`R-`S,$9$TILE_LINES(at)):0;\n"
-"`V`G=min(lines,at->block*$LINES);\n"
-"at->`S=`S;\n"
-"at->own=at->moved=at->there?min(lines-`G,`F$LINES):0;\n"
-"`7$STAGED&&at->there)\n"
-"at->moved=lines>at->block?(lines-at->block-1)/at->blocks+1:0;\n"
-"}\n\n\n\n\n"
-"$6$OWN_FIRST_LINE(at) ((at)->block * $LINES)\n"
-"$6$MOVED_FIRST_LINE(at) ($STAGED ? (at)->block : $OWN_FIRST_LINE(at))\n"
-"$6$MOVED_STEP(at) ($STAGED ? (at)->blocks : 1u)\n"
-"$6$NEXT_LINE(p, step) \\\n"
-" do{ \\\n"
-" (p)=$REVERSE?(p)-(step):(p)+(step); \\\n"
-" $FORGET_ULONG(p); \\\n"
-" }while(0)\n"
-"$6$STAGE_AT(at, line) ((line) * (at)->width + (at)->unit)\n"
-"$6$SLOT(at, of_block, v) (((of_block) * (at)->width + (at)->unit) * $s + (v))\n\n\n"
-"$6$COLUMNS_WHOLE(type, p, pitch) \\\n"
-" ($s>1&&$IS_WHOLE(type)&&$ALIGNED(type,p)&&(pitch)%$s==0)\n\n\n"
-"$n`X``Hs_load(`src_vector*x,$1`src*src,`Npitch,\n"
-"`I``Hs*at,`J``Hs_`M*own){\n"
-"`Qwhole=$COLUMNS_WHOLE(`src,src,pitch);\n"
-"`Nline=$COLUMN_LINE(at->`S+$MOVED_FIRST_LINE(at),at->`R);\n"
-"$1`src*`0=src+line*pitch+at->`H;\n"
-"`Vplace=$STAGE_AT(at,$MOVED_FIRST_LINE(at));\n"
-"pitch*=$MOVED_STEP(at);\n"
-"$r `Z`Vk`6k<$LINES;k++){\n"
-"$r `Z`Vw`6w<`D`src_vector)/4;w++)\n"
-"x[k].`4[w]`6\n"
-"`7k<at->moved){\n"
-"`7whole)\n"
-"`bytes_load(x[k].`4,`0,$i`src),`policy_normal());\n"
-"else\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
-"x[k].element[v]=`0[v];\n"
-"}\n"
-"$NEXT_LINE(`0,pitch);\n"
-"}\n"
-"`7!$STAGED)\n"
-"`L;\n"
-"$h;\n"
-"$r `Z`Vk`6k<$LINES;k++){\n"
-"`7at->there)\n"
-"own->stage[place].src=x[k];\n"
-"place+=at->blocks*at->width;\n"
-"$FORGET_UINT(place);\n"
-"}\n"
-"$h;\n"
-"}\n\n\n"
-"$n`X``Hs_chain(`+``K*inner,`Vlink,`I``Hs*at,\n"
-"`J``K*slots){\n"
-"``K links[$CHAIN_LINKS*$s];\n"
-"`Z`Vblock`6block<at->blocks;block+=$CHAIN_LINKS){\n"
-"$r `Z`Vk`6k<$CHAIN_LINKS;k++)\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"links[k*$s+v]=slots[$SLOT(at,min(block+k,at->blocks-1),v)];\n"
-"$r `Z`Vk`6k<$CHAIN_LINKS;k++)\n"
-"`7block+k<at->blocks)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"$5`9=`link_`9(links[k*$s+v]);\n"
-"slots[$SLOT(at,block+k,v)]=inner[v];\n"
-"inner[v]=``K_next`5inner[v],`9,link+block+k);\n"
-"}\n"
-"}\n"
-"}\n\n\n",
-"$n`X``Hs_join(`+``K*`9s,`I`t*`9,`Vlink,\n"
-"`I``Hs*at,`J``Hs_`M*own){\n"
-"`7at->there)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
-"own->slots[$SLOT(at,at->block,v)]=`link_of(`9[v]);\n"
-"$h;\n"
-"`7at->leads)\n"
-"``Hs_chain`5`9s,link,at,own->slots);\n"
-"$h;\n"
-"}\n\n\n"
-"$n`X``Hs_take(`+`src_vector*x,``K*`9s,`Vlink,\n"
-"$1`src*src,`Npitch,`I``Hs*at,\n"
-"`J``Hs_`M*own){\n"
-"`Vplace=$STAGE_AT(at,$OWN_FIRST_LINE(at));\n"
-"`Nline=at->`S+$OWN_FIRST_LINE(at);\n"
-"$5`9[$s];\n"
-"``Hs_load(x,src,pitch,at,own);\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`9[v]=$f;\n"
-"$r `Z`Vk`6k<$LINES;k++){\n"
-"`src_vector vector;\n"
-"`7k<at->own){\n"
-"vector=$STAGED?own->stage[place].src:x[k];\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`9[v]=$o`5\n"
-"`9[v],`convert`5vector.element[v],$COLUMN_LINE(line+k,at->`R)));\n"
-"}\n"
-"place+=at->width;\n"
-"$FORGET_UINT(place);\n"
-"}\n"
-"``Hs_join`5`9s,`9,link,at,own);\n"
-"}\n\n"
-"$n`X``Hs_vector_store(`A`dst*to,`I`dst_vector*out,`Qwhole){\n"
-"`7whole){\n"
-"`vector_put(to,out);\n"
-"`L;\n"
-"}\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"to[v]=out->element[v];\n"
-"}\n\n\n"
-"$n`X``Hs_store(`+`A`dst*dst,`Npitch,`I`src_vector*x,\n"
-"`I``K*outer,`I``K*inner,\n"
-"`I``Hs*at,`J``Hs_`M*own){\n"
-"`Qwhole=$COLUMNS_WHOLE(`dst,dst,pitch);\n"
-"`Nmoved=$COLUMN_LINE(at->`S+$MOVED_FIRST_LINE(at),at->`R);\n"
-"`Nline=at->`S+$OWN_FIRST_LINE(at);\n"
-"`Vplace=$STAGE_AT(at,$OWN_FIRST_LINE(at));\n"
-"`A`dst*to=dst+moved*pitch+at->`H;\n"
-"$5`9[$s];\n"
-"pitch*=$MOVED_STEP(at);\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`9[v]=$ANY_ORDER?$o`5$WHOLE(outer[v]),$WHOLE(inner[v]))\n"
-":$f;\n"
-"$r `Z`Vk`6k<$LINES;k++){\n"
-"`src_vector vector;\n"
-"`dst_vector out;\n"
-"`7k<at->own){\n"
-"vector=$STAGED?own->stage[place].src:x[k];\n"
-"$r `Z`Vv`6v<$s;v++){\n"
-"$5y=`9[v];\n"
-"`9[v]=$o`5\n"
-"y,`convert`5vector.element[v],$COLUMN_LINE(line+k,at->`R)));\n"
-"`7$INCLUSIVE)\n"
-"y=`9[v];\n"
-"out.element[v]=\n"
-"`to_dst($ANY_ORDER?y:``P`5outer[v],``P`5inner[v],y)));\n"
-"}\n"
-"`7$STAGED)\n"
-"own->stage[place].dst=out;\n"
-"else\n"
-"``Hs_vector_store(to,&out,whole);\n"
-"}\n"
-"`7$STAGED){\n"
-"place+=at->width;\n"
-"$FORGET_UINT(place);\n"
-"}else{\n"
-"$NEXT_LINE(to,pitch);\n"
-"}\n"
-"}\n"
-"`7!$STAGED)\n"
-"`L;\n"
-"place=$STAGE_AT(at,$MOVED_FIRST_LINE(at));\n"
-"$h;\n"
-"$r `Z`Vk`6k<$LINES;k++){\n"
-"`dst_vector out;\n"
-"`7k<at->moved){\n"
-"out=own->stage[place].dst;\n"
-"``Hs_vector_store(to,&out,whole);\n"
-"}\n"
-"$NEXT_LINE(to,pitch);\n"
-"place+=at->blocks*at->width;\n"
-"$FORGET_UINT(place);\n"
-"}\n"
-"}\n\n\n",
-"$n`X``Hs_totals(`+`A`dst*totals,`I``K*outer,\n"
-"`I``K*`9s,`I``Hs*at){\n"
-"`7at->leads&&at->`S+$TILE_LINES(at)>=at->`R)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
-"totals[at->`H+v]=`to_dst(``P`5outer[v],$WHOLE(`9s[v])));\n"
-"}\n\n"
-"$n`X``Hs_begin(`+``K*inner){\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"inner[v]=``K_of`5$f);\n"
-"}\n\n"
-"`Y!$WORD\n\n"
-"$n`X``Hs_band(`+$COLUMNS_PARAMETERS,`Ngroup,`I`Qstores){\n"
-"`J``Hs_`M*own=(`J``Hs_`M*)(`M+1);\n"
-"`Nband=group/`B.strips;\n"
-"``Hs at=``Hs_of(&`B,group-band*`B.strips,$COLUMNS_COUNT);\n"
-"``K outer[$s],`9s[$s],inner[$s];\n"
-"`src_vector x[$LINES];\n"
-"$5base=$COLUMNS_BASE;\n"
-"``Hs_begin`5`9s);\n"
-"states+=`B.states_offset+band*`B.`Hs+at.`H;\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"outer[v]=stores&&(`B.`T&$FLAG_CARRIES)&&at.there?states[v]:``K_of`5base);\n"
-"`Z`Npast=0,link`6past<`B.band_lines;past+=$TILE_LINES(&at),link+=at.blocks){\n"
-"``Hs_move(&at,band*`B.band_lines+past);\n"
-"`7at.`S>=at.`R&&at.`S>0)\n"
-"break;\n"
-"``Hs_take`5x,`9s,`Flink,src+`B.src_offset,`B.src_pitch,&at,own);\n"
-"`7!stores)\n"
-"continue;\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"inner[v]=own->slots[at.there?$SLOT(&at,at.block,v):0];\n"
-"``Hs_store`5dst+`B.dst_offset,`B.dst_pitch,x,outer,inner,&at,own);\n"
-"`7`B.`T&$FLAG_TOTAL)\n"
-"``Hs_totals`5totals+`B.total_offset,outer,`9s,&at);\n"
-"}\n"
-"`7!stores&&at.leads)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
-"states[v]=`link_of($WHOLE(`9s[v]));\n"
-"}\n\n"
-"`Y!$UNDIVIDED\n"
-"kernel $x_ATTRIBUTE void\n"
-"``Hs_`9s(`%$COLUMNS_PARAMETERS$g`=\n"
-"``Hs_band`5$COLUMNS_ARGUMENTS,$p,false);\n"
-"}\n"
-"`E\n"
-"kernel $x_ATTRIBUTE void\n"
-"``Hs_scan(`%$COLUMNS_PARAMETERS$g`=\n"
-"``Hs_band`5$COLUMNS_ARGUMENTS,$p,true);\n"
-"}\n"
-"`O\n\n\n\n"
-"$n`Q``Hs_look(`+`I``8*`8,`V`3,`N`Hs,`I``Hs*at,\n"
-"`J``Hs_`M*own){\n"
-"$h;\n"
-"`7at->leads)\n"
-"`Z`Vv`6v<$s;v++)\n"
-"own->nearest[at->unit*$s+v]=$NONE;\n"
-"`7$2==0)\n"
-"own->waiting`6\n"
-"$h;\n"
-"`Z`Vn=at->block;at->there&&n<min(`3,at->blocks*$LOOKS);n+=at->blocks)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"``K `W=``K_of`5`8->base);\n"
-"`Vflag=`observe`5`8,`F((`3-1-n)*`Hs+at->`H)+v,&`W);\n"
-"own->looks[$SLOT(at,n,v)]=`W;\n"
-"`7flag!=$AGGREGATE)\n"
-"atomic_min(&own->nearest[at->unit*$s+v],2*n+(flag==$PREFIX?0:1));\n"
-"}\n"
-"$h;\n"
-"`7at->leads)\n"
-"`Z`Vv`6v<$s;v++)\n"
-"`7own->nearest[at->unit*$s+v]&1)\n"
-"own->waiting=1;\n"
-"$h;\n"
-"`Cown->waiting!`6\n"
-"}\n\n\n"
-"$w$5``Hs_late(`+$1`src*src,`Npitch,`N`H,`Vt,\n"
-"`I``Hs*at){\n"
-"``K inner=``K_of`5$f);\n"
-"`Ni=$9t*$TILE_LINES(at);\n"
-"$ROLLED `Z`Vblock`6block<at->blocks;block++){\n"
-"$5`9=$f;\n"
-"$ROLLED `Z`Vk`6k<$LINES&&i<at->`R;k++,i++){\n"
-"`Nline=$COLUMN_LINE(i,at->`R);\n"
-"`9=$o`5`9,`convert`5src[line*pitch+`H],line));\n"
-"}\n"
-"inner=``K_next`5inner,`9,block);\n"
-"}\n"
-"`C$WHOLE(inner);\n"
-"}\n\n\n\n",
-"$w``K ``Hs_walk(`+`I``8*`8,`V`3,`N`Hs,`Npitch,\n"
-"`N`H,`I``Hs*at){\n"
-"``K `K=``K_of`5`8->base),`W=`K;\n"
-"`Vt=`3-1;\n"
-"while(t>0&&`observe`5`8,`F(t*`Hs+`H),&`W)!=$PREFIX)\n"
-"t--;\n"
-"$ROLLED `Z;t<`3;t++){\n"
-"`Vnumber=`F(t*`Hs+`H),flag=`observe`5`8,number,&`W);\n"
-"`7flag==$EMPTY){\n"
-"$5`9=``Hs_late`5$ELEMENTS(`8->src),pitch,`H,t,at);\n"
-"`device_fence();\n"
-"flag=`observe`5`8,number,&`W);\n"
-"`7flag==$EMPTY){\n"
-"`publish_`Z`-`8,number,`9);\n"
-"`W=`link_of(`9);\n"
-"}\n"
-"}\n"
-"`K=flag==$PREFIX?`W:``K_next`5`K,`link_`9(`W),t);\n"
-"}\n"
-"`C`K;\n"
-"}\n\n\n"
-"$w``K ``Hs_found(`+`V`3,`Vv,`I``Hs*at,\n"
-"`J``Hs_`M*own){\n"
-"`Vn=own->nearest[at->unit*$s+v]/2;\n"
-"``K `K=own->looks[$SLOT(at,n,v)];\n"
-"$ROLLED `Z;n>0;n--)\n"
-"`K=``K_next`5`K,`link_`9(own->looks[$SLOT(at,n-1,v)]),`3-n);\n"
-"`C`K;\n"
-"}\n\n"
-"kernel $x_ATTRIBUTE void\n"
-"``Hs_look_back(`%$COLUMNS_PARAMETERS$g`=\n"
-"`J``Hs_`M*own=(`J``Hs_`M*)(`M+1);\n"
-"``K outer[$s],`9s[$s],inner[$s];\n"
-"`src_vector x[$LINES];\n"
-"``8 `8;\n"
-"`8.`9s=`8.`Kes=states+`B.states_offset;\n"
-"`7!$SHARES_WORD)\n"
-"`8.`Kes+=(`B.`3s*`B.`Hs+$STATES_ALIGN-1)/$STATES_ALIGN*\n"
-"$STATES_ALIGN*$VALUE_WORDS;\n"
-"`Vgroup=$START_NUMBER(`8.`9s),`3=group/`F`B.strips;\n"
-"``Hs at=``Hs_of(&`B,group-`3*`F`B.strips,$COLUMNS_COUNT);\n"
-"`Vnumber=`F(`3*`B.`Hs+at.`H);\n"
-"`8.base=$COLUMNS_BASE;\n"
-"`8.src=$FROM(src+`B.src_offset,1,0);\n"
-"`8.`R=at.`R;\n"
-"`8.epoch=`F`B.epoch;\n"
-"`8.in_place=($1void*)$ELEMENTS(`8.src)==($1void*)(dst+`B.dst_offset);\n"
-"``Hs_move(&at,$9`3*$TILE_LINES(&at));\n"
-"`7at.`S>=at.`R&&`3>0)\n"
-"`L;\n"
-"``Hs_begin`5`9s);\n"
-"``Hs_take`5x,`9s,0,$ELEMENTS(`8.src),`B.src_pitch,&at,own);\n"
-"$TEST_DELAY(`3);\n"
-"`7at.leads&& !$TEST_SILENT(`3))\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"$5`9=$WHOLE(`9s[v]);\n"
-"`7`3>0)\n"
-"``9_store(&`8,number+v,`9);\n"
-"else\n"
-"``P_store(&`8,number+v,``K_next`5``K_of`5`8.base),`9,0));\n"
-"}\n"
-"`7`8.in_place)\n"
-"`device_fence();\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"inner[v]=own->slots[at.there?$SLOT(&at,at.block,v):0];\n"
-"`Qwaits=`3>0;\n"
-"`Z`Vpolls`6waits&&`may_poll(&polls);)\n"
-"waits=``Hs_look`5&`8,`3,`B.`Hs,&at,own);\n"
-"$TILE_END();\n"
-"`7at.leads)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"``K `K=``K_of`5`8.base);\n"
-"`7waits)\n"
-"`K=``Hs_walk`5&`8,`3,`B.`Hs,`B.src_pitch,at.`H+v,&at);\n"
-"else `7`3>0&& !$kCOLUMN_LOOK_BACK))\n"
-"`K=``Hs_found`5`3,v,&at,own);\n"
-"`7`3>0&& !$TEST_SILENT(`3))\n"
-"``P_store(&`8,number+v,``K_next`5`K,$WHOLE(`9s[v]),`3));\n"
-"own->slots[$SLOT(&at,0,v)]=`K;\n"
-"}\n"
-"$h;\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"outer[v]=own->slots[at.there?$SLOT(&at,0,v):0];\n"
-"``Hs_store`5dst+`B.dst_offset,`B.dst_pitch,x,outer,inner,&at,own);\n"
-"`7`B.`T&$FLAG_TOTAL)\n"
-"``Hs_totals`5totals+`B.total_offset,outer,`9s,&at);\n"
-"$TILE_END();\n"
-"}\n"
-"`E\n"
-"`E\n\n",
-NULL};
-#else
-#define gpuscan__piece_scan_columns NULL
-#endif
-#if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5591 \"kernels.cl.inc\"\n"
+"#line 5023 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6630,7 +6111,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5645 \"kernels.cl.inc\"\n"
+"#line 5077 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -7138,7 +6619,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6254 \"kernels.cl.inc\"\n"
+"#line 5686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7470,7 +6951,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6633 \"kernels.cl.inc\"\n"
+"#line 6065 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7556,7 +7037,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6720 \"kernels.cl.inc\"\n"
+"#line 6152 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7828,7 +7309,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 7045 \"kernels.cl.inc\"\n"
+"#line 6477 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8478,7 +7959,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7816 \"kernels.cl.inc\"\n"
+"#line 7248 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8532,7 +8013,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7870 \"kernels.cl.inc\"\n"
+"#line 7302 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8935,7 +8416,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8330 \"kernels.cl.inc\"\n"
+"#line 7762 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9430,7 +8911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8902 \"kernels.cl.inc\"\n"
+"#line 8334 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9778,7 +9259,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9328 \"kernels.cl.inc\"\n"
+"#line 8760 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9881,7 +9362,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9457 \"kernels.cl.inc\"\n"
+"#line 8889 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -10180,7 +9661,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9796 \"kernels.cl.inc\"\n"
+"#line 9228 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10589,7 +10070,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10285 \"kernels.cl.inc\"\n"
+"#line 9717 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10607,7 +10088,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10300 \"kernels.cl.inc\"\n"
+"#line 9732 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10717,7 +10198,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10442 \"kernels.cl.inc\"\n"
+"#line 9874 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10769,7 +10250,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10496 \"kernels.cl.inc\"\n"
+"#line 9928 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10901,7 +10382,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10650 \"kernels.cl.inc\"\n"
+"#line 10082 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11193,7 +10674,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10980 \"kernels.cl.inc\"\n"
+"#line 10412 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11894,7 +11375,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11814 \"kernels.cl.inc\"\n"
+"#line 11246 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -12065,7 +11546,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 12021 \"kernels.cl.inc\"\n"
+"#line 11453 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -12169,7 +11650,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 12135 \"kernels.cl.inc\"\n"
+"#line 11567 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12310,7 +11791,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 12296 \"kernels.cl.inc\"\n"
+"#line 11728 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12406,7 +11887,6 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_handover,
     gpuscan__piece_scan_rows,
     gpuscan__piece_scan,
-    gpuscan__piece_scan_columns,
     gpuscan__piece_scan_segments,
     gpuscan__piece_select,
     gpuscan__piece_engine,
@@ -15904,7 +15384,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
                                                                          : GPUSCAN_TYPE_U32;
     const gpuscan__mistake mistakes[] = {
         {!offsets && !by_element, argument, "segments.form is not a gpuscan_segment_form"},
-        {has_rows, argument, "segments, and rows, pitches or along, are both given"},
+        {has_rows, argument, "segments and rows or pitches are both given"},
         {!is_type, argument, "segments.type is not a gpuscan_type"},
         {offsets && of != GPUSCAN_TYPE_U32 && of != GPUSCAN_TYPE_U64, wrong_type,
          "segments.type is neither u32 nor u64"},
@@ -17980,7 +17460,6 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
    for the strategy, the group size and the vectors. Then it chooses the scan's form, which decides the kernels. AUTO
    chooses MULTI_PASS for many or short rows. Forms `whole rows` and `few` set key.whole_rows and key.few.
     form        | chosen if                                           | kernels gpuscan_...
-    columns     | desc.along is COLUMNS                               | columns_sums, _carries, _scan, or _look_back
     whole rows  | rows are shorter than a tile                        | scan_rows
     multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums, scan_carries (if parts > 1), parts
     few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
@@ -17998,9 +17477,6 @@ typedef struct gpuscan__scan_key {
     uint32_t heads_size; /* bytes of a flag, of a key or, if heads are BITS, of an offset */
     uint32_t heads_real; /* 1: the heads are keys, and the keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
-    uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
-    uint32_t vector;     /* columns of a unit, see [SCAN COLUMNS] in kernels.cl.inc */
-    uint32_t lines;      /* on a GPU, lines of a work-item in a tile of columns; on a CPU, columns if they are few */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -18015,7 +17491,6 @@ typedef struct gpuscan__scan_plan {
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
-    uint64_t columns, width, blocks, strips, bands, band_lines; /* see [SCAN COLUMNS] in kernels.cl.inc */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_ROWS_PLAN(X) X(src_pitch) X(dst_pitch) X(rows) X(length) X(tile_rows)
@@ -18026,16 +17501,10 @@ typedef struct gpuscan__scan_plan {
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
     GPUSCAN__SCAN_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(rows) X(tiles) X(states_offset)       \
     X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
-#define GPUSCAN__SCAN_COLUMNS_PLAN(X) X(src_pitch) X(dst_pitch) X(columns) X(width) X(blocks) X(strips) X(bands)      \
-    X(band_lines) X(tiles)
-#define GPUSCAN__SCAN_COLUMNS_NUMBERS(X)                                                                               \
-    GPUSCAN__SCAN_COLUMNS_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(states_offset) X(epoch)       \
-    X(init_offset) X(total_offset) X(flags)
 #define GPUSCAN__SCAN_HEADS_NUMBERS(X)                                                                                 \
     X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
-GPUSCAN__NUMBERS(scan_columns, GPUSCAN__SCAN_COLUMNS_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 /* Lists how lanes load tiles of whole rows.
@@ -18045,17 +17514,9 @@ GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
    BY_ELEMENTS  neighbouring lanes take neighbouring elements, since vectors would be half empty */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
-/* Lists how work-items load a tile of columns. STAGED: lines are short, so they pass through local memory. */
-enum { GPUSCAN__COLUMNS_NONE, GPUSCAN__COLUMNS_DIRECT, GPUSCAN__COLUMNS_STAGED };
-enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN };
-
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
-    static const char *const columns[] = {"gpuscan_columns_sums", "gpuscan_columns_carries", "gpuscan_columns_scan",
-                                          NULL, "gpuscan_columns_look_back", NULL};
     gpuscan__scan_key own = gpuscan__scan_own(key);
-    if (own.columns)
-        return columns + (gpuscan__is_single_pass(gpuscan__key_strategy(key)) ? 4 : key->undivided ? 2 : 0);
     return own.whole_rows ? whole_rows
                           : gpuscan__engine_kernels(key, own.heads == GPUSCAN__HEADS_BITS ? GPUSCAN__ENGINE_HEADS
                                                                                           : GPUSCAN__ENGINE_ALONE);
@@ -18063,11 +17524,10 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
 
 static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), rows = gpuscan__scan_own(key).whole_rows != 0;
-    int offsets = gpuscan__scan_own(key).heads == GPUSCAN__HEADS_BITS, columns = gpuscan__scan_own(key).columns != 0;
+    int offsets = gpuscan__scan_own(key).heads == GPUSCAN__HEADS_BITS;
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) |
-           GPUSCAN__PIECE(HANDOVER, !rows) | GPUSCAN__PIECE(SCAN, !rows && !columns) |
-           GPUSCAN__PIECE(ENGINE, !rows && !columns) | GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) |
-           GPUSCAN__PIECE(SCAN_COLUMNS, !rows && columns) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
+           GPUSCAN__PIECE(HANDOVER, !rows) | GPUSCAN__PIECE(SCAN, !rows) | GPUSCAN__PIECE(ENGINE, !rows) |
+           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
 /* Defines what only segmented scans need: what marks heads, and the flag that each sum contains. */
@@ -18117,50 +17577,11 @@ static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *pla
            gpuscan__few_bytes(gs, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
 }
 
-/* How many tiles a work-item inspects at a time in a look-back along columns. */
-enum { GPUSCAN__COLUMNS_LOOKS = 2 };
-
-/* Returns an upper bound of the local memory that a group needs for a tile of columns. */
-static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
-    const gpuscan__key *key = &plan->key;
-    uint64_t columns = (uint64_t)key->group * own->vector, prefixes = columns * gpuscan__prefix_size(plan);
-    uint64_t vector = (uint64_t)own->vector * gpuscan__max(plan->e.src_size, plan->e.dst_size);
-    uint64_t stage = own->columns == GPUSCAN__COLUMNS_STAGED ? key->group * own->lines * ((vector + 3) / 4 * 4) : 0;
-    uint64_t bytes = gpuscan__key_shared_bytes(gs, key, plan->e.t_size);
-    if (gpuscan__key_is_cpu(key))
-        return bytes;
-    return bytes + stage + (1 + GPUSCAN__COLUMNS_LOOKS) * prefixes + key->group * sizeof(cl_uint) +
-           2 * gpuscan__max(gpuscan__alignment(plan->e.t_size), 16);
-}
-
-GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
-    gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
-    static const char *const zeros[] = {"SPREADS", "SHIFTS", "COUNTED"};
-    size_t i;
-    for (i = 0; i < GPUSCAN__COUNT_OF(zeros); i++)
-        gpuscan__define_number(text, zeros[i], 0);
-    gpuscan__define(text, "SCAN_COLUMNS_NUMBERS", gpuscan__scan_columns_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__columns_shared(gs, plan, &own));
-    gpuscan__define_number(text, "COLUMN_LINES", own.lines);
-    gpuscan__define_number(text, "STAGED", own.columns == GPUSCAN__COLUMNS_STAGED);
-    gpuscan__define_number(text, "LOOKS", GPUSCAN__COLUMNS_LOOKS);
-    gpuscan__define_number(text, "REVERSE", own.reverse);
-    gpuscan__define_number(text, "FEW_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? own.lines : 0);
-    gpuscan__define_operation(
-        text, gs, plan,
-        gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key)) ? "SCAN_SINGLE_PASS" : "SCAN_COLUMNS", own.vector,
-        own.inclusive != 0, 0, 0);
-}
-
 GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
     uint64_t bytes;
     int exchanges = gpuscan__scan_exchanges(gs, plan, &own, &bytes);
-    if (own.columns) {
-        gpuscan__columns_define(text, gs, plan);
-        return;
-    }
     gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
     if (!gpuscan__is_single_pass(strategy)) {
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
@@ -18191,7 +17612,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     gpuscan_type type;
     gpuscan_result r = gpuscan__resolve_segments(gs, &plan->common, &desc->segments, desc->count,
                                                  desc->rows > 1 || desc->src_pitch || desc->dst_pitch ||
-                                                     desc->src_pitch_bytes || desc->dst_pitch_bytes || desc->along,
+                                                     desc->src_pitch_bytes || desc->dst_pitch_bytes,
                                                  &type);
     if (r != 0 || form == GPUSCAN_SEGMENTS_NONE)
         return r;
@@ -18208,8 +17629,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets `*resolved` to a pitch in elements, which may be given in elements or in bytes. By default it is `count`, the
-   elements of a row or, along columns, of a line. */
+/* Sets `*resolved` to a pitch in elements, which may be given in elements or in bytes. By default it is `count`. */
 static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                                  uint64_t pitch_bytes, uint32_t size, uint64_t count,
                                                  uint64_t *resolved) {
@@ -18226,7 +17646,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
     static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__elements *e = &common->e;
-    uint64_t src_elements, dst_elements, line, lines;
+    uint64_t src_elements, dst_elements;
     gpuscan__range *range;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
@@ -18239,24 +17659,20 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "reverse is neither 0 nor 1");
     e->exact = gpuscan__is_float_sum(e);
     plan->rows = desc->rows ? desc->rows : 1;
-    if (desc->along != GPUSCAN_ALONG_ROWS && desc->along != GPUSCAN_ALONG_COLUMNS)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "along is not a gpuscan_along");
-    line = !desc->along ? desc->count : desc->count ? plan->rows : 0; /* the lines of a matrix lie like rows */
-    lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
-    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size, line,
-                                        &plan->src_pitch)) != 0 ||
-        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size, line,
-                                        &plan->dst_pitch)) != 0 ||
-        (r = gpuscan__extent(gs, "src", line, lines, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
-        (r = gpuscan__extent(gs, "dst", line, lines, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
+    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size,
+                                        desc->count, &plan->src_pitch)) != 0 ||
+        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size,
+                                        desc->count, &plan->dst_pitch)) != 0 ||
+        (r = gpuscan__extent(gs, "src", desc->count, plan->rows, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
+        (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
     range->in_place = 1;
-    gpuscan__rows_of(range, lines, line, plan->src_pitch, e->src_size);
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
     range->in_place = 1;
-    gpuscan__rows_of(range, lines, line, plan->dst_pitch, e->dst_size);
-    range->partial = plan->dst_pitch > line || desc->count_buffer.mem != NULL;
+    gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
+    range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
     gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
@@ -18270,9 +17686,6 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = desc->count == 0 && !desc->total.mem;
     plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
-    /* elements of a single column without gaps are a row */
-    if (desc->along && (plan->rows > 1 || plan->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
-        plan->columns = plan->rows;
     plan->key.reverse = desc->reverse;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
@@ -18547,141 +17960,6 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     return 1;
 }
 
-/* ---- columns ---- */
-
-#define GPUSCAN__COLUMNS_UNIT   4 /* maximum bytes of a unit, if that is several columns */
-#define GPUSCAN__COLUMNS_STRIP  64 /* bytes of a strip's lines on a GPU. Shorter lines are staged */
-#define GPUSCAN__COLUMNS_REGISTERS 64
-#define GPUSCAN__COLUMNS_CPU    2048 /* maximum bytes of a strip's lines on a CPU */
-#define GPUSCAN__COLUMNS_LEAST  256 /* minimum bytes of a strip's lines on a CPU, if there are bands instead */
-#define GPUSCAN__COLUMNS_FEW    16 /* a CPU has a program for each number of columns up to this one */
-
-/* Returns how many neighbouring columns a work-item of a GPU takes, so that it loads them at once. */
-static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
-    const gpuscan__elements *e = &plan->common.e;
-    uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | plan->desc->src.offset | plan->desc->dst.offset;
-    uint32_t vector = 1;
-    while (all % (2 * vector) == 0 && 2 * vector * gpuscan__max(e->src_size, e->dst_size) <= GPUSCAN__COLUMNS_UNIT)
-        vector *= 2;
-    return vector;
-}
-
-/* Sets the key of a scan along columns. */
-static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
-    gpuscan__key *key = &plan->common.key;
-    gpuscan__scan_key *own = &plan->key;
-    uint32_t size = (uint32_t)gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size), group;
-    int cpu = gpuscan__is_cpu_strategy(strategy);
-    key->strategy = (uint32_t)strategy;
-    key->vectors = 1;
-    key->once = 0;
-    key->registers = gpuscan__uses_ptx(gs, key) ? GPUSCAN__COLUMNS_REGISTERS : 0;
-    own->whole_rows = own->few = own->shifts = own->counted = 0;
-    own->vector = cpu ? 1 : gpuscan__columns_vector(plan);
-    own->lines =
-        gpuscan__kept_vectors(gpuscan__uses_ptx(gs, key) ? 23 : 15, (uint32_t)gpuscan__max(own->vector * size, 4));
-    group = (uint32_t)gpuscan__min(gs->device.profile.tiles.rest.group, plan->common.group_limit);
-    key->group = cpu ? 1 : gpuscan__lanes_group(gs, &plan->common, group);
-    own->columns = !cpu && plan->columns * size <= GPUSCAN__COLUMNS_STRIP && plan->columns / own->vector <= key->group
-                       ? GPUSCAN__COLUMNS_STAGED
-                       : GPUSCAN__COLUMNS_DIRECT;
-    while (gpuscan__columns_shared(gs, &plan->common, own) > gs->device.local_memory &&
-           gpuscan__shrink(gs, &key->group, &own->lines))
-        continue;
-    key->tile = key->group;
-    if (cpu) {
-        own->lines = plan->columns <= GPUSCAN__COLUMNS_FEW ? (uint32_t)plan->columns : 0;
-        key->tile = (uint32_t)gpuscan__max(GPUSCAN__COLUMNS_CPU / size, 1);
-    }
-    key->word = gpuscan__key_word(gs, key, gpuscan__prefix_size(&plan->common));
-    memcpy(key->own, own, sizeof(*own));
-}
-
-/* Cuts the matrix into strips of columns, and these into tiles and bands. */
-static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size) * plan->key.vector;
-    uint64_t units = plan->columns / plan->key.vector, count = gpuscan__max(plan->desc->count, 1), tile = 1;
-    int cpu = gpuscan__key_is_cpu(key);
-    uint64_t groups = (uint64_t)gs->device.units * (cpu ? 2 : gs->device.profile.tiles.groups_per_unit);
-    plan->width = gpuscan__max(GPUSCAN__COLUMNS_STRIP / size, 1);
-    if (cpu)
-        plan->width = gpuscan__min(gpuscan__max(gpuscan__ceil_div(units, groups), GPUSCAN__COLUMNS_LEAST / size),
-                                   key->tile);
-    else if (plan->key.columns == GPUSCAN__COLUMNS_STAGED)
-        plan->width = units;
-    plan->width = gpuscan__max(gpuscan__min(plan->width, gpuscan__min(units, key->tile / plan->key.vector)), 1);
-    plan->strips = gpuscan__ceil_div(units, plan->width);
-    plan->width = gpuscan__ceil_div(units, plan->strips);
-    if (cpu && plan->strips > 1) /* whole vectors */
-        plan->width = gpuscan__min(gpuscan__ceil_div(plan->width, 16) * 16, key->tile);
-    plan->strips = gpuscan__ceil_div(units, plan->width);
-    plan->blocks = cpu ? 1 : key->group / plan->width;
-    if (!cpu)
-        tile = plan->blocks * plan->key.lines;
-    plan->tiles = gpuscan__ceil_div(count, tile);
-    plan->bands = plan->strips >= groups / 2 ? 1 : gpuscan__min(groups / plan->strips, plan->tiles);
-    if (cpu && count * plan->columns * size <= 256 * GPUSCAN__KIB)
-        plan->bands = 1;
-    if (plan->common.forced)
-        plan->bands = key->undivided ? 1 : gpuscan__min(plan->tiles, 4);
-    plan->band_lines = gpuscan__ceil_div(plan->tiles, plan->bands) * tile;
-    plan->bands = gpuscan__ceil_div(count, plan->band_lines);
-}
-
-/* Returns why a look-back cannot do the call, or does it more slowly, or NULL. */
-static const char *gpuscan__columns_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    const gpuscan__plan *common = &plan->common;
-    const char *why = gpuscan__why_no_look_back(gs, common, GPUSCAN_STRATEGY_SINGLE_PASS);
-    if (why)
-        return why;
-    if (common->key.word == 0)
-        return "state words hold elements of at most 64 bytes";
-    if (common->in_place &&
-        (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
-        return "in place it needs a fence of device scope";
-    if (common->call->strategy == GPUSCAN_STRATEGY_AUTO && plan->bands == 1)
-        return "columns alone keep the device busy";
-    return plan->tiles >= ((uint64_t)1 << 30) / plan->columns
-               ? "more than 2^30 tiles of columns"
-               : gpuscan__tiles_misfit(gs, &common->key, plan->tiles, plan->tiles * plan->strips);
-}
-
-static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan) {
-    gpuscan__plan *common = &plan->common;
-    gpuscan__key *key = &common->key;
-    gpuscan_strategy strategy = gpuscan__strategy_for(common, gs->device.profile.tiles.rest.strategy,
-                                                      GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    uint32_t size = gpuscan__prefix_size(common);
-    const char *why = NULL;
-    memset(&common->need, 0, sizeof(common->need));
-    for (;;) {
-        if (common->forced) {
-            *key = *common->forced;
-            plan->key = gpuscan__scan_own(key);
-        } else {
-            gpuscan__columns_key(gs, plan, strategy);
-        }
-        gpuscan__columns_cut(gs, plan);
-        if (!gpuscan__is_single_pass(strategy) || (why = gpuscan__columns_misfit(gs, plan)) == NULL)
-            break;
-        if (common->call->strategy != GPUSCAN_STRATEGY_AUTO)
-            return gpuscan__unsupported(gs, why);
-        strategy = gpuscan__strategies[strategy].portable;
-    }
-    if (gpuscan__is_single_pass(strategy)) {
-        gpuscan__need_states(common, plan->tiles * plan->columns);
-        return GPUSCAN_SUCCESS;
-    }
-    if (!common->forced)
-        key->undivided = plan->bands == 1;
-    if (plan->bands > gs->device.work_items / key->group / plan->strips)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows: a launch would exceed the device's work-items");
-    if (plan->bands > 1)
-        common->need.bytes[GPUSCAN__PLAIN] = plan->bands * plan->columns * size + gpuscan__slack(size);
-    return GPUSCAN_SUCCESS;
-}
-
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     /* fits 64 bits, as the extents do */
@@ -18690,8 +17968,6 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan_result r;
-    if (plan->columns)
-        return gpuscan__columns_choose(gs, plan);
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
@@ -18816,51 +18092,9 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
-static gpuscan_result gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t kernel,
-                                              uint64_t groups, int is_last) {
-    const gpuscan__plan *common = &plan->common;
-    const gpuscan_scan_desc *desc = plan->desc;
-    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
-    gpuscan__launch launch = gpuscan__launch_begin(chain, kernel);
-    gpuscan__scan_columns_numbers numbers;
-    GPUSCAN__SCAN_COLUMNS_PLAN(GPUSCAN__FROM_PLAN)
-    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
-    numbers.states_offset =
-        is_single ? gpuscan__arg_scratch(&launch, gpuscan__word_scratch(common->key.word), 0, common->key.word / 8)
-                  : gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
-    numbers.epoch = chain->place.epoch;
-    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
-    numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
-    numbers.columns = gpuscan__unless_rehearsed(chain, plan->columns);
-    numbers.strips = gpuscan__unless_rehearsed(chain, plan->strips);
-    numbers.bands = gpuscan__unless_rehearsed(chain, plan->bands);
-    if (!is_single && plan->bands > 1)
-        numbers.flags |= GPUSCAN__FLAG_CARRIES;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
-                               gpuscan__columns_shared(chain->gs, common, &plan->key), is_last);
-}
-
-static gpuscan_result gpuscan__columns_enqueue(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    gpuscan_result r;
-    if (gpuscan__is_single_pass(gpuscan__key_strategy(key)))
-        return gpuscan__columns_launch(chain, plan, 0, plan->strips * plan->tiles, 1);
-    if (plan->bands > 1 &&
-        ((r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SUMS, plan->strips * plan->bands, 0)) != 0 ||
-         (r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_CARRIES,
-                                      gpuscan__ceil_div(plan->columns, key->group), 0)) != 0))
-        return r;
-    return gpuscan__columns_launch(chain, plan, key->undivided ? 0 : GPUSCAN__COLUMNS_SCAN, plan->strips * plan->bands,
-                                   1);
-}
-
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
     gpuscan_result r;
-    if (plan->columns)
-        return gpuscan__columns_enqueue(chain, plan);
     if (plan->key.whole_rows)
         return gpuscan__scan_whole_rows(chain, plan);
     if (plan->key.heads == GPUSCAN__HEADS_BITS &&
@@ -18911,55 +18145,6 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
-/* Sets the fields of a self-test's desc that do not depend on its shape. */
-static void gpuscan__scan_test_desc(gpuscan__test *test, const gpuscan__scan_key *own) {
-    const gpuscan__elements *e = &test->of->e;
-    gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    desc->src_type = e->src;
-    desc->dst_type = e->dst;
-    desc->op = e->op;
-    desc->custom = e->custom;
-    desc->kind = own->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
-    desc->reverse = own->reverse;
-    desc->init = test->init;
-}
-
-/* Fills the arrays of a self-test along columns. The matrix has more columns than a strip, and several tiles. In round
-   1 lines have gaps, and vectors are not aligned. */
-static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
-    const gpuscan__elements *e = &test->of->e;
-    gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, i;
-    unsigned char *src, *dst, *total, *from, *to;
-    desc->along = GPUSCAN_ALONG_COLUMNS;
-    desc->rows = own->columns == GPUSCAN__COLUMNS_STAGED ? 3 * own->vector
-                                                          : GPUSCAN__COLUMNS_STRIP / size + 1 + own->vector;
-    desc->rows = gpuscan__max(desc->rows / own->vector * own->vector, own->vector);
-    if (gpuscan__key_is_cpu(test->key) && own->lines)
-        desc->rows = own->lines;
-    blocks = gpuscan__max(test->key->group / gpuscan__max(desc->rows / own->vector / 2, 1), 1);
-    shape.tile = gpuscan__key_is_cpu(test->key) ? 20 : blocks * own->lines;
-    shape.count = 2 * shape.tile + 5;
-    desc->count = shape.count;
-    desc->src_pitch = desc->dst_pitch = pitch = desc->rows + (shape.round == 1);
-    desc->src.offset = desc->dst.offset = shape.round == 1;
-    src = gpuscan__test_in(test, &desc->src, (1 + shape.count * pitch) * e->src_size);
-    dst = gpuscan__test_out(test, &desc->dst, (1 + shape.count * pitch) * e->dst_size);
-    total = gpuscan__test_out(test, &desc->total, desc->rows * e->dst_size);
-    from = (unsigned char *)gpuscan__test_memory(test, shape.count * e->src_size);
-    to = (unsigned char *)gpuscan__test_memory(test, shape.count * e->dst_size);
-    for (column = 0; column < desc->rows && !test->failed; column++) {
-        gpuscan__test_elements(e, &shape, own->inclusive != 0, from, test->init, to, total + column * e->dst_size);
-        for (i = 0; i < shape.count; i++) {
-            uint64_t at = desc->src.offset + (own->reverse ? shape.count - 1 - i : i) * pitch + column;
-            memcpy(src + at * e->src_size, from + i * e->src_size, e->src_size);
-            memcpy(dst + at * e->dst_size, to + i * e->dst_size, e->dst_size);
-        }
-        shape.round += 2; /* each column has other data */
-    }
-    return 1;
-}
-
 /* Reverses the order of `count` elements of `size` bytes. */
 static void gpuscan__reverse(unsigned char *elements, uint64_t count, uint32_t size) {
     uint64_t i;
@@ -18983,9 +18168,13 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     uint64_t vector = gpuscan__vector(e->src_size, e->dst_size);
     if (round == 3 || (round == 2 && !own.whole_rows))
         return 0;
-    gpuscan__scan_test_desc(test, &own);
-    if (own.columns)
-        return gpuscan__columns_test(test, &own, shape);
+    desc->src_type = e->src;
+    desc->dst_type = e->dst;
+    desc->op = e->op;
+    desc->custom = e->custom;
+    desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    desc->reverse = own.reverse;
+    desc->init = test->init;
     if (own.whole_rows) { /* by round, a row has two thirds of a tile, a seventh of a tile, or one element */
         shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
