@@ -14136,6 +14136,11 @@ static int gpuscan__part_is(const gpuscan__program *program, int part, const voi
     return program->parts[part].length == length && memcmp(program->parts[part].data, bytes, (size_t)length) == 0;
 }
 
+/* Returns whether no call takes the program any more, since its lanes were given up after it was requested. */
+static int gpuscan__is_outdated(const gpuscan *gs, const gpuscan__program *program) {
+    return program->key.group && program->key.lanes != (uint32_t)gs->device.lanes;
+}
+
 /* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `*program`. If
    there is one, it leaves the list, gets the key and the custom texts, and replaces `*program`. Returns 1 then. */
 GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) {
@@ -17190,7 +17195,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__host_do(gpuscan__host_call *host, gpuscan_
     gpuscan__plan_begin(plan, operation, host->desc, call);
     call->event = &event;
     plan->from_host = 1;
-    if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__host_check(host, plan)) != 0 ||
+    plan->group_limit = gs->device.group_limit;
+    /* a strategy that the call does not allow is refused before arrays are copied */
+    if ((r = gpuscan__resolve(gs, plan)) != 0 || (r = gpuscan__choose(gs, plan)) != 0 ||
+        (r = gpuscan__host_check(host, plan)) != 0 ||
         (r = gpuscan__check_queue_and_events(gs, call, &host->queue, &host->in_order)) != 0)
         return r;
     for (i = 0; i < host->count && r == 0; i++)
@@ -24191,7 +24199,8 @@ static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program 
     return r;
 }
 
-/* Makes a blob of the program `only`. If that is NULL, the blob has all programs and the sizes of the scratch. */
+/* Makes a blob of the program `only`. If that is NULL, the blob has all programs that calls may take, and the sizes of
+   the scratch. */
 GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
     const gpuscan__program *program;
@@ -24203,8 +24212,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     if (only)
         r = gpuscan__blob_program(gs, only, blob);
     header.entries = only != NULL;
-    for (program = gs->programs; program && !only && r == 0; program = program->next, header.entries++)
-        r = gpuscan__blob_program(gs, program, blob);
+    for (program = gs->programs; program && !only && r == 0; program = program->next)
+        if (!gpuscan__is_outdated(gs, program)) {
+            r = gpuscan__blob_program(gs, program, blob);
+            header.entries++;
+        }
     if (r != 0 || blob->failed)
         return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
     header.size = blob->length;
@@ -24308,8 +24320,9 @@ static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_
 
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
     const gpuscan__program *program = gs->programs;
-    while (program && !gpuscan__part_is(program, GPUSCAN__PART_PREFIX, view->parts[GPUSCAN__PART_PREFIX],
-                                        view->entry.sizes[GPUSCAN__PART_PREFIX]))
+    while (program && (gpuscan__is_outdated(gs, program) ||
+                       !gpuscan__part_is(program, GPUSCAN__PART_PREFIX, view->parts[GPUSCAN__PART_PREFIX],
+                                         view->entry.sizes[GPUSCAN__PART_PREFIX])))
         program = program->next;
     return program != NULL;
 }

@@ -19,18 +19,6 @@ static inline void fill(void) {
     memset(more, 0xee, sizeof more);
 }
 
-/* Creates an object whose lanes exchange values through local memory. */
-static inline gpuscan *with_local_lanes(void) {
-    gpuscan_desc desc;
-    gpuscan *gs = NULL;
-    memset(&desc, 0, sizeof desc);
-    desc.context = test.context;
-    desc.device = test.device;
-    desc.limits.lanes = 32;
-    test_ok(gpuscan_create(&gs, &desc));
-    return gs;
-}
-
 static inline int outcome_of(gpuscan_result r, uint64_t count) {
     if (r == GPUSCAN_ERROR_UNSUPPORTED_STRATEGY)
         return -1;

@@ -1124,6 +1124,18 @@ static inline void test_limit(const gpuscan_limits *limits) {
     test_ok(gpuscan_get_info(test.gs, &test.info));
 }
 
+/* Creates an object whose lanes exchange values through local memory. */
+static inline gpuscan *test_with_lanes(void) {
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
+    memset(&desc, 0, sizeof desc);
+    desc.context = test.context;
+    desc.device = test.device;
+    desc.limits.lanes = 32;
+    test_ok(gpuscan_create(&gs, &desc));
+    return gs;
+}
+
 /* Sets the bytes of a CPU strategy's tiles from here on. */
 static inline void test_chunk(uint32_t chunk) {
     test.chunk = test.gs->device.profile.cpu.chunk = chunk;

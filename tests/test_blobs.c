@@ -893,9 +893,46 @@ static void test_cache_without_memory(void **state) {
     remove_folder();
 }
 
+static uint64_t entries_of(gpuscan *gs) {
+    gpuscan__blob_header header;
+    size_t size = 0;
+    unsigned char *blob;
+    test_ok(gpuscan_get_blob(gs, NULL, &size));
+    blob = (unsigned char *)test_alloc(size);
+    test_ok(gpuscan_get_blob(gs, blob, &size));
+    memcpy(&header, blob, sizeof header);
+    free(blob);
+    return header.entries;
+}
+
+/* Checks that programs which lanes were given up for are in no blob, and hide none of a blob. */
+static void test_blob_without_lanes(void **state) {
+    gpuscan *gs = test_with_lanes();
+    gpuscan__blob_view view;
+    gpuscan__program *program;
+    uint32_t addend[10] = {0}, dst[100] = {0};
+    int i;
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        test_ok(gpuscan_uniform_add_host(gs, addend, dst, 100, 10, NULL));
+        assert_int_equal(entries_of(gs), 1);
+        program = gs->programs;
+        memset(&view, 0, sizeof view);
+        view.parts[GPUSCAN__PART_PREFIX] = (const unsigned char *)program->parts[GPUSCAN__PART_PREFIX].data;
+        view.entry.sizes[GPUSCAN__PART_PREFIX] = program->parts[GPUSCAN__PART_PREFIX].length;
+        assert_int_equal(gpuscan__has_program(gs, &view), 1);
+        if (i == 0) {
+            gpuscan__leave_lanes(gs);
+            assert_int_equal(entries_of(gs), 0);
+            assert_int_equal(gpuscan__has_program(gs, &view), 0);
+        }
+    }
+    test_destroy(gs);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {TEST(test_blob_while_running), TEST(test_blob), TEST(test_odd_binaries),
-                                       TEST(test_growing_binary),
+                                       TEST(test_growing_binary), TEST(test_blob_without_lanes),
                                        TEST(test_bad_blob), TEST(test_unusable_part_of_blob), TEST(test_cache),
                                        TEST(test_cache_of_more), TEST(test_cache_of_processes),
                                        TEST(test_cache_on_a_full_disk), TEST(test_cache_without_memory)};

@@ -238,14 +238,9 @@ static void adds(gpuscan *gs, const char *what, const gpuscan_custom *custom, gp
 
 /* Runs it on the test's object and on one whose kernels have lanes. */
 static void adds_everywhere(const char *what, const gpuscan_custom *custom, gpuscan_type type) {
-    gpuscan_desc desc;
-    gpuscan *gs = NULL;
-    memset(&desc, 0, sizeof desc);
-    desc.context = test.context;
-    desc.device = test.device;
-    desc.limits.lanes = 32;
+    gpuscan *gs;
     adds(test.gs, what, custom, type, GPUSCAN_STRATEGY_COUNT - 1);
-    test_ok(gpuscan_create(&gs, &desc));
+    gs = test_with_lanes();
     adds(gs, what, custom, type, GPUSCAN_STRATEGY_SINGLE_PASS);
     test_destroy(gs);
 }

@@ -671,8 +671,24 @@ static void test_result_within(void **state) {
         }
 }
 
+/* Checks that a strategy which the call does not allow is refused before any array is copied. */
+static void test_refused_first(void **state) {
+    gpuscan *gs = layered();
+    gpuscan_reduce_desc desc = {0};
+    uint32_t src[100] = {0}, sum = 0;
+    (void)state;
+    gs->device.fence = GPUSCAN__FENCE_NONE; /* a reduction in one pass needs one */
+    desc.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    layer_reset();
+    test_expect(gpuscan_reduce_host(gs, src, &sum, 100, &desc), GPUSCAN_ERROR_UNSUPPORTED_STRATEGY);
+    assert_int_equal(layer.calls[LAYER_clCreateBuffer], 0);
+    test_destroy(gs);
+    layer_expect_empty();
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_late_writes), TEST(test_nothing_left_running),
+    const struct CMUnitTest tests[] = {TEST(test_refused_first), TEST(test_late_writes),
+                                       TEST(test_nothing_left_running),
                                        TEST(test_custom_addresses), TEST(test_builtin_addresses),
                                        TEST(test_shared_address), TEST(test_result_within)};
     test_select();

@@ -383,7 +383,7 @@ static void call_with(gpuscan *gs, size_t c, gpuscan_strategy strategy, uint32_t
 }
 
 static void test_operations(void **state) {
-    gpuscan *gs = with_local_lanes();
+    gpuscan *gs = test_with_lanes();
     unsigned turn = 0;
     size_t c;
     int s;

@@ -268,7 +268,7 @@ static void call_twice(gpuscan *gs, size_t c, gpuscan_strategy strategy) {
 }
 
 static void test_operations(void **state) {
-    gpuscan *gs = with_local_lanes();
+    gpuscan *gs = test_with_lanes();
     size_t c;
     int s;
     (void)state;
