@@ -22620,8 +22620,9 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     return gpuscan__min(groups, most);
 }
 
-/* A self-test of the form counted has one round for tiles of few_rounds, and one for each single tile. */
-enum { GPUSCAN__SORT_TEST_TILES = 2, GPUSCAN__SORT_TEST_ROUNDS = 5 };
+/* A self-test of the form counted has one round for tiles of few_rounds, and one for each single tile. Three such tiles
+   have more elements than the largest single tile, also where keys have 8 bytes. */
+enum { GPUSCAN__SORT_TEST_TILES = 3, GPUSCAN__SORT_TEST_ROUNDS = 5 };
 
 /* Returns the maximum number of elements for which tiles have key.few_rounds. Each has a compute unit. */
 static uint64_t gpuscan__sort_few(const gpuscan *gs, const gpuscan__sort_plan *plan) {
