@@ -1729,8 +1729,8 @@ extern "C" {
 /* [OPENCL ENTRY POINTS] -------------------------------------------------------------------------------------------- */
 
 static const struct {
-    const char *name;
-    size_t offset; /* offset of the function's pointer in gpuscan_opencl, in bytes */
+    char name[28]; /* an array, since each pointer costs an executable a relocation */
+    uint32_t offset; /* offset of the function's pointer in gpuscan_opencl, in bytes */
 } gpuscan__entry_points[] = {
 #define GPUSCAN__ENTRY_POINT(name, result, parameters) {#name, offsetof(gpuscan_opencl, name)},
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__ENTRY_POINT)
@@ -12001,16 +12001,25 @@ static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCA
     X(CL_INVALID_GLOBAL_OFFSET) X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION)              \
     X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_INVALID_PROPERTY)
 
-static const struct {
-    gpuscan_result result;
-    const char *text;
-} gpuscan__result_texts[] = {
-#define GPUSCAN__RESULT_TEXT(name, value, text) {name, text},
-#define GPUSCAN__OPENCL_TEXT(name) {name, #name},
-    GPUSCAN_RESULTS(GPUSCAN__RESULT_TEXT)
-    GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_TEXT)
-    {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-};
+/* The texts stand in one string, each with its NUL, in the order of the codes: a pointer to each would cost an
+   executable a relocation. */
+#define GPUSCAN__RESULT_CODE(name, value, text) name,
+#define GPUSCAN__RESULT_TEXT(name, value, text) text "\0"
+#define GPUSCAN__OPENCL_CODE(name) name,
+#define GPUSCAN__OPENCL_TEXT(name) #name "\0"
+static const gpuscan_result gpuscan__results[] = {
+    GPUSCAN_RESULTS(GPUSCAN__RESULT_CODE) GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_CODE) -1001};
+static const char gpuscan__result_texts[] =
+    GPUSCAN_RESULTS(GPUSCAN__RESULT_TEXT) GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_TEXT) "CL_PLATFORM_NOT_FOUND_KHR";
+
+GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
+    const char *text = gpuscan__result_texts;
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__results); i++, text += strlen(text) + 1)
+        if (gpuscan__results[i] == result)
+            return text;
+    return "unknown result";
+}
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
@@ -14051,7 +14060,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__
 
 /* Returns the field whose size is wrong, or NULL. A wrong size puts an array of negative size into the build log. */
 static const char *gpuscan__wrong_size(const char *log) {
-    static const char *const names[][2] = {{"gpuscan_values_size_differs", "call.values_size"},
+    static const char names[][2][32] = {{"gpuscan_values_size_differs", "call.values_size"},
                                            {"gpuscan_custom_size_differs", "custom->size"},
                                            {"gpuscan_source0_size_differs", "call.sources[0].size"},
                                            {"gpuscan_source1_size_differs", "call.sources[1].size"},
@@ -14445,7 +14454,7 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
 
 /* Defines macros of other operations as 0, since sections that operations share use them in expressions. */
 static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
-    static const char *const others[][2] = {
+    static const char others[][2][20] = {
         {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
         {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"},     {"SCAN_SINGLE", "SCAN_SINGLE_PASS"},
         {"SCAN", "REVERSE"},  {"REDUCE", "REDUCE"}};
@@ -23729,14 +23738,6 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
 
 /* [PUBLIC ENTRY POINTS] -------------------------------------------------------------------------------------------- */
 
-GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
-    size_t i;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__result_texts); i++)
-        if (gpuscan__result_texts[i].result == result)
-            return gpuscan__result_texts[i].text;
-    return "unknown result";
-}
-
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs) {
     return gs ? gs->error : "";
 }
@@ -23774,8 +23775,8 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
 
 GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     static const struct {
-        const char *name;
-        size_t size;
+        char name[28];
+        uint32_t size;
     } structs[] = {
 #define GPUSCAN__STRUCT_SIZE(name) {#name, sizeof(name)},
 #define GPUSCAN__DESC_SIZE(operation) {"gpuscan_" #operation "_desc", sizeof(gpuscan_##operation##_desc)},
