@@ -790,274 +790,6 @@ typedef struct gpuscan_segments {
     const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: `data` as a host array */
 } gpuscan_segments;
 
-#if GPUSCAN__HAS_SCAN
-typedef struct gpuscan_scan_desc {
-    gpuscan_buffer        src, dst;
-    uint64_t              count;        /* elements of a row. 0 is legal: then only the totals are written */
-    gpuscan_type          src_type;     /* default: u32 */
-    gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
-    gpuscan_op            op;
-    gpuscan_scan_kind     kind;
-    const gpuscan_custom *custom;
-    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL means
-                                           the operator's identity (an infinity for MIN and MAX of floats) */
-    gpuscan_buffer        init_buffer;  /* instead of `init`: one element on the device. Each row begins with it */
-    gpuscan_buffer        total;        /* out: one dst_type element for each row, `init` op all elements of the row */
-    uint64_t              rows;         /* the number of independent scans; 0 means 1 */
-    uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
-    uint64_t              dst_pitch;
-    gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
-                                           runs; `count` limits it */
-    gpuscan_type          count_type;   /* u32 (default) or u64 */
-    gpuscan_call          call;
-    gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
-    uint64_t              dst_pitch_bytes;
-    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
-                                           row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE),
-                                           or without op src[i] (EXCLUSIVE). The result is that of reversing the row,
-                                           scanning it and reversing it back. Nothing else changes: where elements lie,
-                                           which element a head marks, and i in custom->convert. total is in the same
-                                           order, and with count_buffer n is the count on the device */
-} gpuscan_scan_desc;
-#endif
-
-#if GPUSCAN__HAS_UNIFORM_ADD
-typedef struct gpuscan_uniform_add_desc {
-    gpuscan_buffer        dst;
-    gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
-    uint64_t              count;
-    uint64_t              block;        /* number of elements that share an addend, at least 1 */
-    gpuscan_type          type;         /* default: u32 */
-    gpuscan_op            op;
-    const gpuscan_custom *custom;
-    gpuscan_buffer        count_buffer;
-    gpuscan_type          count_type;
-    gpuscan_call          call;         /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-} gpuscan_uniform_add_desc;
-#endif
-
-#if GPUSCAN__HAS_REDUCE
-typedef struct gpuscan_reduce_desc {
-    gpuscan_buffer        src;
-    gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
-    void                 *result;      /* instead of dst: host memory that must stay valid until the event completes */
-    uint64_t              count;       /* elements of each row; with segments, elements of src */
-    gpuscan_type          src_type;    /* default: u32 */
-    gpuscan_type          dst_type;    /* default: src_type. ARGMIN and ARGMAX accept u64 (default) and u32 */
-    gpuscan_op            op;
-    const gpuscan_custom *custom;
-    const void           *init;        /* as in gpuscan_scan_desc; must be NULL for ARGMIN and ARGMAX */
-    gpuscan_buffer        init_buffer;
-    gpuscan_buffer        count_buffer;
-    gpuscan_type          count_type;
-    gpuscan_call          call;
-    uint64_t              rows;        /* the number of independent reductions; 0 means 1 */
-    uint64_t              src_pitch;   /* elements from row to row, at least `count`; 0 means `count` */
-    gpuscan_segments      segments;    /* instead of rows: segments of src */
-    gpuscan_image         src_image;   /* instead of `src`: `count` pixels of an image, from the pixel at x, y on */
-    uint64_t              src_width;   /* pixels to take from each row of the image; 0 means all from column x on */
-} gpuscan_reduce_desc;
-#endif
-
-#if GPUSCAN__HAS_HISTOGRAM
-typedef enum gpuscan_bins {
-    GPUSCAN_BINS_EVEN = 0, /* bins of equal width over [lower, upper) */
-    GPUSCAN_BINS_EDGES,    /* bin k holds the samples in [edges[k], edges[k + 1]) */
-    GPUSCAN_BINS_VALUES    /* integers: bin k holds the samples that equal lower + k */
-} gpuscan_bins;
-
-typedef enum gpuscan_outside {
-    GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
-    GPUSCAN_OUTSIDE_CLAMP,    /* samples below the bins are counted in the first bin, samples above in the last */
-    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below the bins, [bins + 1] samples above */
-} gpuscan_outside;
-
-/* A bound of bins: set `i` for signed integers, `u` for unsigned integers, `f` for floats, f16 included. The library
-   cannot notice if the wrong member is set. Integer bounds may lie outside the type. */
-typedef union gpuscan_bound {
-    int64_t  i;
-    uint64_t u;
-    double   f;
-} gpuscan_bound;
-
-typedef struct gpuscan_histogram_desc {
-    gpuscan_buffer  samples;
-    gpuscan_buffer  counts;        /* out */
-    uint64_t        count;         /* pixels of a row; 0 is legal */
-    gpuscan_type    sample_type;   /* any builtin type; default: u8 */
-    gpuscan_type    counter_type;  /* u32 (default) or u64 */
-    uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
-    gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only `lower`. Set the member for the samples' type */
-    int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores `closed` */
-    gpuscan_outside outside;
-    int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
-    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the samples' type, or of f32 for f16 */
-    gpuscan_buffer  weights;       /* optional: one weight per pixel, which each of its samples adds instead of 1 */
-    gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
-    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
-    uint32_t        channel_mask;  /* channel c is counted if bit c of the mask is 1; 0 means all channels */
-    uint64_t        rows;          /* the number of rows; 0 means 1 */
-    uint64_t        pitch;         /* pixels from row to row, at least `count`; 0 means `count` */
-    uint64_t        weights_pitch; /* weights from row to row, at least `count`; 0 means `count` */
-    gpuscan_buffer  count_buffer;
-    gpuscan_type    count_type;
-    const void     *host_edges;    /* for gpuscan_histogram_host only: `edges` and `weights` as host arrays */
-    const void     *host_weights;
-    gpuscan_call    call;
-    const gpuscan_custom *custom;  /* optional: custom->convert computes one value per pixel, which is counted */
-    gpuscan_type    value_type;    /* type of the value that custom->convert gives, and of bounds and edges. The default
-                                      is sample_type, or f32 if that is f16 */
-    const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; 0 means a row. With tile_width or tile_height each tile has a histogram */
-    uint64_t        tile_height;   /* rows; 0 means all rows */
-    uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
-    const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
-                                            and upper bound of each channel, also of those that the mask omits */
-    uint64_t        edges_pitch;   /* with EDGES: elements from one channel's edges to the next's; 0: all share edges */
-    gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from the pixel x, y on */
-    uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
-} gpuscan_histogram_desc;
-#endif
-
-/* Says what decides which elements gpuscan_select keeps. */
-typedef enum gpuscan_select_by {
-    GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
-    GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
-    GPUSCAN_SELECT_PREDICATE  /* element i is kept where custom->select is not 0 */
-} gpuscan_select_by;
-
-#if GPUSCAN__HAS_SELECT
-typedef struct gpuscan_select_desc {
-    gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
-    uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
-    gpuscan_type           type;         /* the type of src and dst; default: u32 */
-    gpuscan_select_by      by;
-    int                    invert;       /* not 0: keeps the elements that would be dropped, and drops the others */
-    gpuscan_buffer         flags;        /* with FLAGS: `count` elements; with BITS: ceil(count / 32) u32 words */
-    gpuscan_type           flag_type;    /* with FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE needs custom->select. A custom type needs custom->size */
-    gpuscan_buffer         indices;      /* out, optional: the index of each element that is kept */
-    gpuscan_type           index_type;   /* u32 (default) or u64 */
-    const gpuscan_payload *payloads;     /* payload_count payloads, 0 to 8 */
-    uint32_t               payload_count;
-    uint64_t               capacity;     /* the number of elements for which each output has room; 0 means `count` */
-    gpuscan_tally          selected;     /* out, optional: the number of elements kept */
-    gpuscan_buffer         count_buffer;
-    gpuscan_type           count_type;
-    void                  *host_indices; /* for gpuscan_select_host only: `indices` as a host array */
-    gpuscan_call           call;
-} gpuscan_select_desc;
-#endif
-
-#if GPUSCAN__HAS_RUNS
-/* The arguments of gpuscan_runs. An output without a buffer is not computed. */
-typedef struct gpuscan_runs_desc {
-    gpuscan_buffer         keys;
-    uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
-    gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
-    int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
-    gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out, of index_type: the index of each run's first key */
-    gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
-    gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* out (dst): the elements of src at each run's keys, combined in order */
-    gpuscan_type           src_type;      /* default: u32 */
-    gpuscan_type           dst_type;      /* default: src_type */
-    gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
-    const gpuscan_custom  *custom;
-    const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
-    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* the number of runs for which each output has room; 0 means `count` */
-    gpuscan_tally          runs;          /* out: the number of runs */
-    gpuscan_buffer         count_buffer;
-    gpuscan_type           count_type;
-    const void            *host_src;      /* for gpuscan_runs_host only: host arrays for src, starts, lengths, dst */
-    void                  *host_starts, *host_lengths, *host_dst;
-    gpuscan_call           call;
-} gpuscan_runs_desc;
-#endif
-
-#if GPUSCAN__HAS_SORT
-typedef struct gpuscan_sort_desc {
-    gpuscan_buffer         src;
-    gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
-    uint64_t               count;
-    gpuscan_type           key_type;      /* any builtin type; default: u32 */
-    int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
-    uint32_t               bit_begin;     /* the lowest bit of the keys' codes to sort by: see gpuscan_sort */
-    uint32_t               bit_end;       /* 1 + the highest bit to sort by; 0 means the number of bits of the code */
-    const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
-    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    gpuscan_buffer         permutation;   /* out, optional, of index_type: the sorted element p is element
-                                             permutation[p] of src */
-    gpuscan_type           index_type;    /* u32 (default) or u64 */
-    int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
-    const gpuscan_custom  *custom;        /* NULL: the elements are the keys. Otherwise elements are of custom->type,
-                                             and custom->key gives the key of x in key_type (f16: as a float) */
-    gpuscan_buffer         count_buffer;
-    gpuscan_type           count_type;
-    gpuscan_call           call;
-} gpuscan_sort_desc;
-#endif
-
-#if GPUSCAN__HAS_INTEGRAL
-typedef struct gpuscan_integral_desc {
-    gpuscan_buffer    src, dst;
-    uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
-                                          has its first row or column of zeros */
-    uint64_t          images;          /* the number of images; 0 means 1 */
-    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0 means 1 */
-    gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* f32 or f64; for integers also u32, i32, u64 or i64. The default is u32 for
-                                          unsigned integers, i32 for signed integers and f32 for floats */
-    gpuscan_scan_kind kind;            /* INCLUSIVE: width x height tables; EXCLUSIVE: (width + 1) x (height + 1) */
-    int               square;          /* not 0: the tables hold sums of squares */
-    uint64_t          src_pitch;       /* pixels from row to row, at least the length of a row; 0 means that length */
-    uint64_t          dst_pitch;
-    uint64_t          src_image_pitch; /* pixels from image to image, which must not overlap; 0 means `height` rows */
-    uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
-    gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-    gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from the pixel x, y on */
-    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
-    uint64_t          dst_pitch_bytes;
-    const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
-} gpuscan_integral_desc;
-#endif
-
-#if GPUSCAN__HAS_QUANTILE
-/* Says what gpuscan_quantile stores for each fraction. */
-typedef enum gpuscan_quantile_form {
-    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, as if the samples of a bin were spread evenly over it */
-    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of the samples from the one that the
-                                 first selects to the one that the second selects. Each counts as its bin's centre */
-} gpuscan_quantile_form;
-
-enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
-
-typedef struct gpuscan_quantile_desc {
-    gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
-    gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
-    gpuscan_type          counter_type;   /* u32 (default) or u64 */
-    uint32_t              bins;           /* the number of bins; 0 means 256 */
-    uint64_t              rows;           /* the number of histograms; 0 means 1 */
-    uint64_t              pitch;          /* counters from one histogram to the next, at least `bins`; 0 means `bins` */
-    const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
-    uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
-    gpuscan_quantile_form form;
-    double                lower, upper;   /* VALUE and MEAN: even bins over [lower, upper); both 0 means [0, bins) */
-    gpuscan_buffer        edges;          /* instead of lower and upper: `bins` + 1 ascending f32 edges for all rows */
-    float                 empty;          /* the result of VALUE and MEAN if there are no samples; BIN gives `bins` */
-    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counters, in the layout of `counts` */
-    gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
-    const void           *host_edges;     /* for gpuscan_quantile_host only: `edges` and `cdf` as host arrays */
-    void                 *host_cdf;
-    gpuscan_call          call;           /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-} gpuscan_quantile_desc;
-#endif
-
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
 /* Opens an object on one context and device. Builds no program yet.
@@ -1180,6 +912,36 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    After the call returns, nothing uses the arrays. */
 
 #if GPUSCAN__HAS_SCAN
+typedef struct gpuscan_scan_desc {
+    gpuscan_buffer        src, dst;
+    uint64_t              count;        /* elements of a row. 0 is legal: then only the totals are written */
+    gpuscan_type          src_type;     /* default: u32 */
+    gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
+    gpuscan_op            op;
+    gpuscan_scan_kind     kind;
+    const gpuscan_custom *custom;
+    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL means
+                                           the operator's identity (an infinity for MIN and MAX of floats) */
+    gpuscan_buffer        init_buffer;  /* instead of `init`: one element on the device. Each row begins with it */
+    gpuscan_buffer        total;        /* out: one dst_type element for each row, `init` op all elements of the row */
+    uint64_t              rows;         /* the number of independent scans; 0 means 1 */
+    uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
+    uint64_t              dst_pitch;
+    gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
+                                           runs; `count` limits it */
+    gpuscan_type          count_type;   /* u32 (default) or u64 */
+    gpuscan_call          call;
+    gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
+    uint64_t              dst_pitch_bytes;
+    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
+                                           row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE),
+                                           or without op src[i] (EXCLUSIVE). The result is that of reversing the row,
+                                           scanning it and reversing it back. Nothing else changes: where elements lie,
+                                           which element a head marks, and i in custom->convert. total is in the same
+                                           order, and with count_buffer n is the count on the device */
+} gpuscan_scan_desc;
+
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
    src[i]. With `reverse` (see gpuscan_scan_desc) it scans each row from its end.
 
@@ -1233,6 +995,19 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 #endif
 
 #if GPUSCAN__HAS_UNIFORM_ADD
+typedef struct gpuscan_uniform_add_desc {
+    gpuscan_buffer        dst;
+    gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
+    uint64_t              count;
+    uint64_t              block;        /* number of elements that share an addend, at least 1 */
+    gpuscan_type          type;         /* default: u32 */
+    gpuscan_op            op;
+    const gpuscan_custom *custom;
+    gpuscan_buffer        count_buffer;
+    gpuscan_type          count_type;
+    gpuscan_call          call;         /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_uniform_add_desc;
+
 /* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i]. The addend is the left operand.
    This is the second half of every scan in several pieces.
 
@@ -1258,6 +1033,27 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
 #endif
 
 #if GPUSCAN__HAS_REDUCE
+typedef struct gpuscan_reduce_desc {
+    gpuscan_buffer        src;
+    gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
+    void                 *result;      /* instead of dst: host memory that must stay valid until the event completes */
+    uint64_t              count;       /* elements of each row; with segments, elements of src */
+    gpuscan_type          src_type;    /* default: u32 */
+    gpuscan_type          dst_type;    /* default: src_type. ARGMIN and ARGMAX accept u64 (default) and u32 */
+    gpuscan_op            op;
+    const gpuscan_custom *custom;
+    const void           *init;        /* as in gpuscan_scan_desc; must be NULL for ARGMIN and ARGMAX */
+    gpuscan_buffer        init_buffer;
+    gpuscan_buffer        count_buffer;
+    gpuscan_type          count_type;
+    gpuscan_call          call;
+    uint64_t              rows;        /* the number of independent reductions; 0 means 1 */
+    uint64_t              src_pitch;   /* elements from row to row, at least `count`; 0 means `count` */
+    gpuscan_segments      segments;    /* instead of rows: segments of src */
+    gpuscan_image         src_image;   /* instead of `src`: `count` pixels of an image, from the pixel at x, y on */
+    uint64_t              src_width;   /* pixels to take from each row of the image; 0 means all from column x on */
+} gpuscan_reduce_desc;
+
 /* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. ARGMIN and
    ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
    first element, or with segments from src.offset. NaN is no candidate.
@@ -1311,6 +1107,65 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
 #endif
 
 #if GPUSCAN__HAS_HISTOGRAM
+typedef enum gpuscan_bins {
+    GPUSCAN_BINS_EVEN = 0, /* bins of equal width over [lower, upper) */
+    GPUSCAN_BINS_EDGES,    /* bin k holds the samples in [edges[k], edges[k + 1]) */
+    GPUSCAN_BINS_VALUES    /* integers: bin k holds the samples that equal lower + k */
+} gpuscan_bins;
+
+typedef enum gpuscan_outside {
+    GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
+    GPUSCAN_OUTSIDE_CLAMP,    /* samples below the bins are counted in the first bin, samples above in the last */
+    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below the bins, [bins + 1] samples above */
+} gpuscan_outside;
+
+/* A bound of bins: set `i` for signed integers, `u` for unsigned integers, `f` for floats, f16 included. The library
+   cannot notice if the wrong member is set. Integer bounds may lie outside the type. */
+typedef union gpuscan_bound {
+    int64_t  i;
+    uint64_t u;
+    double   f;
+} gpuscan_bound;
+
+typedef struct gpuscan_histogram_desc {
+    gpuscan_buffer  samples;
+    gpuscan_buffer  counts;        /* out */
+    uint64_t        count;         /* pixels of a row; 0 is legal */
+    gpuscan_type    sample_type;   /* any builtin type; default: u8 */
+    gpuscan_type    counter_type;  /* u32 (default) or u64 */
+    uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
+    gpuscan_bins    form;
+    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only `lower`. Set the member for the samples' type */
+    int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores `closed` */
+    gpuscan_outside outside;
+    int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
+    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the samples' type, or of f32 for f16 */
+    gpuscan_buffer  weights;       /* optional: one weight per pixel, which each of its samples adds instead of 1 */
+    gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
+    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
+    uint32_t        channel_mask;  /* channel c is counted if bit c of the mask is 1; 0 means all channels */
+    uint64_t        rows;          /* the number of rows; 0 means 1 */
+    uint64_t        pitch;         /* pixels from row to row, at least `count`; 0 means `count` */
+    uint64_t        weights_pitch; /* weights from row to row, at least `count`; 0 means `count` */
+    gpuscan_buffer  count_buffer;
+    gpuscan_type    count_type;
+    const void     *host_edges;    /* for gpuscan_histogram_host only: `edges` and `weights` as host arrays */
+    const void     *host_weights;
+    gpuscan_call    call;
+    const gpuscan_custom *custom;  /* optional: custom->convert computes one value per pixel, which is counted */
+    gpuscan_type    value_type;    /* type of the value that custom->convert gives, and of bounds and edges. The default
+                                      is sample_type, or f32 if that is f16 */
+    const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
+    uint64_t        tile_width;    /* pixels; 0 means a row. With tile_width or tile_height each tile has a histogram */
+    uint64_t        tile_height;   /* rows; 0 means all rows */
+    uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
+    const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
+                                            and upper bound of each channel, also of those that the mask omits */
+    uint64_t        edges_pitch;   /* with EDGES: elements from one channel's edges to the next's; 0: all share edges */
+    gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from the pixel x, y on */
+    uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
+} gpuscan_histogram_desc;
+
 /* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself; or counts the values
    that an expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
@@ -1393,6 +1248,34 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
 #endif
 
 #if GPUSCAN__HAS_SELECT
+/* Says what decides which elements gpuscan_select keeps. */
+typedef enum gpuscan_select_by {
+    GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
+    GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
+    GPUSCAN_SELECT_PREDICATE  /* element i is kept where custom->select is not 0 */
+} gpuscan_select_by;
+
+typedef struct gpuscan_select_desc {
+    gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
+    uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
+    gpuscan_type           type;         /* the type of src and dst; default: u32 */
+    gpuscan_select_by      by;
+    int                    invert;       /* not 0: keeps the elements that would be dropped, and drops the others */
+    gpuscan_buffer         flags;        /* with FLAGS: `count` elements; with BITS: ceil(count / 32) u32 words */
+    gpuscan_type           flag_type;    /* with FLAGS: u8 (default), u16, u32 or u64 */
+    const gpuscan_custom  *custom;       /* PREDICATE needs custom->select. A custom type needs custom->size */
+    gpuscan_buffer         indices;      /* out, optional: the index of each element that is kept */
+    gpuscan_type           index_type;   /* u32 (default) or u64 */
+    const gpuscan_payload *payloads;     /* payload_count payloads, 0 to 8 */
+    uint32_t               payload_count;
+    uint64_t               capacity;     /* the number of elements for which each output has room; 0 means `count` */
+    gpuscan_tally          selected;     /* out, optional: the number of elements kept */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    void                  *host_indices; /* for gpuscan_select_host only: `indices` as a host array */
+    gpuscan_call           call;
+} gpuscan_select_desc;
+
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Optional outputs get the
    indices of these elements, and the elements with the same indices of up to 8 payloads (other arrays).
 
@@ -1435,6 +1318,32 @@ GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, con
 #endif
 
 #if GPUSCAN__HAS_RUNS
+/* The arguments of gpuscan_runs. An output without a buffer is not computed. */
+typedef struct gpuscan_runs_desc {
+    gpuscan_buffer         keys;
+    uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
+    gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
+    int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
+    gpuscan_buffer         keys_dst;      /* out: the first key of each run */
+    gpuscan_buffer         starts;        /* out, of index_type: the index of each run's first key */
+    gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
+    gpuscan_type           index_type;    /* u32 (default) or u64 */
+    gpuscan_buffer         src, dst;      /* out (dst): the elements of src at each run's keys, combined in order */
+    gpuscan_type           src_type;      /* default: u32 */
+    gpuscan_type           dst_type;      /* default: src_type */
+    gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
+    const gpuscan_custom  *custom;
+    const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
+    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
+    uint64_t               capacity;      /* the number of runs for which each output has room; 0 means `count` */
+    gpuscan_tally          runs;          /* out: the number of runs */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    const void            *host_src;      /* for gpuscan_runs_host only: host arrays for src, starts, lengths, dst */
+    void                  *host_starts, *host_lengths, *host_dst;
+    gpuscan_call           call;
+} gpuscan_runs_desc;
+
 /* Runs of equal neighbours: unique, run-length encoding and reduction by key in one. (In unsorted keys the same key may
    have several runs.)
 
@@ -1483,6 +1392,27 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 #endif
 
 #if GPUSCAN__HAS_SORT
+typedef struct gpuscan_sort_desc {
+    gpuscan_buffer         src;
+    gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
+    uint64_t               count;
+    gpuscan_type           key_type;      /* any builtin type; default: u32 */
+    int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
+    uint32_t               bit_begin;     /* the lowest bit of the keys' codes to sort by: see gpuscan_sort */
+    uint32_t               bit_end;       /* 1 + the highest bit to sort by; 0 means the number of bits of the code */
+    const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
+    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
+    gpuscan_buffer         permutation;   /* out, optional, of index_type: the sorted element p is element
+                                             permutation[p] of src */
+    gpuscan_type           index_type;    /* u32 (default) or u64 */
+    int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
+    const gpuscan_custom  *custom;        /* NULL: the elements are the keys. Otherwise elements are of custom->type,
+                                             and custom->key gives the key of x in key_type (f16: as a float) */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    gpuscan_call           call;
+} gpuscan_sort_desc;
+
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
    src           `count` keys of key_type from src.offset on, or elements of custom->type
@@ -1544,6 +1474,28 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
 #endif
 
 #if GPUSCAN__HAS_INTEGRAL
+typedef struct gpuscan_integral_desc {
+    gpuscan_buffer    src, dst;
+    uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
+                                          has its first row or column of zeros */
+    uint64_t          images;          /* the number of images; 0 means 1 */
+    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0 means 1 */
+    gpuscan_type      src_type;        /* any builtin type; default: u8 */
+    gpuscan_type      dst_type;        /* f32 or f64; for integers also u32, i32, u64 or i64. The default is u32 for
+                                          unsigned integers, i32 for signed integers and f32 for floats */
+    gpuscan_scan_kind kind;            /* INCLUSIVE: width x height tables; EXCLUSIVE: (width + 1) x (height + 1) */
+    int               square;          /* not 0: the tables hold sums of squares */
+    uint64_t          src_pitch;       /* pixels from row to row, at least the length of a row; 0 means that length */
+    uint64_t          dst_pitch;
+    uint64_t          src_image_pitch; /* pixels from image to image, which must not overlap; 0 means `height` rows */
+    uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
+    gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+    gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from the pixel x, y on */
+    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
+    uint64_t          dst_pitch_bytes;
+    const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
+} gpuscan_integral_desc;
+
 /* Integral images (summed-area tables): for each image, channel by channel, the sums of all pixels above and to the
    left. The sum over a box of any size then takes four of these sums.
 
@@ -1591,6 +1543,36 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #endif
 
 #if GPUSCAN__HAS_QUANTILE
+/* Says what gpuscan_quantile stores for each fraction. */
+typedef enum gpuscan_quantile_form {
+    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, as if the samples of a bin were spread evenly over it */
+    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of the samples from the one that the
+                                 first selects to the one that the second selects. Each counts as its bin's centre */
+} gpuscan_quantile_form;
+
+enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
+
+typedef struct gpuscan_quantile_desc {
+    gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
+    gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
+    gpuscan_type          counter_type;   /* u32 (default) or u64 */
+    uint32_t              bins;           /* the number of bins; 0 means 256 */
+    uint64_t              rows;           /* the number of histograms; 0 means 1 */
+    uint64_t              pitch;          /* counters from one histogram to the next, at least `bins`; 0 means `bins` */
+    const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
+    uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
+    gpuscan_quantile_form form;
+    double                lower, upper;   /* VALUE and MEAN: even bins over [lower, upper); both 0 means [0, bins) */
+    gpuscan_buffer        edges;          /* instead of lower and upper: `bins` + 1 ascending f32 edges for all rows */
+    float                 empty;          /* the result of VALUE and MEAN if there are no samples; BIN gives `bins` */
+    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counters, in the layout of `counts` */
+    gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
+    const void           *host_edges;     /* for gpuscan_quantile_host only: `edges` and `cdf` as host arrays */
+    void                 *host_cdf;
+    gpuscan_call          call;           /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_quantile_desc;
+
 /* Quantiles (percentiles, the median) of histograms, in one launch. A histogram stands for its samples in ascending
    order: a bin holds as many as its counter says. A fraction selects the sample whose rank, counted from 1, is
    ceil(fraction * samples), computed exactly; fraction 0 selects the first.
@@ -1728,6 +1710,7 @@ extern "C" {
 
 /* [OPENCL ENTRY POINTS] -------------------------------------------------------------------------------------------- */
 
+#ifndef GPUSCAN_LINK_OPENCL
 static const struct {
     char name[28]; /* an array, since each pointer costs an executable a relocation */
     uint32_t offset; /* offset of the function's pointer in gpuscan_opencl, in bytes */
@@ -1737,73 +1720,16 @@ static const struct {
 #undef GPUSCAN__ENTRY_POINT
 };
 
-static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
-    void (*function)(void);
-    memcpy(&function, (const char *)cl + gpuscan__entry_points[i].offset, sizeof(function));
-    return function != NULL;
-}
-
-/* Returns the name of the first entry point that a table lacks, or NULL if it lacks none. */
-static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
-    size_t i;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++)
-        if (!gpuscan__has_entry(cl, i))
-            return gpuscan__entry_points[i].name;
-    return NULL;
-}
-
-/* Says what is missing. If `entry` is NULL, `library` was not found. Otherwise `library` lacks `entry`. */
-typedef struct gpuscan__missing {
-    const char *library, *entry;
-} gpuscan__missing;
-
-#ifdef GPUSCAN_LINK_OPENCL
-#define GPUSCAN__LOADS 0
-
-GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
-                                                  gpuscan__missing *missing) {
-    (void)wanted;
-    *library = NULL;
-    missing->library = missing->entry = NULL;
-#define GPUSCAN__LINK(name, result, parameters)                                                                        \
-    if (!cl->name)                                                                                                     \
-        cl->name = name;
-    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LINK)
-#undef GPUSCAN__LINK
-    return GPUSCAN_SUCCESS;
-}
-
-static void gpuscan__unload_opencl(void *library) {
-    (void)library;
-}
-
-#else
-#define GPUSCAN__LOADS 1
-
 #ifdef _WIN32
 typedef intptr_t(__stdcall *gpuscan__symbol)(void);
-
-static void *gpuscan__open_library(const char *name) {
-    return (void *)LoadLibraryA(name);
-}
-static gpuscan__symbol gpuscan__find_symbol(void *library, const char *name) {
-    return (gpuscan__symbol)GetProcAddress((struct HINSTANCE__ *)library, name);
-}
-static void gpuscan__close_library(void *library) {
-    FreeLibrary((struct HINSTANCE__ *)library);
-}
+#define gpuscan__open_library(name)          ((void *)LoadLibraryA(name))
+#define gpuscan__find_symbol(library, name)  ((gpuscan__symbol)GetProcAddress((struct HINSTANCE__ *)(library), name))
+#define gpuscan__close_library(library)      FreeLibrary((struct HINSTANCE__ *)(library))
 #else
 typedef void *gpuscan__symbol;
-
-static void *gpuscan__open_library(const char *name) {
-    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
-}
-static gpuscan__symbol gpuscan__find_symbol(void *library, const char *name) {
-    return dlsym(library, name);
-}
-static void gpuscan__close_library(void *library) {
-    dlclose(library);
-}
+#define gpuscan__open_library(name)          dlopen(name, RTLD_NOW | RTLD_LOCAL)
+#define gpuscan__find_symbol(library, name)  dlsym(library, name)
+#define gpuscan__close_library(library)      dlclose(library)
 #endif
 
 static const char *const gpuscan__library_names[] = {
@@ -1815,40 +1741,6 @@ static const char *const gpuscan__library_names[] = {
     "libOpenCL.so.1", "libOpenCL.so",
 #endif
 };
-
-static void gpuscan__unload_opencl(void *library) {
-    if (library)
-        gpuscan__close_library(library);
-}
-
-/* Loads the entry points that `cl` lacks from the library `wanted`, or from gpuscan__library_names if that is NULL. */
-GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
-                                                  gpuscan__missing *missing) {
-    const char *const *names = wanted ? &wanted : gpuscan__library_names;
-    size_t count = wanted ? 1 : GPUSCAN__COUNT_OF(gpuscan__library_names), i;
-    *library = NULL;
-    for (i = 0; i < count && !*library; i++)
-        *library = gpuscan__open_library(names[i]);
-    missing->library = names[0];
-    missing->entry = NULL;
-    if (!*library)
-        return GPUSCAN_ERROR_NO_OPENCL;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
-        gpuscan__symbol symbol;
-        if (gpuscan__has_entry(cl, i))
-            continue;
-        symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
-        if (!symbol) {
-            missing->entry = gpuscan__entry_points[i].name;
-            gpuscan__close_library(*library);
-            *library = NULL;
-            return GPUSCAN_ERROR_NO_OPENCL;
-        }
-        /* ISO C has no cast from object pointers to function pointers */
-        memcpy((char *)cl + gpuscan__entry_points[i].offset, &symbol, sizeof(symbol));
-    }
-    return GPUSCAN_SUCCESS;
-}
 #endif
 
 /* Declares what this file uses of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
@@ -23795,29 +23687,54 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets OpenCL's entry points: the caller's, or those of a library that is loaded or linked. */
+/* Gets OpenCL's entry points: the caller's, and the others from a library that is loaded or linked. gpuscan_destroy
+   closes gs->library. */
+#ifdef GPUSCAN_LINK_OPENCL
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
-    gpuscan__missing missing = {NULL, NULL};
-    char table[80] = "";
-    if (wanted && !GPUSCAN__LOADS)
+    if (desc->library && *desc->library)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "library: this program links OpenCL");
     if (desc->opencl)
         gs->cl = *desc->opencl;
-    lacking = gpuscan__lacking(&gs->cl);
-    if (!lacking || gpuscan__load_opencl(&gs->cl, wanted, &gs->library, &missing) == 0)
-        return GPUSCAN_SUCCESS;
-    if (desc->opencl)
-        snprintf(table, sizeof(table), "opencl: the table has no %s, and ", lacking);
-    if (missing.entry)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is not OpenCL 1.2", table,
-                             missing.library, missing.entry);
-    if (wanted)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%slibrary: %s could not be loaded", table, wanted);
-    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
-                         "%s%s was not found: install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver",
-                         table, missing.library);
+#define GPUSCAN__LINK(name, result, parameters)                                                                        \
+    if (!gs->cl.name)                                                                                                  \
+        gs->cl.name = name;
+    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LINK)
+    return GPUSCAN_SUCCESS;
 }
+#define gpuscan__close_library(library) (void)(library)
+#else
+static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
+    int is_named = desc->library && *desc->library;
+    const char *const *names = is_named ? &desc->library : gpuscan__library_names;
+    size_t count = is_named ? 1 : GPUSCAN__COUNT_OF(gpuscan__library_names), i, k;
+    char table[80] = "";
+    if (desc->opencl)
+        gs->cl = *desc->opencl;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
+        const char *name = gpuscan__entry_points[i].name;
+        char *entry = (char *)&gs->cl + gpuscan__entry_points[i].offset;
+        gpuscan__symbol symbol; /* memcpy, since ISO C has no cast from object pointers to function pointers */
+        memcpy(&symbol, entry, sizeof(symbol));
+        if (symbol)
+            continue;
+        if (desc->opencl && !*table)
+            snprintf(table, sizeof(table), "opencl: the table has no %.40s, and ", name);
+        for (k = 0; k < count && !gs->library; k++)
+            gs->library = gpuscan__open_library(names[k]);
+        if (!gs->library && is_named)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%slibrary: %s could not be loaded", table, names[0]);
+        if (!gs->library)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s was not found: install an OpenCL loader (Debian: "
+                                 "ocl-icd-libopencl1) or a GPU's driver", table, names[0]);
+        symbol = gpuscan__find_symbol(gs->library, name);
+        if (!symbol)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is not OpenCL 1.2", table,
+                                 names[0], name);
+        memcpy(entry, &symbol, sizeof(symbol));
+    }
+    return GPUSCAN_SUCCESS;
+}
+#endif
 
 /* Gets context, device and queue: either the caller's or new ones. */
 GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
@@ -23938,7 +23855,8 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
         gs->cl.clReleaseContext(gs->context);
     gpuscan__release(&gs->allocator, gs->cache);
     allocator = gs->allocator;
-    gpuscan__unload_opencl(gs->library);
+    if (gs->library)
+        gpuscan__close_library(gs->library);
     gpuscan__release(&allocator, gs);
 }
 
