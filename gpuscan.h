@@ -779,14 +779,14 @@ typedef enum gpuscan_segment_form {
                                  by C's ==. So each NaN begins a segment, and -0 and +0 are equal */
 } gpuscan_segment_form;
 
-/* Says how src is cut into segments. */
+/* Says how src is cut into segments. Without a form all fields must be 0. */
 typedef struct gpuscan_segments {
     gpuscan_segment_form form;
     gpuscan_buffer       data;      /* with OFFSETS: `count` + 1 ascending element numbers, counted from src.offset;
                                        with HEADS and KEYS: one value per element */
     gpuscan_type         type;      /* the type of `data`. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32
                                        or u64. KEYS: any builtin type, u32 by default */
-    uint64_t             count;     /* with OFFSETS: the number of segments; 0 is legal */
+    uint64_t             count;     /* with OFFSETS: the number of segments; 0 is legal. Otherwise it must be 0 */
     const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: `data` as a host array */
 } gpuscan_segments;
 
@@ -874,14 +874,15 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    maximum: it replaces a larger count, and it decides sizes, pitches and scratch.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer. In a
                    reduction to `result` the host must also be allowed to read it.
-     Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together.
-                   UNSUPPORTED_TYPE for f64 on a device without it. INVALID_BUFFER if a buffer is missing or an image.
-                   INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers.
-                   SCRATCH_TOO_SMALL. UNSUPPORTED_STRATEGY if a strategy was forced that does not fit, or if every
-                   strategy that fits has failed its self-test. INVALID_EVENT or
-                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list. CUSTOM_SOURCE or CUSTOM_SIZE for
-                   custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command writes outputs,
-                   so they are unchanged after any of these (but see gpuscan_sort).
+     Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together, or are not
+                   as the comments of their fields say. UNSUPPORTED_TYPE for f64 on a device without it.
+                   INVALID_BUFFER if a buffer is missing or an image, or if no output is given. INVALID_CONTEXT,
+                   BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers. SCRATCH_TOO_SMALL.
+                   UNSUPPORTED_STRATEGY if a strategy was forced that does not fit the call or does not work on the
+                   device, or if every strategy that fits has failed its self-test. (AUTO takes a strategy that fits.)
+                   INVALID_EVENT or CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list. CUSTOM_SOURCE or
+                   CUSTOM_SIZE for custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command
+                   writes outputs, so they are unchanged after any of these (but see gpuscan_sort).
 
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
    object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
@@ -914,7 +915,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 #if GPUSCAN__HAS_SCAN
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
-    uint64_t              count;        /* elements of a row. 0 is legal: then only the totals are written */
+    uint64_t              count;        /* elements of a row. 0 is legal: src and dst may then be missing, and only the
+                                           totals are written */
     gpuscan_type          src_type;     /* default: u32 */
     gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
     gpuscan_op            op;
@@ -931,7 +933,7 @@ typedef struct gpuscan_scan_desc {
                                            runs; `count` limits it */
     gpuscan_type          count_type;   /* u32 (default) or u64 */
     gpuscan_call          call;
-    gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
+    gpuscan_segments      segments;     /* instead of rows, pitches and total: segments of src */
     uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
     uint64_t              dst_pitch_bytes;
     uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
@@ -945,22 +947,18 @@ typedef struct gpuscan_scan_desc {
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
    src[i]. With `reverse` (see gpuscan_scan_desc) it scans each row from its end.
 
-   src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
-   dst           out: row r is the `count` elements of dst_type from dst.offset + r * dst_pitch on
-   pitch_bytes   src_pitch_bytes and dst_pitch_bytes replace the pitches. They are multiples of the elements' sizes,
-                 since rows begin at whole elements. RGB rows that are aligned to 4 bytes are rows of u8 in this sense.
-                 (To sum them channel by channel, use gpuscan_integral with one image of height 1 per row.)
-   segments      optional, instead of rows and total. Each segment is scanned by itself, as a row is. Element 0 always
-                 begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements before the first
-                 offset form a segment, as do those from the last on. If segments.count is 0, src is one segment.
-                 Offsets that descend or exceed `count` only give wrong results. Keys and heads must not overlap dst
+   src, dst      row r is the `count` elements from src.offset + r * src_pitch on, and in dst likewise
+   pitch_bytes   RGB rows that are aligned to 4 bytes are rows of u8. (To sum them channel by channel, use
+                 gpuscan_integral with one image of height 1 per row.)
+   segments      element 0 always begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements
+                 before the first offset form a segment, as do those from the last on. If segments.count is 0, src is
+                 one segment. Offsets that descend or exceed `count` only give wrong results
    count_buffer  the number of elements of each row. The rest of dst is unchanged
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows, their pitches are equal
    scratch       about 1/1000 of the data; for OFFSETS also one bit per element
-   count 0       src and dst may be missing; only the totals are written: init, or the identity
-   conversion    source elements are converted to dst_type (for f16: f32) before they are combined. custom->convert
-                 converts them if it is given, otherwise they are converted as in C
+   conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
+                 or as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
                  holds for all strategies, and for custom operators, too. (With `reverse`, "next" and "last" are in the
                  order of the scan.) The total is the last inclusive element, bit for bit. Two calls that differ only in
@@ -972,13 +970,9 @@ typedef struct gpuscan_scan_desc {
                  elements and `init` have one sign, an ADD has a relative error below 1e-6 in f32 and f16 (f16 is then
                  rounded as it is stored) and below 2e-15 in f64, at every element and for any count. For values chosen
                  so that all additions round one way, the bounds are 5e-6 and 1e-14
-   returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device; on elements of more than 64
-                 bytes (with segments, of 64 bytes or more); in place without fences of device scope; or with more tiles
-                 (at least one a row) than a launch can have. AUTO takes another strategy.
-                 INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
-                 elements; segments with rows, pitches or total; segments without a form; segments.count without
-                 OFFSETS; segments.host_data, which is for gpuscan_scan_host; reverse is above 1.
-                 INVALID_TYPE: segments.type does not fit the form
+   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements of more than 64 bytes (with segments, of 64
+                 bytes or more), in place without fences of device scope, or with more tiles (at least one a row) than a
+                 launch can have
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
@@ -996,7 +990,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
 
 #if GPUSCAN__HAS_UNIFORM_ADD
 typedef struct gpuscan_uniform_add_desc {
-    gpuscan_buffer        dst;
+    gpuscan_buffer        dst;          /* in and out: `count` elements */
     gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
     uint64_t              count;
     uint64_t              block;        /* number of elements that share an addend, at least 1 */
@@ -1011,15 +1005,12 @@ typedef struct gpuscan_uniform_add_desc {
 /* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i]. The addend is the left operand.
    This is the second half of every scan in several pieces.
 
-   dst           in and out: count elements of type from dst.offset on
-   addend        ceil(count / block) elements of type from addend.offset on
    count_buffer  the number of elements of dst. The rest of dst is unchanged
    aliasing      none: dst and addend must not overlap
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
    count 0       dst and addend may be missing; nothing is written
    conversion    none: `custom` may be that of the scan that this call completes, but custom->convert is ignored,
                  and call.sources must be empty
-   returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any except AUTO, MULTI_PASS, CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
@@ -1049,25 +1040,22 @@ typedef struct gpuscan_reduce_desc {
     gpuscan_call          call;
     uint64_t              rows;        /* the number of independent reductions; 0 means 1 */
     uint64_t              src_pitch;   /* elements from row to row, at least `count`; 0 means `count` */
-    gpuscan_segments      segments;    /* instead of rows: segments of src */
-    gpuscan_image         src_image;   /* instead of `src`: `count` pixels of an image, from the pixel at x, y on */
-    uint64_t              src_width;   /* pixels to take from each row of the image; 0 means all from column x on */
+    gpuscan_segments      segments;    /* instead of rows and src_pitch: segments of src, by OFFSETS */
+    gpuscan_image         src_image;   /* instead of src, rows and segments: `count` pixels, from the pixel x, y on */
+    uint64_t              src_width;   /* with src_image: pixels to take from each row; 0: all from column x on */
 } gpuscan_reduce_desc;
 
 /* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. ARGMIN and
    ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
    first element, or with segments from src.offset. NaN is no candidate.
 
-   src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
-   src_image     instead of src, rows and segments: element i is the first channel of the pixel in column x + i %
+   src           row r is the `count` elements from src.offset + r * src_pitch on
+   src_image     element i is the first channel of the pixel in column x + i %
                  src_width and row y + i / src_width. src_type is the channels' type, or 0. In custom->convert, x is the
                  whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that type. The text also sees
                  `at` and `near` (see gpuscan_custom). Prepare and scratch_size need an image of the call's format
-   dst           out: one dst_type element for each row or segment, from dst.offset on
-   segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
-                 cover src, and may be empty: the result is init or the identity, or for ARGMIN and ARGMAX the value
-                 that "count 0" names. Offsets that descend or exceed `count` give wrong results, but do no other harm
-   init          one dst_type element, on the host or in init_buffer, that begins each result; not for ARGMIN and ARGMAX
+   segments      need not cover src, and may be empty: the result is that of "count 0". Offsets that descend or exceed
+                 `count` give wrong results, but do no other harm
    count_buffer  the number of elements of each row, or with segments of src
    aliasing      none: dst must overlap nothing else, and must not lie in a buffer from which the image is made
    scratch       a few values per compute unit, and with `result` also the results. If gpuscan_reduce_prepare or
@@ -1080,15 +1068,9 @@ typedef struct gpuscan_reduce_desc {
                  once) or 2e-15 (f64), for up to 2^32 elements a result. The same holds for a custom operator that adds
                  elements of at most 64 bytes. For values chosen so that all additions round one way, the bounds are
                  7e-6 and 1.3e-14
-   returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
-                 src_pitch is smaller than count; segments with rows or src_pitch; segments without a form;
-                 segments.host_data, which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments;
-                 src_width without src_image. For images it returns the same as gpuscan_histogram.
-                 INVALID_TYPE: segments.type is neither u32 nor u64.
-                 INVALID_BUFFER: neither dst nor result is given.
-                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or on elements above 64 bytes.
-                 SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose largest value means "no
-                 element"
+   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. For images the same as
+                 gpuscan_histogram. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose
+                 largest value means "no element"
    method        each group sums a part of the elements, in order if the operator is custom. The last group to finish
                  combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
                  second launch does. On a GPU a few work-items or one group sum a row or segment. If rows are few and
@@ -1153,7 +1135,7 @@ typedef struct gpuscan_histogram_desc {
     const void     *host_weights;
     gpuscan_call    call;
     const gpuscan_custom *custom;  /* optional: custom->convert computes one value per pixel, which is counted */
-    gpuscan_type    value_type;    /* type of the value that custom->convert gives, and of bounds and edges. The default
+    gpuscan_type    value_type;    /* with custom->convert: the type of its value, and of bounds and edges. The default
                                       is sample_type, or f32 if that is f16 */
     const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
     uint64_t        tile_width;    /* pixels; 0 means a row. With tile_width or tile_height each tile has a histogram */
@@ -1162,7 +1144,7 @@ typedef struct gpuscan_histogram_desc {
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
                                             and upper bound of each channel, also of those that the mask omits */
     uint64_t        edges_pitch;   /* with EDGES: elements from one channel's edges to the next's; 0: all share edges */
-    gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from the pixel x, y on */
+    gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
 } gpuscan_histogram_desc;
 
@@ -1170,19 +1152,19 @@ typedef struct gpuscan_histogram_desc {
    that an expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
    samples       pixel p of row r has channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
-   samples_image instead of samples and pitch: `count` pixels a row, from the pixel x, y on. The counts are those of a
-                 buffer with the same values. sample_type is the format's, or 0. `channels` is the number of leading
-                 channels to use; 0 means all. Prepare and scratch_size need an image of the call's format
+   samples_image the counts are those of a buffer with the same values. sample_type is the format's, or 0. `channels` is
+                 the number of leading channels to use; 0 means all. Prepare and scratch_size need an image of the
+                 call's format
    counts        out: counters of counter_type from counts.offset on: `bins` counters (with OUTSIDE_COUNT `bins` + 2)
                  for the first channel of the mask, then those of the next channel. They are overwritten, or with
                  `accumulate` increased. With counts_stride a counter may be a member of a struct: counts_stride is the
                  struct's size and counts.offset the member's offset, both in counters. What lies between counters is
                  unchanged. (gpuscan_quantile takes counters without a stride.)
    weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
-   pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
-                 4 bytes, for example): bytes from row to row. It must be at least a row, and a multiple of
-                 sample_type's size; for a custom type, a multiple of the largest power of two that divides the type's
-                 size. To count a region of a picture, set its offset and the picture's pitch
+   pitch_bytes   for rows that are not a whole number of pixels apart (RGB in rows that are aligned to 4 bytes, for
+                 example). It must be at least a row, and a multiple of sample_type's size; for a custom type, a
+                 multiple of the largest power of two that divides the type's size. To count a region of a picture, set
+                 its offset and the picture's pitch
    custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It
                  gives a value of value_type, and only this value is counted: channel_mask must be 0, `counts` has one
                  channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
@@ -1216,21 +1198,14 @@ typedef struct gpuscan_histogram_desc {
                  NaN is never counted, neither in a bin nor as outside. Counters wrap around
    cell starts   To find where each cell begins among elements sorted by cell, count the elements of each cell and scan
                  these counts exclusively. An empty cell gets the start of the next cell that is not empty
-   returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that do not exist, a pitch smaller than
-                 count; pitch_bytes with pitch, or smaller than a row, or not aligned; edges without EDGES; host_edges
-                 or host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
-                 edges_pitch without EDGES, or below `bins` + 1; value_type without custom->convert; weight with
-                 weights; convert or weight with channel_mask, or with several channels of a custom type; an image
-                 with samples or pitches, or with too few channels.
-                 INVALID_TYPE: a sample_type that is not the image's; VALUES with floats; custom samples without
-                 custom->convert.
-                 INVALID_IMAGE: not a 2D image, or a format that the library does not read.
-                 BUFFER_TOO_SMALL: the image is too small for the range of pixels.
-                 UNSUPPORTED_IMAGE: the device has no images.
+   returns       INVALID_ARGUMENT: convert or weight with several channels of a custom type. INVALID_TYPE: custom
+                 samples without custom->convert.
+                 INVALID_IMAGE: not a 2D image, or a format that the library does not read. BUFFER_TOO_SMALL: the image
+                 is too small for the range of pixels. UNSUPPORTED_IMAGE: the device has no images.
                  INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
                  floats below the type's normal numbers, which devices may flush to 0.
                  UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD is forced, but bins do not fit local memory, or there are
-                 weights and u64 counters. AUTO takes another strategy
+                 weights and u64 counters
    methods       one table of bins per group, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1261,14 +1236,15 @@ typedef struct gpuscan_select_desc {
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
     int                    invert;       /* not 0: keeps the elements that would be dropped, and drops the others */
-    gpuscan_buffer         flags;        /* with FLAGS: `count` elements; with BITS: ceil(count / 32) u32 words */
+    gpuscan_buffer         flags;        /* FLAGS: `count` elements; BITS: ceil(count / 32) u32; PREDICATE: none */
     gpuscan_type           flag_type;    /* with FLAGS: u8 (default), u16, u32 or u64 */
     const gpuscan_custom  *custom;       /* PREDICATE needs custom->select. A custom type needs custom->size */
-    gpuscan_buffer         indices;      /* out, optional: the index of each element that is kept */
+    gpuscan_buffer         indices;      /* out, optional: the index in src of each kept element, from src.offset on */
     gpuscan_type           index_type;   /* u32 (default) or u64 */
-    const gpuscan_payload *payloads;     /* payload_count payloads, 0 to 8 */
+    const gpuscan_payload *payloads;     /* 0 to 8. Their elements at kept indices go to their dst */
     uint32_t               payload_count;
-    uint64_t               capacity;     /* the number of elements for which each output has room; 0 means `count` */
+    uint64_t               capacity;     /* the number of elements for which each output has room. 0, or more than
+                                            `count`, means `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1279,13 +1255,9 @@ typedef struct gpuscan_select_desc {
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Optional outputs get the
    indices of these elements, and the elements with the same indices of up to 8 payloads (other arrays).
 
-   src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is missing
-   dst           out, optional: the elements that are kept, from dst.offset on
-   flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
-   indices       out, optional: the index of each kept element in src, counted from src.offset
-   payloads      `count` elements from each payload's src.offset on are read. Those at kept indices go to its dst
-   capacity      the number of elements for which dst, indices and the payloads' dst have room. 0, or more than `count`,
-                 means `count`. All kept elements are counted. Only the first `capacity` of them are written
+   src           with FLAGS and BITS it may be missing if dst is missing
+   flags         may be src itself. BITS begin with the lowest bit of each word
+   capacity      all kept elements are counted. Only the first `capacity` of them are written
    count_buffer  the number of elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size. Each
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
@@ -1294,12 +1266,8 @@ typedef struct gpuscan_select_desc {
    prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. If
                  dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing. The number `selected` is 0
-   returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags.
-                 INVALID_TYPE: flags of another type.
-                 INVALID_BUFFER: also if no output is given.
-                 SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
-                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or has more tiles than one
-                 launch can have. AUTO takes another strategy
+   returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
+                 UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
    method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
                  "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
                  before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
@@ -1323,9 +1291,9 @@ typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
     uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
     gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
-    int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
+    int                    bitwise;       /* not 0: keys, which are builtin, are equal if their bits are equal */
     gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out, of index_type: the index of each run's first key */
+    gpuscan_buffer         starts;        /* out, of index_type: each run's first key, counted from keys.offset */
     gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     gpuscan_buffer         src, dst;      /* out (dst): the elements of src at each run's keys, combined in order */
@@ -1335,7 +1303,8 @@ typedef struct gpuscan_runs_desc {
     const gpuscan_custom  *custom;
     const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* the number of runs for which each output has room; 0 means `count` */
+    uint64_t               capacity;      /* the number of runs for which each output has room. 0, or more than
+                                             `count`, means `count` */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1350,15 +1319,9 @@ typedef struct gpuscan_runs_desc {
        keys      7 7 7 2 2 7        keys_dst  7 2 7      lengths  3 2 1
        src       1 2 3 4 5 6        starts    0 3 5      dst      6 9 6, with op ADD
 
-   keys          count elements of key_type from keys.offset on
-   keys_dst      out, optional: the first key of each run
-   starts        out, optional: the index of each run's first key, counted from keys.offset
-   lengths       out, optional: the number of keys in each run
-   src, dst      optional: for each run, the elements of src at its keys are converted to dst_type and combined in their
-                 order, as in gpuscan_reduce without init. In custom->convert i is the index in src. src may be keys
-   payloads      the dst of each payload gets the elements of its src at the first keys of runs
-   capacity      the number of runs for which each output has room. 0, or more than `count`, means `count`. All runs are
-                 counted. Only the first `capacity` of them are written
+   src, dst      the elements of src at each run's keys are converted to dst_type and combined in their order, as in
+                 gpuscan_reduce without init. In custom->convert i is the index in src. src may be keys
+   capacity      all runs are counted. Only the first `capacity` of them are written
    count_buffer  the number of keys, and of elements of src and of the payloads' src
    equal         keys are compared by C's ==: -0 and +0 are equal, and each NaN is a run by itself. With `bitwise`, keys
                  are equal if their bits are. For a custom type custom->equal decides. It gets only each key and the key
@@ -1370,13 +1333,9 @@ typedef struct gpuscan_runs_desc {
    count 0       everything except `runs` may be missing. `runs` is 0
    floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
                  once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
-                 the bounds are 5e-6 and 1e-14. Results have the same bits in every call
-   returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise with a custom key_type.
-                 INVALID_OPERATOR: ARGMIN or ARGMAX.
-                 INVALID_BUFFER: also if no output is given.
-                 SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
-                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or its tiles or results are too
-                 large. AUTO takes another strategy
+                 the bounds are 5e-6 and 1e-14
+   returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
+                 UNSUPPORTED_STRATEGY: the tiles or results of a forced single pass are too large
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
                  segmented scan, Blelloch, "Prefix sums and their applications", 1990 */
 GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
@@ -1393,7 +1352,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 
 #if GPUSCAN__HAS_SORT
 typedef struct gpuscan_sort_desc {
-    gpuscan_buffer         src;
+    gpuscan_buffer         src;           /* `count` keys of key_type, or elements of custom->type */
     gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
     uint64_t               count;
     gpuscan_type           key_type;      /* any builtin type; default: u32 */
@@ -1403,7 +1362,7 @@ typedef struct gpuscan_sort_desc {
     const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
     gpuscan_buffer         permutation;   /* out, optional, of index_type: the sorted element p is element
-                                             permutation[p] of src */
+                                             permutation[p] of src, counted from src.offset */
     gpuscan_type           index_type;    /* u32 (default) or u64 */
     int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
     const gpuscan_custom  *custom;        /* NULL: the elements are the keys. Otherwise elements are of custom->type,
@@ -1415,10 +1374,6 @@ typedef struct gpuscan_sort_desc {
 
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
-   src           `count` keys of key_type from src.offset on, or elements of custom->type
-   dst           out: the elements of src, sorted
-   payloads      the dst of each payload gets the elements of its src in the order of the sorted keys
-   permutation   out: the index of each sorted element in src, counted from src.offset
    count_buffer  the number of elements. Past them, dst, payloads and permutation are unchanged
    order         integers as numbers, floats from -infinity to infinity, with -0 and +0 equal. NaN comes after all
                  numbers, in its order in src, even if descending. Keys keep their bits. They are compared by codes,
@@ -1449,12 +1404,7 @@ typedef struct gpuscan_sort_desc {
                  index_type is set. (Their scratch also suffices without one.) If src and dst are given there, they must
                  be valid, since they show whether the sort is in place
    count 0       all buffers may be missing. Nothing is written
-   returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; `custom` without
-                 `key`; payloads and payload_count do not agree.
-                 INVALID_TYPE: a custom key_type.
-                 INVALID_BUFFER: neither dst nor payloads nor permutation.
-                 SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
-                 UNSUPPORTED_STRATEGY: a forced strategy does not work on the device.
+   returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
@@ -1490,7 +1440,7 @@ typedef struct gpuscan_integral_desc {
     uint64_t          src_image_pitch; /* pixels from image to image, which must not overlap; 0 means `height` rows */
     uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
     gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-    gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from the pixel x, y on */
+    gpuscan_image     src_image;       /* instead of src, its pitches and `images`: the pixels from x, y on */
     uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
     uint64_t          dst_pitch_bytes;
     const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
@@ -1505,15 +1455,14 @@ typedef struct gpuscan_integral_desc {
                  The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
                  INCLUSIVE: the sum of the pixels up to column x and row y. It equals the EXCLUSIVE element x + 1, y + 1
-   src_image     instead of src and its pitches: the pixels from x, y on. The table has the bits that a buffer with the
-                 same values gives. src_type is the channels' type, or 0. `channels` is the number of leading channels
-                 to use; 0 means all. Prepare and scratch_size need an image of the call's format
-   custom        optional, with src_image: custom->convert is an expression that gives a value, which is converted to
-                 dst_type as C converts. It sees x (the first `channels` channels of the image), i (which is at.x), and
-                 `at` and `near` (see gpuscan_custom). The table has one channel. It sums these values, or with `square`
-                 their squares
-   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. Each must
-                 be at least the bytes of a row, and a multiple of the type's size
+   src_image     the table has the bits that a buffer with the same values gives. src_type is the channels' type, or 0.
+                 `channels` is the number of leading channels to use; 0 means all. Prepare and scratch_size need an
+                 image of the call's format
+   custom        the value of custom->convert is converted to dst_type as C converts. The expression sees x (the first
+                 `channels` channels of the image), i (which is at.x), and `at` and `near` (see gpuscan_custom). The
+                 table has one channel. It sums these values, or with `square` their squares
+   pitch_bytes   for rows that are not a whole number of pixels apart. Each must be at least the bytes of a row, and a
+                 multiple of the type's size
    aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
    scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
    width 0, height 0   src may be missing. If INCLUSIVE, dst may be missing, too, and nothing is written
@@ -1524,11 +1473,7 @@ typedef struct gpuscan_integral_desc {
                  sums have the same bits. On a CPU that stores large tables (above half of its last-level cache) past
                  its caches, the order also depends on where in memory a row of dst begins. A box's sum is a difference
                  of large sums: its absolute error is about that of the table's last element
-   returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
-                 src's pitches or several images; custom without an image or convert.
-                 INVALID_TYPE: a src_type or dst_type that the desc does not allow.
-                 For images it returns the same as gpuscan_histogram.
-                 UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   returns       for images the same as gpuscan_histogram
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -1577,7 +1522,7 @@ typedef struct gpuscan_quantile_desc {
    order: a bin holds as many as its counter says. A fraction selects the sample whose rank, counted from 1, is
    ceil(fraction * samples), computed exactly; fraction 0 selects the first.
 
-   counts        histogram r is `bins` counters of counter_type from counts.offset + r * pitch on
+   counts        histogram r is the `bins` counters from counts.offset + r * pitch on
    dst           out: for each histogram, one element per fraction; with MEAN, one per pair of fractions (0 and 1, 2
                  and 3, ...)
                      BIN     the first bin whose inclusive sum reaches the rank
@@ -1592,10 +1537,8 @@ typedef struct gpuscan_quantile_desc {
    scratch       for large histograms a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
                  even bins they are rounded only once, at the end
-   returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1; with MEAN an odd number of fractions, or a
-                 pair whose first fraction is the larger; a pitch smaller than `bins`.
-                 INVALID_BINS: lower and upper are not finite or the range is empty.
-                 INVALID_TYPE: counters or a cdf that are neither u32 nor u64
+   returns       INVALID_ARGUMENT: with MEAN an odd number of fractions, or a pair whose first fraction is the larger.
+                 INVALID_BINS: lower and upper are not finite or the range is empty
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
 GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
