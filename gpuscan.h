@@ -325,7 +325,6 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type")                                                               \
     /* the operator does not fit the type or the operation */                                                          \
     X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
-    /* a queue, buffer or event belongs to another context or device */                                                \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
     /* a buffer is missing, or an object is not a buffer (but an image, for example) */                                \
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
@@ -338,12 +337,10 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
     /* there are too many bins, the range is empty, or bins are too narrow for the float type */                       \
     X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
-    /* the caller's scratch is smaller than the size query says */                                                     \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
-    /* this machine has no OpenCL loader, or the loader lacks entry points */                                          \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
     X(GPUSCAN_ERROR_NO_PLATFORM, -2101,                                                                                \
@@ -356,10 +353,8 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
     X(GPUSCAN_ERROR_UNSUPPORTED_IMAGE, -2202, "the device does not support images")                                    \
     X(GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, -2300, "out of host memory")                                                   \
-    /* the custom text does not compile: gpuscan_error has the build log */                                            \
     X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
     X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                                \
-    /* the blob is damaged, or of another device, driver or version: build the programs again */                       \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
     /* the device's compiler rejects the library's own kernels: please report the log */                               \
     X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels")
@@ -12230,7 +12225,7 @@ struct gpuscan {
     cl_event scratch_event;         /* the event of that call, if scratch_queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
                                                    profile refuses, each as a bit 1 << strategy */
-    char *cache;                    /* the name of the folder of built programs, or NULL */
+    gpuscan__text cache;            /* the name of the folder of built programs; no data: none */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often the library gave up a strategy or the lanes */
     char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
@@ -14204,34 +14199,32 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     }
 }
 
-static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custom *custom) {
-    gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
-    gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
-    /* If the sizes differ, the array's size is negative. Then the build fails, and the log contains the array's name.
-       sizeof gets the caller's text and not a typedef of it, since some compilers take an unknown type for an int. */
-    gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
-                          ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
+/* Defines gpuscan_NAME_type as `type`, a text of the caller, whose place in build logs is "custom" and `place`. If its
+   size is not `size`, an array's size is negative. Then the build fails, and the log contains the array's name. sizeof
+   gets the caller's text and not a typedef of it, since some compilers take an unknown type for an int. `size` 0: the
+   type is builtin. */
+static void gpuscan__define_type(gpuscan__text *text, const char *name, const char *place, const char *type,
+                                 uint32_t size) {
+    char before[64], after[48];
+    snprintf(after, sizeof(after), "gpuscan_%s_type;\n", name);
+    gpuscan__custom_lines(text, "typedef", place, type, after);
+    if (size == 0)
+        return;
+    snprintf(before, sizeof(before), "typedef char gpuscan_%s_size_differs[sizeof(", name);
+    snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)size);
+    gpuscan__custom_lines(text, before, place, type, after);
 }
 
-/* Defines the types of sources. snprintf writes their numbers, since gpuscan__custom_lines adds only plain text. */
+/* Defines the types of sources. */
 static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements *e) {
-    char before[64], name[16], after[48];
+    char place[16];
     uint32_t k;
     for (k = 0; k < GPUSCAN_MAX_SOURCES && text->given.sources[k]; k++) {
-        const char *type = e->source_types[k];
         uint32_t builtin = text->given.sources[k] & 255;
-        snprintf(name, sizeof(name), " source%u", (unsigned)k);
-        snprintf(after, sizeof(after), "gpuscan_source%u_type;\n", (unsigned)k);
-        gpuscan__custom_lines(text, "typedef", name,
-                              type                          ? type
-                              : builtin == GPUSCAN_TYPE_F16 ? "half"
-                                                            : gpuscan__types[builtin].name,
-                              after);
-        if (!type)
-            continue;
-        snprintf(before, sizeof(before), "typedef char gpuscan_source%u_size_differs[sizeof(", (unsigned)k);
-        snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)(text->given.sources[k] >> 8));
-        gpuscan__custom_lines(text, before, name, type, after); /* a negative size: see gpuscan__define_custom_type */
+        const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
+        const char *own = e->source_types[k];
+        snprintf(place, sizeof(place), " source%u", (unsigned)k);
+        gpuscan__define_type(text, place + 1, place, own ? own : type, own ? text->given.sources[k] >> 8 : 0);
     }
 }
 
@@ -14240,12 +14233,14 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements 
     const gpuscan_custom *custom = e->custom;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
-    if (has_type)
-        gpuscan__define_custom_type(text, custom);
+    if (has_type) {
+        gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+        gpuscan__define_type(text, "custom", " type", custom->type, (uint32_t)custom->size);
+    }
     gpuscan__define_sources(text, e);
     if (text->given.values_size) {
         gpuscan__define_number(text, "VALUES_SIZE", text->given.values_size);
-        gpuscan__text_code(text, /* a negative size: see gpuscan__define_custom_type */
+        gpuscan__text_code(text, /* a negative size: see gpuscan__define_type */
                            "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                            "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
     }
@@ -14459,24 +14454,35 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Returns a new buffer, or NULL. Releases a buffer that comes with an error code. */
-static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host, cl_int *code) {
-    cl_mem mem;
-    *code = CL_SUCCESS;
-    mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, code);
-    if (*code != CL_SUCCESS)
-        gpuscan__forget_mem(gs, &mem);
-    return mem;
-}
-
-/* Reports that the driver did not create a buffer. If the buffer is too large, the message gives the device's limit. */
-static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t bytes, const char *what) {
+/* Creates a buffer. Releases a buffer that comes with an error code. `what` is for errors. If the buffer is too large,
+   the message gives the device's limit. */
+static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host,
+                                             const char *what, cl_mem *mem) {
     cl_ulong most = 0;
+    cl_int code = CL_SUCCESS;
+    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, &code);
+    if (*mem && code == CL_SUCCESS)
+        return GPUSCAN_SUCCESS;
+    gpuscan__forget_mem(gs, mem);
     if (code == CL_INVALID_BUFFER_SIZE &&
         gs->cl.clGetDeviceInfo(gs->device_id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, NULL) == CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed; the device takes up to %llu",
                              (unsigned long long)bytes, what, (unsigned long long)most);
     return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed", (unsigned long long)bytes, what);
+}
+
+/* Creates a 2D image, with a copy of `pixels` unless that is NULL. Sets *mem even if an error code comes with it. */
+static cl_int gpuscan__create_image(gpuscan *gs, cl_image_format format, uint64_t width, uint64_t height, void *pixels,
+                                    cl_mem *mem) {
+    cl_image_desc desc;
+    cl_int code = CL_SUCCESS;
+    memset(&desc, 0, sizeof(desc));
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = (size_t)width;
+    desc.image_height = (size_t)height;
+    *mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | (pixels ? CL_MEM_COPY_HOST_PTR : 0), &format, &desc,
+                                pixels, &code);
+    return *mem || code != CL_SUCCESS ? code : CL_OUT_OF_RESOURCES;
 }
 
 /* Releases the object's scratch of one kind. OpenCL keeps the buffer until the last command that uses it has ended. */
@@ -14514,7 +14520,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
 /* Grows the object's own scratch of one kind. Clears it and waits until it is 0, unless the kind is PLAIN. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
-    cl_int code;
     gpuscan_result r;
     cl_mem mem;
     if (own->size >= bytes)
@@ -14524,9 +14529,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch does not fit the host's size_t");
     if (kind != GPUSCAN__PLAIN && (r = gpuscan__own_queue(gs, &gs->service_queue)) != 0)
         return r;
-    mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
-    if (!mem)
-        return gpuscan__no_buffer(gs, code, bytes, " of scratch");
+    if ((r = gpuscan__create_buffer(gs, 0, bytes, NULL, " of scratch", &mem)) != 0)
+        return r;
     if (kind != GPUSCAN__PLAIN && (r = gpuscan__clear_buffer(gs, mem, bytes)) != 0) {
         gpuscan__forget_mem(gs, &mem);
         return r;
@@ -14628,12 +14632,13 @@ static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Handles the result of enqueuing a command, whose `event` may be NULL. `name` is for the tracer, `what` for errors. */
-static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
-                                                const char *what) {
+/* Handles the result of enqueuing a command, whose `event` may be NULL. `what` names the command for errors and, unless
+   it is a kernel, for the tracer. */
+static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what,
+                                          const char *kernel) {
     gpuscan__chain_waited(chain);
     if (code == CL_SUCCESS && event && gpuscan__chain_is_traced(chain))
-        chain->gs->tracer.command(name, event, chain->gs->tracer.user);
+        chain->gs->tracer.command(kernel ? kernel : what, event, chain->gs->tracer.user);
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(chain->gs, &event);
         return gpuscan__fail(chain->gs, code, "%s failed", what);
@@ -14644,10 +14649,6 @@ static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int co
         chain->waits = &chain->previous;
     }
     return GPUSCAN_SUCCESS;
-}
-
-static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
-    return gpuscan__chain_named_step(chain, code, event, what, what);
 }
 
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
@@ -14732,7 +14733,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             else
                 code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, &zero, sizeof(zero), offset, piece,
                                                   chain->wait_count, chain->waits, made);
-            if ((r = gpuscan__chain_step(chain, code, event, "clearing the caller's scratch")) != 0)
+            if ((r = gpuscan__chain_step(chain, code, event, "clearing the caller's scratch", NULL)) != 0)
                 return r;
         }
         return GPUSCAN_SUCCESS;
@@ -14930,7 +14931,7 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[launch->kernel], 1, NULL, &global,
                                                 &local, chain->wait_count, chain->waits,
                                                 gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
-    return gpuscan__chain_named_step(chain, code, event, program->names[launch->kernel], "clEnqueueNDRangeKernel");
+    return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel", program->names[launch->kernel]);
 }
 
 /* Ends a call that computes and writes nothing. A marker waits for the call's events and completes its event. */
@@ -14941,7 +14942,7 @@ static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     if (needs_event || chain->wait_count)
         code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
                                                          needs_event ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList");
+    return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList", NULL);
 }
 
 /* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
@@ -14998,13 +14999,11 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
     cl_mem_object_type type = 0;
     cl_context context = NULL;
     cl_mem parent = NULL, whole = NULL;
-    cl_int code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL);
+    cl_int code;
     range->flags = 0;
-    if (code == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
-    if (code == CL_SUCCESS)
+    if ((code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS)
         code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
     if (code == CL_SUCCESS && parent && is_image) /* an image may be made of a sub-buffer */
         code = cl->clGetMemObjectInfo(parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, NULL);
@@ -15375,10 +15374,8 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
     if (queue == gs->last_queue)
         return GPUSCAN_SUCCESS;
-    code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
-    if (code == CL_SUCCESS)
+    if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL)) == CL_SUCCESS)
         code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
@@ -15522,12 +15519,9 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return r;
     if (range->flags & CL_MEM_WRITE_ONLY)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the image is CL_MEM_WRITE_ONLY", field);
-    code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetImageInfo(mem, CL_IMAGE_WIDTH, sizeof(facts->width), &facts->width, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetImageInfo(mem, CL_IMAGE_HEIGHT, sizeof(facts->height), &facts->height, NULL);
-    if (code == CL_SUCCESS)
+    if ((code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetImageInfo(mem, CL_IMAGE_WIDTH, sizeof(facts->width), &facts->width, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetImageInfo(mem, CL_IMAGE_HEIGHT, sizeof(facts->height), &facts->height, NULL)) == CL_SUCCESS)
         code = cl->clGetImageInfo(mem, CL_IMAGE_NUM_SAMPLES, sizeof(samples), &samples, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
@@ -15608,15 +15602,11 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
 
 /* Copies the host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
-    cl_int code;
     if (!plan->init || gpuscan__init_by_value(gs, plan))
         return GPUSCAN_SUCCESS;
-    plan->init_mem = gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size,
-                                            gpuscan__without_const(plan->init), &code);
-    if (!plan->init_mem)
-        return gpuscan__fail(gs, code, "clCreateBuffer for init failed");
     plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
-    return GPUSCAN_SUCCESS;
+    return gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size, gpuscan__without_const(plan->init),
+                                  " for init", &plan->init_mem);
 }
 
 /* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
@@ -16514,17 +16504,12 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     uint64_t width = GPUSCAN__TEST_IMAGE_X + of->width, height = GPUSCAN__TEST_IMAGE_Y + of->height, k, to;
     unsigned char *all;
     cl_image_format format;
-    cl_image_desc desc;
-    cl_int code = CL_SUCCESS;
+    cl_int code;
     size_t i;
     if (!of->image)
         return GPUSCAN_SUCCESS;
     of->image->x = GPUSCAN__TEST_IMAGE_X;
     of->image->y = GPUSCAN__TEST_IMAGE_Y;
-    memset(&desc, 0, sizeof(desc));
-    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = (size_t)width;
-    desc.image_height = (size_t)height;
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
@@ -16540,11 +16525,8 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
             memcpy(all + (to * 4 + gpuscan__test_place(of->place, c)) * size,
                    of->pixels + (k * of->channels + c) * size, size);
     }
-    of->image->mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, all,
-                                          &code);
-    if (of->image->mem && code == CL_SUCCESS)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* gpuscan__test_end releases the image */
+    code = gpuscan__create_image(gs, format, width, height, all, &of->image->mem); /* gpuscan__test_end releases it */
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateImage for a self-test failed");
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
@@ -16562,11 +16544,9 @@ static void gpuscan__test_end(gpuscan__test *test) {
 
 /* Creates a buffer, with a copy of `data` unless that is NULL. Creates none if `bytes` is 0. */
 static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *data, cl_mem *mem) {
-    cl_int code;
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
-    *mem = gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, &code);
-    return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
+    return gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, " for a self-test", mem);
 }
 
 /* Returns whether a self-test's result is right. Test suites whose OpenCL layer runs no kernels define their own. */
@@ -16724,15 +16704,10 @@ static cl_int gpuscan__replay_argument(gpuscan *gs, cl_mem *stage, cl_kernel ker
     }
     if (step->kind == GPUSCAN__STEP_IMAGE && !*mem) {
         cl_image_format format;
-        cl_image_desc desc;
-        cl_int code = CL_SUCCESS;
+        cl_int code;
         memcpy(&format, bytes, sizeof(format));
-        memset(&desc, 0, sizeof(desc));
-        desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-        desc.image_width = desc.image_height = 1;
-        *mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY, &format, &desc, NULL, &code);
-        if (!*mem || code != CL_SUCCESS)
-            return code == CL_SUCCESS ? CL_OUT_OF_RESOURCES : code;
+        if ((code = gpuscan__create_image(gs, format, 1, 1, NULL, mem)) != CL_SUCCESS)
+            return code;
     }
     return gs->cl.clSetKernelArg(kernel, index, sizeof(*mem), mem);
 }
@@ -16943,8 +16918,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
     const gpuscan__host_array *longest = array;
     uint64_t bytes = gpuscan__host_bytes(array);
     int reads = 0, i;
-    cl_int code;
-    cl_mem mem;
+    gpuscan_result r;
     if (bytes == 0 || !array->buffer)
         return GPUSCAN_SUCCESS;
     array->zero_copy = gs->device.zero_copy;
@@ -16963,17 +16937,10 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
             longest = other;
         bytes = gpuscan__host_bytes(longest);
     }
-    if (array->zero_copy)
-        mem = gpuscan__create_buffer(gs, CL_MEM_USE_HOST_PTR, bytes, gpuscan__without_const(array->data), &code);
-    else
-        mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
-    if (!mem)
-        return gpuscan__no_buffer(gs, code, bytes, "");
-    array->owns = 1;
-    array->buffer->mem = mem;
-    if (reads && !array->zero_copy)
-        return gpuscan__host_upload(host, longest, mem);
-    return GPUSCAN_SUCCESS;
+    r = gpuscan__create_buffer(gs, array->zero_copy ? CL_MEM_USE_HOST_PTR : 0, bytes,
+                               array->zero_copy ? gpuscan__without_const(array->data) : NULL, "", &array->buffer->mem);
+    array->owns = r == 0;
+    return r == 0 && reads && !array->zero_copy ? gpuscan__host_upload(host, longest, array->buffer->mem) : r;
 }
 
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
@@ -18769,7 +18736,7 @@ static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan_
     cl_int code = chain->gs->cl.clEnqueueReadBuffer(
         chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE, (size_t)at, (size_t)(plan->results * size),
         plan->desc->result, chain->wait_count, chain->waits, gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
+    return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result", NULL);
 }
 
 /* Launches kernel 0 or 1, which take the same arguments. */
@@ -23730,47 +23697,40 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
 }
 
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *desc) {
-    gpuscan_desc nothing;
+    const gpuscan_allocator usual = {gpuscan__default_allocate, gpuscan__default_release, NULL};
     gpuscan_allocator allocator;
-    gpuscan *gs;
-    gpuscan_result r;
+    gpuscan_desc nothing;
+    gpuscan *gs = NULL;
+    const char *why = "allocator: only one of allocate and release is given";
+    gpuscan_result r = GPUSCAN_ERROR_INVALID_ARGUMENT;
     if (!out)
-        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+        return r;
     *out = NULL;
     memset(&nothing, 0, sizeof(nothing));
     if (!desc)
         desc = &nothing;
     if (desc->error && desc->error_size)
         desc->error[0] = 0;
-    allocator = desc->allocator;
-    if ((allocator.allocate == NULL) != (allocator.release == NULL)) {
-        if (desc->error)
-            snprintf(desc->error, desc->error_size, "allocator: only one of allocate and release is given");
-        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    allocator = desc->allocator.allocate || desc->allocator.release ? desc->allocator : usual;
+    if (allocator.allocate && allocator.release) {
+        gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
+        why = "no memory for the object";
+        r = GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
+        if (!gs && desc->logger.log)
+            desc->logger.log(GPUSCAN_LOG_ERROR, why, desc->logger.user);
     }
-    if (!allocator.allocate) {
-        allocator.allocate = gpuscan__default_allocate;
-        allocator.release = gpuscan__default_release;
-    }
-    gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
-    if (!gs) {
-        if (desc->error)
-            snprintf(desc->error, desc->error_size, "no memory for the object");
-        if (desc->logger.log)
-            desc->logger.log(GPUSCAN_LOG_ERROR, "no memory for the object", desc->logger.user);
-        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
-    }
-    memset(gs, 0, sizeof(*gs));
-    gs->allocator = allocator;
-    gs->logger = desc->logger;
-    gs->tracer = desc->tracer;
-    gs->limits = desc->limits;
-    r = gpuscan__open(gs, desc);
-    if (r == 0 && desc->cache && *desc->cache) {
-        gs->cache = (char *)gpuscan__allocate(&gs->allocator, strlen(desc->cache) + 1);
-        if (gs->cache)
-            memcpy(gs->cache, desc->cache, strlen(desc->cache) + 1);
-        else
+    if (gs) {
+        memset(gs, 0, sizeof(*gs));
+        gs->allocator = allocator;
+        gs->logger = desc->logger;
+        gs->tracer = desc->tracer;
+        gs->limits = desc->limits;
+        gs->cache = gpuscan__text_of(gs);
+        why = gs->error;
+        r = gpuscan__open(gs, desc);
+        if (r == 0 && desc->cache && *desc->cache)
+            gpuscan__text_add(&gs->cache, desc->cache);
+        if (gs->cache.failed)
             r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the cache's name");
     }
     if (r == 0) {
@@ -23778,7 +23738,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         return GPUSCAN_SUCCESS;
     }
     if (desc->error)
-        snprintf(desc->error, desc->error_size, "%s", gs->error);
+        snprintf(desc->error, desc->error_size, "%s", why);
     gpuscan_destroy(gs);
     return r;
 }
@@ -23796,7 +23756,7 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     gpuscan__forget_queue(gs, &gs->queue);
     if (gs->context)
         gs->cl.clReleaseContext(gs->context);
-    gpuscan__release(&gs->allocator, gs->cache);
+    gpuscan__release(&gs->allocator, gs->cache.data);
     allocator = gs->allocator;
     if (gs->library)
         gpuscan__close_library(gs->library);
@@ -24158,15 +24118,6 @@ static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t
                                        kernels);
 }
 
-/* Returns whether a blob's programs follow each other without gaps up to its end. */
-static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
-    uint64_t at = sizeof(gpuscan__blob_header);
-    gpuscan__blob_view view;
-    while (entries && gpuscan__blob_next(blob, size, &at, &view))
-        entries--;
-    return !entries && at == size;
-}
-
 /* Copies a program from a blob, without its binary. Returns NULL if memory is short. */
 static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_view *view) {
     gpuscan__program *program = gpuscan__new_program(gs);
@@ -24219,13 +24170,16 @@ static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, c
     gs->error[0] = 0;
 }
 
-/* Loads the programs of a complete blob into a list. Leaves out those that the driver refuses. */
-static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size,
+/* Loads a blob's programs, which follow each other without gaps up to its end, into a list. Leaves out those that the
+   driver refuses. */
+static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries,
                                              gpuscan__program **list) {
     uint64_t at = sizeof(gpuscan__blob_header);
     gpuscan__blob_view view;
-    while (at < size && gpuscan__blob_next(blob, size, &at, &view)) {
+    for (; entries || at != size; entries--) {
         gpuscan__program *program;
+        if (!entries || !gpuscan__blob_next(blob, size, &at, &view))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
         if (gpuscan__has_program(gs, &view))
             continue;
         program = gpuscan__copy_program(gs, &view);
@@ -24256,9 +24210,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "not a blob of this version, or truncated");
     if (header.device_hash != gpuscan__device_hash(gs))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is for another device, driver or version");
-    if (header.checksum != gpuscan__blob_checksum(blob, size) || !gpuscan__blob_is_whole(blob, size, header.entries))
+    if (header.checksum != gpuscan__blob_checksum(blob, size))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-    r = gpuscan__load_programs(gs, blob, size, &loaded);
+    r = gpuscan__load_programs(gs, blob, size, header.entries, &loaded);
     if (r != 0) {
         gpuscan__free_programs(gs, loaded);
         return r;
@@ -24297,11 +24251,11 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 GPUSCAN__COLD char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
     const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
     uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), prefix->data, prefix->length);
-    size_t size = strlen(gs->cache) + 64;
+    size_t size = gs->cache.length + 64;
     char *path = (char *)gpuscan__allocate(&gs->allocator, size);
     hash = gpuscan__hash(hash, names->data, names->length);
     if (path)
-        snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache, (unsigned long)(hash >> 32),
+        snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache.data, (unsigned long)(hash >> 32),
                  (unsigned long)(hash & 0xffffffffu));
     return path;
 }
@@ -24334,7 +24288,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     size_t size = 0;
     gpuscan_logger logger = gs->logger;
     int loaded;
-    if (!gs->cache)
+    if (!gs->cache.data)
         return 0;
     gs->logger.log = NULL; /* an unusable file is no error */
     path = gpuscan__cached_path(gs, program);
@@ -24344,7 +24298,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
         why = gs->error;
     gs->logger = logger;
     if (why)
-        gpuscan__left_out(gs, path ? path : gs->cache, "not used", why);
+        gpuscan__left_out(gs, path ? path : gs->cache.data, "not used", why);
     loaded = bytes && !why;
     gpuscan__release(&gs->allocator, bytes);
     gpuscan__release(&gs->allocator, path);
@@ -24387,7 +24341,7 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     char *path;
     const char *why;
     size_t recorded = program->parts[GPUSCAN__PART_RECORDING].length;
-    if (!gs->cache || program->runs || program->stored == recorded + 1)
+    if (!gs->cache.data || program->runs || program->stored == recorded + 1)
         return;
     program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
@@ -24396,7 +24350,7 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     else
         why = path ? gpuscan__write_file(gs, path, blob.data, blob.length) : "no memory for the file's name";
     if (why)
-        gpuscan__left_out(gs, path ? path : gs->cache, "not stored", why);
+        gpuscan__left_out(gs, path ? path : gs->cache.data, "not stored", why);
     gpuscan__release(&gs->allocator, blob.data);
     gpuscan__release(&gs->allocator, path);
 }
