@@ -108,17 +108,12 @@
                gpuscan_reduce_desc.result points to, and the memory of buffers with CL_MEM_USE_HOST_PTR. Until
                gpuscan_destroy, keep the functions of logger, tracer, allocator and opencl, and their user pointers.
 
-   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A call needs about
-                   scan, selection, runs   1/1000 of the data (elements or results of 64 bytes: up to 1/64)
-                   selection in place      in addition, the size of its outputs
-                   histogram               up to 8 bytes a bin. If bins do not fit local memory, or if weights are added
-                                           to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger
-                   sort                    the size of what it sorts, unless may_destroy_src lets it overwrite src
-                   integral image          1/20 of its table
-               A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls that use the object's scratch wait
-               for each other, even in different queues. If the wait list of one of them fails, the calls that wait for
-               it fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
-               with their own scratch neither wait nor fail for that reason.
+   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. The comments of the
+               operations say how much calls need. A call may bring its own scratch (call.scratch). Calls that use the
+               object's scratch wait for each other, even in different queues. If the wait list of one of them fails,
+               the calls that wait for it fail as well, even on other buffers: they end with
+               CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls with their own scratch neither wait nor fail for
+               that reason.
                Host: the desc's allocator provides memory for the object and its programs. It also provides temporary
                memory for building and testing programs, for growing scratch (up to 1 MiB), and for the cache and blobs.
                A call that neither builds nor grows scratch allocates nothing. (The exception is an init on the host
@@ -180,22 +175,13 @@
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
                       gpuscan_trim, GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call:
                       counts_from. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables
-                      of entry points may have gaps.
-                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call.
-                      gpuscan_set_blob loads and launches the programs of the blob. (Blobs of 0.1.0 are refused.) Lanes
-                      (work-items of a sub-group) also exchange values by OpenCL's sub-groups and by AMD's builtins.
-                      Each program is tested at its first use, and built without the compiler's warnings.
+                      of entry points may have gaps. gpuscan_X_prepare launches what it built, and gpuscan_set_blob what
+                      it loaded, so that no driver compiles in the first call.
                       Changed: sums start with +0. MIN and MAX of nothing but NaN are the identity. A histogram's bounds
                       are rounded to the samples' type first. custom->convert may give negative floats for signed
-                      integers. Scans of non-negative floats do not decrease, totals are the last elements, and adding 0
-                      changes no result. Errors of sums of floats do not grow with the count (see floats in
-                      gpuscan_reduce, gpuscan_scan and gpuscan_runs). On devices without lanes (has_lanes 0) AUTO scans
-                      in several passes. GPUs refuse the CPU strategies, sorts refuse CL_MEM_WRITE_ONLY outputs, and
-                      calls refuse host memory that kernels cannot use.
-                      Faster: on GPUs short rows, images with gaps, bytes over a range, several channels, odd offsets,
-                      scans in place, argmin and uniform add take between 2/3 and 1/600 of the time. On CPUs short rows,
-                      argmin, structs, edges, many bins and samples of 16 bits take between 2/3 and 1/20. Executables
-                      that contain the implementation are a quarter smaller.
+                      integers. Errors of sums of floats do not grow with the count. On devices without lanes (has_lanes
+                      0) AUTO scans in several passes. GPUs refuse the CPU strategies, sorts refuse CL_MEM_WRITE_ONLY
+                      outputs, and calls refuse host memory that kernels cannot use. Blobs of 0.1.0 are refused.
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -570,15 +556,13 @@ typedef struct gpuscan_call {
                                       returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the
                                       commands do not run and end with that status (on drivers that follow OpenCL) */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: the event of the call's last command. It completes with the
-                                      call, but its profiling times are those of that command alone: see EVENTS for how
-                                      to time a call. The caller releases it. *event is NULL after a failure */
+    cl_event        *event;        /* out, may be NULL: the event of the call's last command, see EVENTS. The caller
+                                      releases it. *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results. Its offset is in bytes, a multiple of 64.
                                       Its contents before the call do not matter. If `mem` is NULL, the call uses the
-                                      object's own scratch, which grows when it must. Calls that share scratch must not
+                                      object's own scratch, see MEMORY. Calls that share a caller's scratch must not
                                       run at the same time: their results would be undefined, and the kernels of a sort
-                                      might never end. Calls that use the object's own scratch wait for each other. If
-                                      one fails, those that wait for it fail, too: see MEMORY */
+                                      might never end */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
@@ -865,8 +849,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    element's size, but to no more than 16 bytes. (At call.scratch's offset it must be aligned to 64
                    bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that
                    alignment, also for the beginning of call.scratch's buffer.
+                   A buffer that an image is made of counts as a whole.
      count_buffer  One number of count_type. The device reads the count when the call runs. The desc's `count` is the
-                   maximum: it replaces a larger count, and it decides sizes, pitches and scratch.
+                   maximum: it replaces a larger count, and it decides sizes, pitches and scratch. Outputs of elements
+                   past the count are unchanged.
+     count 0       Inputs and outputs of elements may be missing. Totals, results, counters and numbers are written.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer. In a
                    reduction to `result` the host must also be allowed to read it.
      Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together, or are not
@@ -897,9 +884,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    as gpuscan_X_prepare. It also returns INVALID_ARGUMENT if `size` is NULL. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
-   arrays and numbers replace some fields of the desc. If one of these fields is not zero, or an array is missing, it
-   returns INVALID_ARGUMENT. Everything else is as in gpuscan_X: total, init_buffer, count_buffer, scratch and sources
-   without host_data are device buffers, and the caller releases the event, which is complete. The arrays may be read
+   arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero. Everything
+   else is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
+   buffers, and the caller releases the event, which is complete. The arrays may be read
    before the wait list's events have completed; only the kernels wait for those events. An array holds rows * pitch
    elements, but only `count` in its last row. Elements between rows are unchanged. An output must not overlap an
    input, unless the function's comment allows it. Arrays may lie at any address. A CPU uses an array in place if it
@@ -948,10 +935,9 @@ typedef struct gpuscan_scan_desc {
    segments      element 0 always begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements
                  before the first offset form a segment, as do those from the last on. If segments.count is 0, src is
                  one segment. Offsets that descend or exceed `count` only give wrong results
-   count_buffer  the number of elements of each row. The rest of dst is unchanged
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows, their pitches are equal
-   scratch       about 1/1000 of the data; for OFFSETS also one bit per element
+   scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
                  or as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
@@ -977,8 +963,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
 /* Scans the array src into the array dst, with `count` elements a row. src may equal dst if the types have the same
-   size and the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. In the desc, src, dst and `count`
-   must be zero. Segments come from the buffer segments.data or the array segments.host_data. */
+   size and the rows have the same pitch. Segments come from segments.data or from the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #endif
@@ -1000,10 +985,7 @@ typedef struct gpuscan_uniform_add_desc {
 /* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i]. The addend is the left operand.
    This is the second half of every scan in several pieces.
 
-   count_buffer  the number of elements of dst. The rest of dst is unchanged
-   aliasing      none: dst and addend must not overlap
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
-   count 0       dst and addend may be missing; nothing is written
    conversion    none: `custom` may be that of the scan that this call completes, but custom->convert is ignored,
                  and call.sources must be empty
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
@@ -1012,8 +994,7 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpusca
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const gpuscan_uniform_add_desc *desc,
                                                             uint64_t *size);
 
-/* Combines the array dst of `count` elements with the array addend of ceil(count / block) elements. They must not
-   overlap. In the desc, dst, addend, `count` and `block` must be zero. */
+/* Combines the array dst of `count` elements with the array addend of ceil(count / block) elements. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc);
 #endif
@@ -1051,11 +1032,9 @@ typedef struct gpuscan_reduce_desc {
                  `at` and `near` (see gpuscan_custom). Prepare and scratch_size need an image of the call's format
    segments      need not cover src, and may be empty: the result is that of "count 0". Offsets that descend or exceed
                  `count` give wrong results, but do no other harm
-   count_buffer  the number of elements of each row, or with segments of src
-   aliasing      none: dst must overlap nothing else, and must not lie in a buffer from which the image is made
    scratch       a few values per compute unit, and with `result` also the results. If gpuscan_reduce_prepare or
                  _scratch_size gets neither `dst` nor `result`, it assumes the larger need
-   count 0       src may be missing. Each result is init or the identity. ARGMIN and ARGMAX give the largest value of
+   count 0       each result is init or the identity. ARGMIN and ARGMAX give the largest value of
                  dst_type, also if all elements are NaN
    conversion    as in gpuscan_scan, but with segments custom->convert's i counts from src.offset. ARGMIN and ARGMAX
                  compare source elements unconverted (f16: as f32)
@@ -1077,8 +1056,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_red
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
 /* Reduces the array src of `count` elements, or of rows of `count` elements, into the array result, which gets one
-   dst_type element per row or segment. In the desc, src, dst, `count` and `result` must be zero. Offsets come from the
-   buffer segments.data or the array segments.host_data. */
+   dst_type element per row or segment. The desc's dst must be zero, too. Offsets come from the buffer segments.data or
+   the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 #endif
@@ -1176,12 +1155,10 @@ typedef struct gpuscan_histogram_desc {
    edges         for EDGES only: `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With
                  edges_pitch, which is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch.
                  Values that do not ascend give wrong counts, but do no other harm
-   count_buffer  the number of pixels of each row
-   aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
    scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
                  added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, give
                  gpuscan_histogram_prepare and _scratch_size `weights` or host_weights: programs and scratch differ
-   count 0       samples may be missing. The counters become 0, or with `accumulate` keep their values
+   count 0       the counters become 0, or with `accumulate` keep their values
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1210,9 +1187,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
                                                           uint64_t *size);
 
 /* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`, which gets the
-   counters that gpuscan_histogram writes. The arrays must not overlap. The desc's host_edges and host_weights are the
-   edges and weights. In the desc, samples, `counts`, edges, weights and `count` must be zero. (Give
-   gpuscan_histogram_prepare and _scratch_size a copy of the desc with `count`.) */
+   counters that gpuscan_histogram writes. (Give gpuscan_histogram_prepare and _scratch_size a copy of the desc with
+   `count`.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #endif
@@ -1253,14 +1229,12 @@ typedef struct gpuscan_select_desc {
    src           with FLAGS and BITS it may be missing if dst is missing
    flags         may be src itself. BITS begin with the lowest bit of each word
    capacity      all kept elements are counted. Only the first `capacity` of them are written
-   count_buffer  the number of elements of src, flags and the payloads' src
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size. Each
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
                  Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
    prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. If
                  dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
-   count 0       src, flags, dst, indices and the payloads may be missing. The number `selected` is 0
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
    method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
@@ -1273,9 +1247,7 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
 
 /* Selects from the arrays src and flags of `count` elements each. Stores the kept elements in the array dst and their
    number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. dst
-   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. In the desc,
-   src, dst, flags, indices, `count`, selected.count and selected.count_type must be zero. Payloads are device buffers
-   here, too. */
+   may equal src, or flags if their elements have the same size. The desc's selected.count_type must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #endif
@@ -1317,18 +1289,13 @@ typedef struct gpuscan_runs_desc {
    src, dst      the elements of src at each run's keys are converted to dst_type and combined in their order, as in
                  gpuscan_reduce without init. In custom->convert i is the index in src. src may be keys
    capacity      all runs are counted. Only the first `capacity` of them are written
-   count_buffer  the number of keys, and of elements of src and of the payloads' src
    equal         keys are compared by C's ==: -0 and +0 are equal, and each NaN is a run by itself. With `bitwise`, keys
                  are equal if their bits are. For a custom type custom->equal decides. It gets only each key and the key
                  before it, so it must be true for all pairs of keys in a run
-   aliasing      none: outputs must overlap nothing else. `keys`, src and the payloads' src may overlap each other
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
    prepare       needs keys_dst, starts, lengths and dst if the call has them. (If there are neither these nor payloads
                  nor `runs`, it assumes keys_dst.) The same holds for scratch_size
-   count 0       everything except `runs` may be missing. `runs` is 0
-   floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
-                 once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
-                 the bounds are 5e-6 and 1e-14
+   floats        as in gpuscan_reduce, but for runs of any length. For chosen values the bounds are 5e-6 and 1e-14
    returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
                  UNSUPPORTED_STRATEGY: the tiles or results of a forced single pass are too large
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
@@ -1338,9 +1305,8 @@ GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
 /* Finds the runs of the array `keys` of `count` keys. Stores each run's first key in the array keys_dst, and the number
-   of runs in *runs. keys_dst and runs may be NULL. The desc's host_starts, host_lengths, host_src and host_dst replace
-   its starts, lengths, src and dst. In the desc, `keys`, keys_dst, starts, lengths, src, dst, `count`, runs.count and
-   runs.count_type must be zero. Payloads are device buffers here, too. */
+   of runs in *runs. keys_dst and runs may be NULL. In the desc starts, lengths, src, dst and runs.count_type must be
+   zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 #endif
@@ -1369,7 +1335,6 @@ typedef struct gpuscan_sort_desc {
 
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
-   count_buffer  the number of elements. Past them, dst, payloads and permutation are unchanged
    order         integers as numbers, floats from -infinity to infinity, with -0 and +0 equal. NaN comes after all
                  numbers, in its order in src, even if descending. Keys keep their bits. They are compared by codes,
                  unsigned integers of the keys' size. bit_begin and bit_end select bits of the code:
@@ -1398,7 +1363,6 @@ typedef struct gpuscan_sort_desc {
                  two indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size assume a permutation if
                  index_type is set. (Their scratch also suffices without one.) If src and dst are given there, they must
                  be valid, since they show whether the sort is in place
-   count 0       all buffers may be missing. Nothing is written
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -1411,9 +1375,8 @@ GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
 /* Sorts the array src of count elements into the array dst. Stores the index of each sorted element in the array
-   permutation, of index_type. Either dst or permutation may be NULL. dst may equal src; any other overlap is
-   GPUSCAN_ERROR_OVERLAP. If dst is another array, src is unchanged. Payloads are device buffers here, too. src, dst,
-   permutation and count of the desc must be zero. */
+   permutation, of index_type. Either dst or permutation may be NULL. dst may equal src. If dst is another array, src is
+   unchanged. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #endif
@@ -1458,9 +1421,8 @@ typedef struct gpuscan_integral_desc {
                  table has one channel. It sums these values, or with `square` their squares
    pitch_bytes   for rows that are not a whole number of pixels apart. Each must be at least the bytes of a row, and a
                  multiple of the type's size
-   aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
    scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
-   width 0, height 0   src may be missing. If INCLUSIVE, dst may be missing, too, and nothing is written
+   width 0, height 0   src may be missing, and if INCLUSIVE dst, too
    gaps          between rows and between images are never written
    conversion    elements are converted to dst_type, as in C, before they are squared or summed
    integers      wrap around, so a box's sum is right whenever it fits dst_type itself
@@ -1476,8 +1438,7 @@ GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_i
 GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the integral image of the array src of `width` x `height` pixels in the array dst, which must not overlap
-   src. In the desc, src, dst, `width` and `height` must be zero. */
+/* Computes the integral image of the array src of `width` x `height` pixels in the array dst. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
 #endif
@@ -1528,7 +1489,6 @@ typedef struct gpuscan_quantile_desc {
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
                  device fence are an exception: there several groups share a histogram of more than 16384 bins if there
                  are at most 16 histograms, at most 8 fractions, and neither MEAN nor a cdf
-   aliasing      none: dst and cdf must overlap nothing else
    scratch       for large histograms a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
                  even bins they are rounded only once, at the end
@@ -1541,8 +1501,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_q
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the quantiles of the array `counts` in the array dst, which must not overlap `counts`. The desc's host_edges
-   and host_cdf replace edges and cdf. In the desc, `counts`, dst, edges and cdf must be zero. */
+/* Computes the quantiles of the array `counts` in the array dst. In the desc edges and cdf must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 #endif
