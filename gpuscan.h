@@ -307,20 +307,17 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
     /* a NULL is not allowed, an enum value is unknown, or fields clash */                                             \
     X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
-    /* the type does not fit the operation */                                                                          \
-    X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type")                                                               \
+    X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type") /* the type does not fit the operation */                     \
     /* the operator does not fit the type or the operation */                                                          \
     X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
     /* a buffer is missing, or an object is not a buffer (but an image, for example) */                                \
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
-    /* offset + count goes past the end of a buffer */                                                                 \
-    X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
+    X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small") /* offset + count goes past the end of a buffer */    \
     /* kernels are not allowed to write an output or to read an input, or host memory is not aligned */                \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
-    /* a size does not fit 64 bits or the host's size_t */                                                             \
-    X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
+    X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow") /* a size does not fit 64 bits or the host's size_t */      \
     /* there are too many bins, the range is empty, or bins are too narrow for the float type */                       \
     X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
@@ -334,7 +331,6 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_NO_DEVICE, -2102,                                                                                  \
       "no OpenCL device, or none with the requested name: see GPUSCAN_DEVICE; desc.error lists the devices")           \
     X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
-    /* the type is f64, but the device has no double precision */                                                      \
     X(GPUSCAN_ERROR_UNSUPPORTED_TYPE, -2200, "the device does not support the type")                                   \
     X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
     X(GPUSCAN_ERROR_UNSUPPORTED_IMAGE, -2202, "the device does not support images")                                    \
@@ -342,8 +338,7 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
     X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                                \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
-    /* the device's compiler rejects the library's own kernels: please report the log */                               \
-    X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels")
+    X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels") /* please report the log */
 
 #define GPUSCAN__RESULT(name, value, text) name = value,
 enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
@@ -12222,21 +12217,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
 
 /* [HOST MEMORY] ------------------------------------------------------------------------------------------------- */
 
-static void *gpuscan__default_allocate(size_t size, void *user) {
-    (void)user;
-    return malloc(size);
-}
-static void gpuscan__default_release(void *memory, void *user) {
-    (void)user;
-    free(memory);
-}
-
 static void *gpuscan__allocate(const gpuscan_allocator *allocator, size_t size) {
-    return allocator->allocate(size, allocator->user);
+    return allocator->allocate ? allocator->allocate(size, allocator->user) : malloc(size);
 }
 static void gpuscan__release(const gpuscan_allocator *allocator, void *memory) {
-    if (memory)
+    if (memory && allocator->release)
         allocator->release(memory, allocator->user);
+    else
+        free(memory);
 }
 
 GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, size_t count) {
@@ -14522,8 +14510,7 @@ struct gpuscan__chain {
     int in_order, own_scratch;
     cl_uint wait_count;    /* wait_count and waits: the next command waits for these events */
     const cl_event *waits;
-    cl_event previous;     /* the last command's event, which the chain owns */
-    cl_event pair[2];
+    cl_event own[2];       /* events that the chain owns: the last command's, or the two that the next one waits for */
     gpuscan__place place;
     gpuscan__text *recording; /* in a rehearsal, steps are appended here and not enqueued; otherwise NULL */
 };
@@ -14546,10 +14533,10 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
         gpuscan__forget_event(gs, &event);
         return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
     }
-    chain->pair[0] = event;
-    chain->pair[1] = joined;
+    chain->own[0] = event;
+    chain->own[1] = joined;
     chain->wait_count = chain->wait_count > 0 ? 2 : 1;
-    chain->waits = chain->pair;
+    chain->waits = chain->own;
     return GPUSCAN_SUCCESS;
 }
 
@@ -14579,9 +14566,8 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
 }
 
 static void gpuscan__chain_waited(gpuscan__chain *chain) {
-    gpuscan__forget_event(chain->gs, &chain->pair[0]);
-    gpuscan__forget_event(chain->gs, &chain->pair[1]);
-    gpuscan__forget_event(chain->gs, &chain->previous);
+    gpuscan__forget_event(chain->gs, &chain->own[0]);
+    gpuscan__forget_event(chain->gs, &chain->own[1]);
     chain->wait_count = 0;
     chain->waits = NULL;
 }
@@ -14603,9 +14589,9 @@ static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl
         return gpuscan__fail(chain->gs, code, "%s failed", what);
     }
     if (event) {
-        chain->previous = event;
+        chain->own[0] = event;
         chain->wait_count = 1;
-        chain->waits = &chain->previous;
+        chain->waits = chain->own;
     }
     return GPUSCAN_SUCCESS;
 }
@@ -14622,15 +14608,15 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     gpuscan *gs = chain->gs;
     if (result == 0) {
         if (chain->own_scratch && !chain->in_order) {
-            cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
-            gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
+            cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->own[0]) : CL_SUCCESS;
+            gs->scratch_event = code == CL_SUCCESS ? chain->own[0] : NULL;
             if (code != CL_SUCCESS) /* the call's commands are enqueued, so the call cannot fail any more */
                 gpuscan__drop_all_scratch(gs);
         }
         if (chain->call->event)
-            *chain->call->event = chain->previous;
+            *chain->call->event = chain->own[0];
         if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* gs or the caller owns the event now */
-            chain->previous = NULL;
+            chain->own[0] = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
     }
@@ -23656,8 +23642,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
 }
 
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *desc) {
-    const gpuscan_allocator usual = {gpuscan__default_allocate, gpuscan__default_release, NULL};
-    gpuscan_allocator allocator;
     gpuscan_desc nothing;
     gpuscan *gs = NULL;
     const char *why = "allocator: only one of allocate and release is given";
@@ -23670,9 +23654,8 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         desc = &nothing;
     if (desc->error && desc->error_size)
         desc->error[0] = 0;
-    allocator = desc->allocator.allocate || desc->allocator.release ? desc->allocator : usual;
-    if (allocator.allocate && allocator.release) {
-        gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
+    if (!desc->allocator.allocate == !desc->allocator.release) {
+        gs = (gpuscan *)gpuscan__allocate(&desc->allocator, sizeof(*gs));
         why = "no memory for the object";
         r = GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
         if (!gs && desc->logger.log)
@@ -23680,7 +23663,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
     }
     if (gs) {
         memset(gs, 0, sizeof(*gs));
-        gs->allocator = allocator;
+        gs->allocator = desc->allocator;
         gs->logger = desc->logger;
         gs->tracer = desc->tracer;
         gs->limits = desc->limits;
