@@ -160,23 +160,16 @@
                [INTEGRAL] [QUANTILE] [PUBLIC ENTRY POINTS] [LICENCE].
                The kernels are edited in kernels.cl.inc; tools/embed copies their code here, without comments.
 
-   CHANGES     0.2.0  New operations: gpuscan_select (with payloads, gpuscan_tally and custom->select); gpuscan_runs:
-                      unique, run-length encoding and reduction by key, with custom->equal; gpuscan_sort: a stable radix
-                      sort of keys of every builtin type, and of custom types by custom->key, with payloads and
-                      permutation; gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms.
-                      New in gpuscan_scan: reverse; segments by heads, keys or offsets; src_pitch_bytes and
-                      dst_pitch_bytes (in gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by
-                      offsets, src_image. In gpuscan_histogram: custom, value_type and weight, expressions of a pixel;
-                      tile_width and tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch;
-                      counts_stride.
-                      gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
-                      `at` and `near` (gpuscan_custom).
-                      gpuscan_call: values and sources, which custom texts see.
+   CHANGES     0.2.0  New operations: gpuscan_select, gpuscan_runs, gpuscan_sort, gpuscan_integral, gpuscan_quantile.
+                      New in gpuscan_scan: reverse; segments; src_pitch_bytes and dst_pitch_bytes (in gpuscan_integral,
+                      too). In gpuscan_reduce: rows, src_pitch, segments, src_image. In gpuscan_histogram: custom,
+                      value_type, weight, tile_width, tile_height, pitch_bytes, channel_bounds, edges_pitch,
+                      counts_stride, samples_image.
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
                       gpuscan_trim, GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call:
-                      counts_from. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables
-                      of entry points may have gaps. gpuscan_X_prepare launches what it built, and gpuscan_set_blob what
-                      it loaded, so that no driver compiles in the first call.
+                      values, sources, counts_from. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy,
+                      has_images. Tables of entry points may have gaps. gpuscan_X_prepare launches what it built, and
+                      gpuscan_set_blob what it loaded, so that no driver compiles in the first call.
                       Changed: sums start with +0. MIN and MAX of nothing but NaN are the identity. A histogram's bounds
                       are rounded to the samples' type first. custom->convert may give negative floats for signed
                       integers. Errors of sums of floats do not grow with the count. On devices without lanes (has_lanes
@@ -382,9 +375,7 @@ typedef enum gpuscan_op {
 } gpuscan_op;
 
 /* Says how a call is computed. AUTO follows the device profile. The others force one strategy, for tests and
-   comparisons. Every strategy gives the same integers. Within one strategy, floats have the same bits from run to run.
-   A strategy that the device's profile excludes fails with UNSUPPORTED_STRATEGY (see gpuscan_info.refused). GPUs refuse
-   the CPU_ ones.
+   comparisons. Every strategy gives the same integers. GPUs refuse the CPU_ ones (see gpuscan_info.refused).
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, which a     bins in global memory
@@ -702,19 +693,17 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder; NULL or "" means none. The object stores there each
+    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there each
                                           program that it builds as a file, and loads programs that other objects or
-                                          earlier starts stored. Loaded programs need neither the driver's compiler nor
-                                          a self-test. A relative name is resolved at each use. Several processes may
+                                          earlier starts stored. These need neither the driver's compiler nor a
+                                          self-test. A relative name is resolved at each use. Several processes may
                                           share the folder. Files that are damaged, or of another device, driver or
                                           version, are ignored. If the folder or a file cannot be used, calls do not
-                                          fail: the logger gets the file and the reason. (gpuscan_create needs memory
-                                          for the name.) Programs that fail their self-test are not stored. Launches
-                                          that are prepared after a program's first call are not stored either. Files
-                                          are replaced but never deleted, not even half-written ones. You may delete any
-                                          at any time. Files are trusted like blobs, so others must not be able to write
-                                          to the folder. If a FIFO has the name of such a file, the call blocks. The
-                                          string is copied */
+                                          fail: the logger gets the file and the reason. Programs that fail their
+                                          self-test are not stored, nor launches that are prepared after a program's
+                                          first call. Files are replaced but never deleted: you may delete any at any
+                                          time. They are trusted like blobs, so others must not be able to write to the
+                                          folder. If a FIFO has the name of such a file, the call blocks */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -825,14 +814,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
    built (a second or less) and tested on a few numbers. Some drivers finish their work at the first launch: there the
    program is also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
-   Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
-   counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
-   prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes. Programs of
-   integral images differ by `channels` and `square`, and on CPUs by whether an image is small or large. Programs of
-   histograms differ by form, channels, mask, outside, closed, weights, counters, the arithmetic that the bounds need,
-   where the bins lie, and the size of tiles, if any. Programs of sorts differ by payloads, permutation and
-   may_destroy_src, and by whether the number of digits is odd. Programs of quantiles differ by form, by whether there
-   are more than 8 fractions or a cdf, and by whether there are few or many bins and rows.
+   Each operation needs one program per combination of types, operator, custom texts, strategy, options, outputs and
+   range of counts. Small and large counts, rows, images and numbers of bins take different programs, with limits that
+   depend on the device. call.counts_from prepares a range of counts.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
                    not overlap anything else that the call reads or writes, its scratch included. Inputs may overlap
@@ -13670,8 +13654,7 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
 /* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts, each padded to a multiple
    of 8 bytes. Numbers are in the host's byte order. The checksum covers all bytes behind the field `checksum`. */
 typedef struct gpuscan__blob_header {
-    char magic[8];
-    uint64_t device_hash, size, checksum, entries;
+    uint64_t magic, device_hash, size, checksum, entries;
     uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of the object's scratch when the blob was made */
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
@@ -13680,7 +13663,7 @@ typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
 } gpuscan__blob_entry;
-static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '2'};
+#define GPUSCAN__BLOB_MAGIC 0x326e616373757067u /* "gpuscan2" in little-endian order */
 
 static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
@@ -23991,7 +23974,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     if (r != 0 || blob->failed)
         return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
     header.size = blob->length;
-    memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
+    header.magic = GPUSCAN__BLOB_MAGIC;
     header.device_hash = gpuscan__device_hash(gs);
     for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* leaves out the quarter that gpuscan__grow_scratch added */
         header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
@@ -24060,26 +24043,6 @@ static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t
                                        kernels);
 }
 
-/* Copies a program from a blob, without its binary. Returns NULL if memory is short. */
-static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_view *view) {
-    gpuscan__program *program = gpuscan__new_program(gs);
-    int i;
-    if (!program)
-        return NULL;
-    program->key.registers =
-        gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
-    program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
-        gpuscan__text_bytes(&program->parts[i], view->parts[i], (size_t)view->entry.sizes[i]);
-        if (!program->parts[i].failed)
-            continue;
-        gpuscan__free_program(gs, program);
-        return NULL;
-    }
-    return program;
-}
-
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
     const gpuscan__program *program = gs->programs;
     while (program && (gpuscan__is_outdated(gs, program) ||
@@ -24089,19 +24052,29 @@ static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *vie
     return program != NULL;
 }
 
-static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
+/* Makes a new program one of a blob's, and creates its kernels. */
+static gpuscan_result gpuscan__load_program(gpuscan *gs, const gpuscan__blob_view *view, gpuscan__program *program) {
     const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
     size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
     cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+    int i, failed = 0;
+    program->key.registers =
+        gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
+    program->proved = view->entry.proved != 0;
+    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+        gpuscan__text_bytes(&program->parts[i], view->parts[i], (size_t)view->entry.sizes[i]);
+        failed |= program->parts[i].failed;
+    }
+    if (failed)
+        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
     program->program = gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
     if (code == CL_SUCCESS)
         code = status;
     if (!program->program || code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateProgramWithBinary failed");
     code = gpuscan__build_somehow(gs, program);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "clBuildProgram failed");
-    return gpuscan__create_kernels(gs, program);
+    return code == CL_SUCCESS ? gpuscan__create_kernels(gs, program) : gpuscan__fail(gs, code, "clBuildProgram failed");
 }
 
 /* Logs a failure that stops neither a call nor the loading of a blob. Clears the error. `path` may be NULL. */
@@ -24120,20 +24093,23 @@ static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *b
     gpuscan__blob_view view;
     for (; entries || at != size; entries--) {
         gpuscan__program *program;
+        gpuscan_result r;
         if (!entries || !gpuscan__blob_next(blob, size, &at, &view))
             return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
         if (gpuscan__has_program(gs, &view))
             continue;
-        program = gpuscan__copy_program(gs, &view);
-        if (!program)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a blob's programs");
-        if (gpuscan__load_binary(gs, program, &view) == 0) {
+        program = gpuscan__new_program(gs);
+        r = program ? gpuscan__load_program(gs, &view, program) : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
+        if (r == 0) {
             program->next = *list;
             *list = program;
-        } else {
-            gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
-            gpuscan__free_program(gs, program);
+            continue;
         }
+        if (program)
+            gpuscan__free_program(gs, program);
+        if (r == GPUSCAN_ERROR_OUT_OF_HOST_MEMORY)
+            return gpuscan__fail(gs, r, "no memory for a blob's programs");
+        gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -24148,7 +24124,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
     if (size < sizeof(header))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is shorter than its header");
     memcpy(&header, blob, sizeof(header));
-    if (memcmp(header.magic, gpuscan__blob_magic, sizeof(header.magic)) != 0 || header.size != size)
+    if (header.magic != GPUSCAN__BLOB_MAGIC || header.size != size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "not a blob of this version, or truncated");
     if (header.device_hash != gpuscan__device_hash(gs))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is for another device, driver or version");
