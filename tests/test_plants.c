@@ -637,9 +637,7 @@ static gpuscan *open_with(const char *line, const plant *p) {
     gpuscan_desc desc;
     gpuscan_opencl table;
     gpuscan *gs = NULL;
-    void *library = NULL;
-    gpuscan__missing missing = {NULL, NULL};
-    assert_int_equal(gpuscan__load_opencl(&real, NULL, &library, &missing), GPUSCAN_SUCCESS);
+    test_real_opencl(&real);
     table = real;
     test_first_text = line;
     table.clCreateProgramWithSource = test_source_with_text;
