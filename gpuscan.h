@@ -11050,8 +11050,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`Qdraws=highest[b]==$LANE;\n"
 "`7!draws)\n"
 "next=`M->others+$LANE;\n"
-"`S[b]`6\n"
-"`7draws||$SORT_QUICK|| !$SORT_LOOPS)\n"
 "`S[b]=atomic_add((vola`3 `Juint*)next,(below[b]+1)<<upper*16);\n"
 "`7!$y_IN_STEP)\n"
 "$y_SYNC();\n"
@@ -11375,7 +11373,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11246 \"kernels.cl.inc\"\n"
+"#line 11244 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11546,8 +11544,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11453 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 11451 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
 "`Z`Ve`6e<$2_DIGITS;e++){\n"
@@ -11625,23 +11623,15 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "$h;\n"
 "`sort_store(&t,$ROUNDS,pass,digit,`S,valid,`M);\n"
 "}\n\n"
-"`Y!$SORT_COUNTED\n"
-"$6$SORT_BY_GROUP ($xS_IN_ORDER && !$SORT_LOOPS)\n\n\n\n",
+"`Y!$SORT_COUNTED\n\n\n"
 "kernel $x_ATTRIBUTE `X`sort_sweep(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
 "`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
-"`Vtickets=`F$q0);\n"
-"`Qagain=$SORT_LOOPS&&$9tickets*$TILE<`B.`R;\n"
-"`7again)\n"
-"tickets+=`F((call.`R+$TILE-1)/$TILE);\n"
-"do{\n"
-"`V`3=$SORT_BY_GROUP\n"
+"`V`3=$xS_IN_ORDER\n"
 "?`F$p\n"
-":`ticket($COUNTERS(call.zeros),tickets,&`M->ticket);\n"
-"`7$9`3*$TILE>=call.`R)\n"
-"`L;\n"
+":`ticket($COUNTERS(call.zeros),`F$q0),&`M->ticket);\n"
+"`7$9`3*$TILE<call.`R)\n"
 "`sort_`3_by(`3,&pass,`M);\n"
-"}while(again);\n"
 "}\n"
 "`E\n\n",
 NULL};
@@ -11650,7 +11640,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11567 \"kernels.cl.inc\"\n"
+"#line 11555 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11791,7 +11781,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11728 \"kernels.cl.inc\"\n"
+"#line 11716 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11809,10 +11799,10 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "`sort_call call=$SORT_CALL_MEMBERS;\n"
 "`A`key_bits*keys_to=passes.passes%2?keys_dst:keys_tmp;\n"
 "call.carried.to=passes.passes%2?carried.to:`Ws_tmp;\n"
-"`7`R<=$x*$SORT_QUARTER_ROUNDS)\n"
-"`sort_one_`3($SORT_QUARTER_ROUNDS,&call,keys_to,`M);\n"
-"else `7`R<=$x*$SORT_HALF_ROUNDS)\n"
-"`sort_one_`3($SORT_HALF_ROUNDS,&call,keys_to,`M);\n"
+"`7`R<=$x*($SORT_ONE_ROUNDS/4))\n"
+"`sort_one_`3($SORT_ONE_ROUNDS/4,&call,keys_to,`M);\n"
+"else `7`R<=$x*($SORT_ONE_ROUNDS/2))\n"
+"`sort_one_`3($SORT_ONE_ROUNDS/2,&call,keys_to,`M);\n"
 "else\n"
 "`sort_one_`3($SORT_ONE_ROUNDS,&call,keys_to,`M);\n"
 "}\n"
@@ -11855,7 +11845,7 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "}\n\n",
 "kernel $x_ATTRIBUTE `X`sort_`Red(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
 "$SORT_CALL\n"
-"`7$SORT_ONE_ROUNDS&&call.`R<=$x*$SORT_ONE_ROUNDS){\n"
+"`7call.`R<=$x*$SORT_ONE_ROUNDS){\n"
 "`7$p==0&&call.`R>0)\n"
 "`sort_single($SORT_CALL_ARGUMENTS);\n"
 "}else `7call.`R>`B.few)\n"
@@ -12172,7 +12162,6 @@ typedef struct gpuscan__sort_tuning {
                           compute unit. The groups wait for each other, so the device must not suspend running groups */
     uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
     int counted_once;  /* 1: a sort whose count is on the device takes one launch, however large the count is */
-    int one; /* 1: if one launch sorts a single tile, the tile stays in registers. This doubles the code */
 } gpuscan__sort_tuning;
 
 typedef struct gpuscan__sort_tile {
@@ -12180,12 +12169,12 @@ typedef struct gpuscan__sort_tile {
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, and 1 for keys of 8 bytes. The second
-   index is 0 without values, and 1, 2, 3 for values of 4, 8, 16 bytes. */
+/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, 1 for keys of 8 bytes, and 2 for keys of 8
+   bytes if `counted_once` is set and the count is on the device. The second index is 0 without values, and 1, 2, 3 for
+   values of 4, 8, 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
-    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* for counts on the device; LANES_SUBGROUPS: also for one tile */
+    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE + 1][4];
 } gpuscan__sort_tiles;
 
 /* Settings of sorts that move payloads in records. */
@@ -13423,20 +13412,19 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1},
+    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once */
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0},
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1},
     /* A larger tile stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves
        of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of
        4 bytes per work-item. tuning: sort-amd, sort-amd-local, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0,
-     0},
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0},
     /* `units` is 8, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8 lanes,
        fills 8 units. tuning: sort-intel, sort-together-others */
-    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0}};
+    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0},
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0}};
 
 /* NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
    more registers per work-item, fewer groups would run. More groups per compute unit are slower, and so are early loads
@@ -13444,23 +13432,18 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    with values of 4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that gpuscan__sort_rows allows.
    Intel's tiles of 36 keys, or of 24 keys with values, need the larger register file. Fewer groups then run, but local
-   memory allows no more in any case. For both vendors, `counted` has fewer elements, since loops over tiles or passes
-   need registers. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
+   memory allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
-     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
+      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}},
       {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
     {GPUSCAN__ON_AMD,
-     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
-     {{{256, 26, 0}, {256, 22, 0}, {256, 16, 0}, {256, 8, 0}},
-      {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}}},
+     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}},
+      {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}}},
     {GPUSCAN__ON_INTEL,
      {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
-      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}},
-     {{{512, 12, 256}, {512, 8, 256}, {512, 10, 256}, {512, 14, 256}},
-      {{512, 10, 256}, {512, 9, 256}, {512, 9, 256}, {512, 14, 256}}}}};
+      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}}};
 
 /* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
 GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
@@ -21589,7 +21572,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile; on a CPU up to sort_small elements   | small
     together         | up to profile.sort.together elements           | together
-    counted          | a count that only the device knows             | counted, in which the count selects the tile
+    counted          | a count on the device, if counted_once is set  | counted, in which the count selects the tile
     filled           | SINGLE_PASS, if elements are keys of one byte  | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
@@ -21602,11 +21585,10 @@ typedef struct gpuscan__sort_key {
     uint32_t small; /* 1: one group, or one work-item of a CPU, does all passes in one launch */
     uint32_t together; /* 1: groups that wait for each other do all passes in one launch; the host knows the count */
     uint32_t counted;  /* 1: the same, but only the device knows the count */
-    uint32_t loops;    /* 1: a launch per pass, and only the device knows the count: a group may take several tiles */
     uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t few_rounds; /* form counted: elements per work-item in a tile of few elements */
-    uint32_t one_rounds[3]; /* the same in a single tile, largest first; 0 if a single tile is no special case */
+    uint32_t one_rounds; /* the same in a single tile. Fewer elements take a half or a quarter of these rounds */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
@@ -21790,11 +21772,11 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
-   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. Loops of tiles spill. tuning: sort-quick */
+   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
                                      uint32_t group) {
     int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together && !own->counted;
-    return gpuscan__sort_is_quick(gs, group) || (sweeps && !own->loops && gpuscan__whole_lanes(gs, group));
+    return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -21818,9 +21800,8 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
 
 /* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
-    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_LOOPS, loops)                      \
-    X(SORT_PADDED, padded) X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds[0])       \
-    X(SORT_HALF_ROUNDS, one_rounds[1]) X(SORT_QUARTER_ROUNDS, one_rounds[2]) X(SORT_COPIES, copies)                    \
+    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_PADDED, padded)                    \
+    X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds) X(SORT_COPIES, copies)          \
     X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(SORT_BUCKETS, buckets) X(SORT_GATHERS, gathers)                      \
     X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
 
@@ -21970,66 +21951,33 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
 
-/* The forms of a sort on a GPU. A call takes the first row that matches it, and whose tile fits local memory.
-   SMALL     one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
-             tuning: sort-small-shapes
-   TOGETHER  one launch sorts, and its groups wait for each other. Each has a compute unit to itself, since two groups
-             on one unit may run one after the other. tuning: sort-together-rounds
-   COUNTED   one launch sorts, and only the device knows the count
-   TILES     each pass has one or several launches. If one tile holds all elements, one group sorts them */
-enum { GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_FORM_TILES };
-enum { /* conditions of a form */
-    GPUSCAN__SORT_QUICK = 1,  /* gpuscan__sort_is_quick returns 1: elements are ranked by votes */
-    GPUSCAN__SORT_SINGLE = 2, /* the strategy is SINGLE_PASS */
-    GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
-    GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and profile.sort.counted_once is set */
-    GPUSCAN__SORT_PLAIN = 16, /* there are no records */
-    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements, and more than a tile if `batch` is 1 */
-    GPUSCAN__SORT_NEEDS_SMALL = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
-    GPUSCAN__SORT_NEEDS_TOGETHER = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
-};
-typedef struct gpuscan__sort_form {
-    uint32_t form, needs;
-    uint64_t to;                         /* maximum number of elements */
-    uint32_t key_from, key_to, value_to; /* minimum and maximum bytes of a key; maximum bytes of a value */
-    uint32_t group, rounds;              /* 0: the profile's value */
-} gpuscan__sort_form;
-static const gpuscan__sort_form gpuscan__sort_forms[] = {
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 512, 1, 8, 8, 128, 4},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 1024, 1, 8, 8, 256, 4},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 8, 8, 8, 512, 4},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 1, 4, 8, 256, 8},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2560, 1, 8, 8, 512, 5},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 4096, 1, 8, 8, 512, 8},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 5120, 1, 4, 4, 512, 10},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 6144, 4, 4, 4, 512, 12},
-    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 8},
-    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 16},
-    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 32},
-    {GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_ONCE, UINT64_MAX, 1, 8, 16, 0, 0},
-    {GPUSCAN__SORT_FORM_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
+/* Tiles of single groups that rank by votes. The first row that holds all elements, whose keys and values have at most
+   `bytes` bytes, sorts them. Other forms have fewer work-items and more elements for each. tuning: sort-small-shapes */
+static const struct {
+    uint32_t group, rounds, bytes;
+} gpuscan__sort_small_rows[] = {{128, 4, 8}, {256, 4, 8},  {256, 8, 8}, {512, 5, 8},
+                                {512, 8, 8}, {512, 10, 4}, {512, 12, 4}};
 
 enum {
-    GPUSCAN__SORT_TOGETHER_TILE = 8192, /* minimum elements per tile for more than TOGETHER_GROUPS groups */
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
-    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
-    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST limit the rounds of tiles that are sorted together */
+    GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum rounds of a single tile that is not ranked by votes */
+    /* Groups that sort together have tiles of LEAST to MOST rounds, up to TOGETHER_TILE elements. More groups than
+       TOGETHER_GROUPS, which all add up each other's counts, need the largest tiles. tuning: sort-together-rounds */
+    GPUSCAN__SORT_LEAST_ROUNDS = 8,
     GPUSCAN__SORT_MOST_ROUNDS = 32,
+    GPUSCAN__SORT_TOGETHER_TILE = 8192,
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
+    GPUSCAN__SORT_BATCH = 2, /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
+    GPUSCAN__SORT_STEP = 4,  /* fewer rounds than the table's are a multiple of this, to have few programs */
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* maximum of few_rounds for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* the same for keys of 8 bytes */
     GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of one_rounds */
 };
 
-/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group must add
+/* Maximum groups per compute unit that count digits; bytes of keys that a work-item loads at a time. A group must add
    its counts to the total. This is worth it if each work-item loads at least four times. Work-items load less often
    only if compute units would otherwise be idle. tuning: sort-histogram-groups */
-enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* maximum if more groups would load less than 32 times, or for device counts */
-    GPUSCAN__SORT_HISTOGRAM_MOST = 6,
-    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum groups for keys of 1 or 2 bytes */
-    GPUSCAN__SORT_HISTOGRAM_BYTES = 64
-};
+enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
 
 /* Few elements get smaller tiles, so that each compute unit has this many groups. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
@@ -22069,107 +22017,95 @@ static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     plan->passes = (bits + plan->width - 1) / plan->width;
 }
 
-/* Describes the largest tile of a call on a GPU, before a form is chosen. */
-typedef struct gpuscan__sort_most {
-    uint32_t group, vectors, registers;
-    uint32_t batch;  /* the number of rounds is a multiple of this */
-    uint32_t has;    /* sum of the conditions GPUSCAN__SORT_QUICK ... that the call meets */
-    uint32_t halves; /* 1: a tile's keys and values go through local memory piece by piece */
-} gpuscan__sort_most;
-
-static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    const gpuscan_sort_desc *desc = plan->desc;
-    const gpuscan__profile *profile = &gs->device.profile;
-    int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
-    const gpuscan__sort_tiles *of = &profile->sort_tiles;
-    size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &of->tiles[plan->codes_wide][values];
-    int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
-    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
-    int loops = desc->count_buffer.mem || (!is_quick && desc->count <= (uint64_t)tile->group * tile->rounds);
-    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of pieces of a halved tile */
-    gpuscan__sort_most most;
-    if (is_tuned && loops) /* a loop over tiles or passes leaves fewer registers */
-        tile = &of->counted[plan->codes_wide][values];
-    most.group = is_tuned ? tile->group : profile->sort.group;
-    most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
-    most.registers = tile->registers;
-    most.batch = is_quick ? 4 : 1;
-    if (is_quick && is_single && most.vectors > most.batch && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* sorts by part of a float leave fewer registers */
-        most.vectors -= most.batch;
-    most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
-    if (!is_quick && !is_tuned && plan->values.size &&
-        (desc->count_buffer.mem || desc->count <= (uint64_t)most.group * most.vectors))
-        most.vectors -= most.vectors / 8; /* a loop over tiles or passes leaves fewer registers */
-    most.halves = is_single && gpuscan__whole_lanes(gs, most.group) && most.vectors >= parts &&
-                  profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
-                  gpuscan__max(plan->values.size, plan->key_size) >= 8;
-    if (most.halves && !plan->fields && !counted && desc->count <= (uint64_t)most.group * (most.vectors / parts)) {
-        most.vectors /= parts; /* few elements go through local memory as a whole tile */
-        most.halves = 0;
-    }
-    if (most.halves) {
-        most.batch = (uint32_t)gpuscan__max(most.batch, parts);
-        most.vectors = most.vectors / most.batch * most.batch;
-    }
-    gpuscan__sort_fit(gs, plan, most.group, most.vectors, most.batch);
-    most.has = (is_quick ? (uint32_t)GPUSCAN__SORT_QUICK : 0) | (is_single ? (uint32_t)GPUSCAN__SORT_SINGLE : 0) |
-               (desc->count_buffer.mem ? 0 : (uint32_t)GPUSCAN__SORT_KNOWN) |
-               (counted ? (uint32_t)GPUSCAN__SORT_ONCE : 0) | (plan->fields ? 0 : (uint32_t)GPUSCAN__SORT_PLAIN);
-    if (desc->count <= profile->sort.together && (most.batch > 1 || desc->count > plan->common.key.tile))
-        most.has |= GPUSCAN__SORT_FEW;
-    return most;
-}
-
-/* Chooses tiles for the form TOGETHER, whose groups all run at once. Returns whether there are enough compute units. */
-static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
-                                     uint32_t rounds) {
-    uint64_t count = plan->desc->count;
-    uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort.group, plan->common.group_limit);
-    uint64_t units = gs->device.units / gs->device.profile.sort.units;
-    int can_halve = gs->device.profile.sort.halves && gpuscan__whole_lanes(gs, group) &&
-                    (plan->codes_wide || plan->values.size == 8);
-    if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_TOGETHER_TILE &&
-        count > gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, units) * group * rounds)
+/* Chooses the tile of the form SMALL, in which one group sorts all elements. Returns whether a tile holds them. */
+static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
+    uint32_t limit = (uint32_t)plan->common.group_limit;
+    uint32_t bytes = (uint32_t)gpuscan__max(plan->key_size, plan->values.size);
+    size_t i;
+    if (plan->fields)
         return 0;
-    if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_TOGETHER_TILE)
-        return 0; /* the row before has half the rounds. Its tiles are large enough, but did not fit, either */
-    for (plan->key.halved = 0;; plan->key.halved = 1) {
-        plan->key.padded = plan->key.together = 1;
-        gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
-        if (gpuscan__ceil_div(count, plan->common.key.tile) <= units)
-            return 1;
-        if (plan->key.halved || !can_halve)
-            return 0;
+    plan->key.small = 1;
+    if (!gpuscan__sort_is_quick(gs, sort->group)) {
+        gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(sort->group, limit),
+                          (uint32_t)gpuscan__min(sort->vectors, GPUSCAN__SORT_SMALL_ROUNDS), 1);
+        return plan->desc->count <= plan->common.key.tile;
     }
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__sort_small_rows); i++) {
+        uint32_t group = gpuscan__sort_small_rows[i].group, rounds = gpuscan__sort_small_rows[i].rounds;
+        plan->key.padded = 1;
+        if (bytes > gpuscan__sort_small_rows[i].bytes || group > limit)
+            continue;
+        gpuscan__sort_fit(gs, plan, group, rounds, rounds);
+        if (plan->desc->count <= plan->common.key.tile)
+            return 1;
+    }
+    return 0;
 }
 
-/* Chooses tiles for the forms COUNTED and TILES, and sets how a group counts digits. Few elements get smaller tiles. */
-static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    gpuscan__key *key = &plan->common.key;
-    int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
-    int counted = plan->key.counted != 0;
-    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, most->group);
-    uint32_t vectors = most->vectors;
-    uint32_t step = is_quick && !most->halves ? (uint32_t)GPUSCAN__SORT_TILE_BATCH : most->batch;
-    plan->key.halved = most->halves;
-    if (is_tuned && !counted) {
-        uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
-        vectors =
-            (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
+/* Chooses tiles for the form TOGETHER, in which one launch sorts and groups wait for each other. Each has a compute unit
+   to itself, since two groups on one unit may run one after the other. Returns whether there are enough units. */
+static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
+    uint32_t group = (uint32_t)gpuscan__min(sort->group, plan->common.group_limit), rounds, halved;
+    uint64_t units = gs->device.units / sort->units;
+    uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) &&
+                         (plan->codes_wide || plan->values.size == 8);
+    if (plan->fields || plan->desc->count_buffer.mem || plan->desc->count > sort->together)
+        return 0;
+    plan->key.together = 1;
+    for (rounds = GPUSCAN__SORT_LEAST_ROUNDS; rounds <= GPUSCAN__SORT_MOST_ROUNDS; rounds *= 2) {
+        uint64_t tile = (uint64_t)group * rounds, most = units;
+        if (rounds < GPUSCAN__SORT_MOST_ROUNDS && tile < GPUSCAN__SORT_TOGETHER_TILE)
+            most = gpuscan__min(most, GPUSCAN__SORT_TOGETHER_GROUPS);
+        for (halved = 0; halved <= can_halve && tile <= GPUSCAN__SORT_TOGETHER_TILE; halved++) {
+            plan->key.halved = halved;
+            plan->key.padded = 1;
+            gpuscan__sort_fit(gs, plan, group, rounds, GPUSCAN__SORT_STEP);
+            if (gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= most)
+                return 1;
+        }
     }
-    gpuscan__sort_fit(gs, plan, most->group, vectors, step);
+    return 0;
+}
+
+/* Chooses tiles for the forms that sort any number of elements, and sets how a group counts digits. */
+static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__key *key = &plan->common.key;
+    int counted = plan->key.counted != 0, wide = plan->codes_wide;
+    int is_quick = is_single && gpuscan__sort_is_quick(gs, profile->sort.group);
+    size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
+    const gpuscan__sort_tile *tile = &profile->sort_tiles.tiles[wide + (wide && counted)][values];
+    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
+    uint32_t group = is_tuned ? tile->group : profile->sort.group, parts = plan->values.size > 8 ? 4 : 2;
+    uint32_t vectors = is_tuned ? tile->rounds : profile->sort.vectors, batch;
+    group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
+    batch = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
+    if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
+        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* sorts by part of a float leave fewer registers */
+        vectors -= GPUSCAN__SORT_STEP;
+    plan->key.halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts &&
+                       profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
+                       gpuscan__max(plan->values.size, plan->key_size) >= 8;
+    if (plan->key.halved) {
+        batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : parts;
+        vectors = vectors / batch * batch;
+    }
+    if (is_quick && !counted) { /* few elements get smaller tiles. tuning: sort-few-groups */
+        uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * GPUSCAN__SORT_STEP;
+        few = GPUSCAN__SORT_STEP * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2);
+        vectors = (uint32_t)gpuscan__min(vectors, few);
+    }
+    gpuscan__sort_fit(gs, plan, group, vectors, batch);
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
-    plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
-                       (plan->codes_wide || plan->values.size == 8);
+    plan->key.padded = is_quick && !counted && !plan->fields && key->group % 32 == 0 &&
+                       (wide || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
-    plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
-    plan->key.loops &= !plan->key.small;
-    if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
+    if (!is_single)
         return;
-    key->registers = gpuscan__registers(gs, key, most->registers);
+    key->registers = gpuscan__registers(gs, key, tile->registers);
     plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
     plan->key.copies = 32;
     while (plan->key.copies > 1 &&
@@ -22178,50 +22114,30 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Plans the form COUNTED. Smaller counts get smaller tiles, of fewer rounds. These have at least a quarter of a whole
-   tile's rounds, since the room for a whole tile's states is enough for those of four smaller tiles. */
-static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    uint32_t vectors, fewer, few, batch = most->batch, *one = plan->key.one_rounds;
+/* Chooses tiles for the form COUNTED, in which one launch sorts and only the device knows the count. Smaller counts get
+   smaller tiles, of fewer rounds. These have at least a quarter of a whole tile's rounds, since the room for a whole
+   tile's states is enough for those of four smaller tiles. */
+static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    int is_quick = gpuscan__sort_is_quick(gs, gs->device.profile.sort.group);
+    uint32_t vectors, fewer, few, batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : 1;
     plan->key.counted = 1;
-    gpuscan__sort_fit_tiles(gs, plan, most);
+    gpuscan__sort_fit_tiles(gs, plan, 1);
     vectors = plan->common.key.vectors;
     fewer = (uint32_t)gpuscan__max(vectors * 4 / 5 / batch * batch, batch);
     few = plan->codes_wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
     plan->key.few_rounds = (uint32_t)gpuscan__max(gpuscan__min(few, fewer),
                                                   gpuscan__ceil_div(vectors, 4 * batch) * batch);
-    if (gs->device.profile.sort.one) {
-        one[0] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
-        one[1] = (uint32_t)gpuscan__max(one[0] / 2 / batch * batch, batch);
-        one[2] = (uint32_t)gpuscan__max(one[0] / 4 / batch * batch, batch);
-    }
-}
-
-/* Plans the form of `row`. Returns whether the form fits the call. */
-static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
-                              const gpuscan__sort_form *row) {
-    plan->key.halved = plan->key.padded = plan->key.together = plan->key.counted = plan->key.small = 0;
-    plan->key.loops = row->form == GPUSCAN__SORT_FORM_TILES && (most->has & GPUSCAN__SORT_SINGLE) &&
-                      plan->desc->count_buffer.mem;
-    plan->common.key.registers = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? most->registers : 0;
-    switch (row->form) {
-    case GPUSCAN__SORT_FORM_SMALL:
-        if (row->group > plan->common.group_limit)
-            return 0;
-        plan->key.small = plan->key.padded = 1;
-        gpuscan__sort_fit(gs, plan, row->group, row->rounds, row->rounds);
-        return plan->desc->count <= plan->common.key.tile;
-    case GPUSCAN__SORT_FORM_TOGETHER: return gpuscan__sort_fit_together(gs, plan, most, row->rounds);
-    case GPUSCAN__SORT_FORM_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
-    default: gpuscan__sort_fit_tiles(gs, plan, most); return 1;
-    }
+    plan->key.one_rounds = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
+    if (is_quick) /* a quarter is a multiple of SORT_BATCH */
+        plan->key.one_rounds -= plan->key.one_rounds % (4 * GPUSCAN__SORT_BATCH);
 }
 
 /* Sets the key, unless the plan is a self-test's, whose key is given. Sets the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
+    const gpuscan__profile *profile = &gs->device.profile;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
-    const gpuscan__sort_form *row = gpuscan__sort_forms;
-    gpuscan__sort_most most;
+    gpuscan__sort_key none; /* the key without a form */
     if (plan->common.forced) {
         if (plan->by_index)
             plan->values.size = gpuscan__types[key->dst].size;
@@ -22243,16 +22159,24 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
     if (cpu) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
-        plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
+        plan->key.small = plan->desc->count <= profile->cpu.sort_small;
         return;
     }
-    most = gpuscan__sort_most_of(gs, plan, is_single);
-    while ((row->needs & ~most.has) || plan->desc->count > row->to || plan->key_size < row->key_from ||
-           plan->key_size > row->key_to || plan->values.size > row->value_to ||
-           !gpuscan__sort_take(gs, plan, &most, row))
-        row++;
-    plan->key.fills = is_single && !plan->key.small && !plan->key.together && !plan->key.counted &&
-                      plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        key->registers = profile->sort_tiles.tiles[plan->codes_wide][gpuscan__min(plan->values.size / 4, 3)].registers;
+    none = plan->key;
+    if (gpuscan__sort_fit_small(gs, plan))
+        return;
+    plan->key = none;
+    if (is_single && gpuscan__sort_fit_together(gs, plan))
+        return;
+    plan->key = none;
+    if (is_single && plan->desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once) {
+        gpuscan__sort_fit_counted(gs, plan);
+        return;
+    }
+    gpuscan__sort_fit_tiles(gs, plan, is_single);
+    plan->key.fills = is_single && plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
 }
 
 /* Returns whether a destination is known to begin elsewhere than its source. */
@@ -22574,7 +22498,7 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
    sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
 static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run, uint64_t most) {
-    if (run->plan->key.counted || run->plan->key.loops)
+    if (run->plan->desc->count_buffer.mem)
         most = gpuscan__min(most, (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT);
     return gpuscan__min(run->plan->tiles, most);
 }
@@ -22613,11 +22537,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
     uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
-    uint64_t most = plan->desc->count_buffer.mem ? GPUSCAN__SORT_HISTOGRAM_GROUPS
-                    : plan->key_size < 4         ? GPUSCAN__SORT_HISTOGRAM_SMALL_MOST
-                                                 : GPUSCAN__SORT_HISTOGRAM_MOST;
-    most = gpuscan__min(gpuscan__max(chunks / 32, units * GPUSCAN__SORT_HISTOGRAM_GROUPS), units * most);
-    return gpuscan__min(groups, most);
+    return gpuscan__min(groups, units * GPUSCAN__SORT_HISTOGRAM_GROUPS);
 }
 
 /* A self-test of the form counted has one round for tiles of few_rounds, and one for each single tile. Three such tiles
@@ -22667,10 +22587,11 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
-    uint64_t groups = gpuscan__sort_groups(run, UINT64_MAX);
+    uint64_t groups = plan->tiles;
     if (plan->key.counted) {
         uint64_t few = gpuscan__min(plan->desc->count, gpuscan__sort_few(gs, plan));
-        groups = gpuscan__max(groups, gpuscan__ceil_div(few, (uint64_t)plan->common.key.group * plan->key.few_rounds));
+        groups = gpuscan__max(gpuscan__sort_groups(run, UINT64_MAX),
+                              gpuscan__ceil_div(few, (uint64_t)plan->common.key.group * plan->key.few_rounds));
         groups += plan->common.forced ? 2 : 0; /* a self-test has two groups without a tile */
         *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan));
     }
@@ -22718,8 +22639,7 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
         r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
                                plan->parts, 0);
     for (pass = 0; pass < plan->passes && r == 0; pass++)
-        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, gpuscan__sort_groups(run, UINT64_MAX),
-                                           shared)
+        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared)
                       : gpuscan__sort_pass(run, pass, key->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
     return r;
 }
@@ -22844,7 +22764,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     uint64_t i;
     int moves_indices = value_size == 4 || (value_size && own.wide);
     unsigned round = test->round;
-    if (round >= (own.one_rounds[0] ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
+    if (round >= (own.one_rounds ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
         return 0;
     desc->key_type = (gpuscan_type)key->src;
     desc->count = 3 * (uint64_t)key->tile + 5;
@@ -22852,8 +22772,8 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
         desc->count = round == 1 ? key->tile : key->tile - key->tile / 8;
     if (own.few_rounds && round == 1)
         desc->count = GPUSCAN__SORT_TEST_TILES * (uint64_t)key->group * own.few_rounds - 1;
-    if (own.one_rounds[0] && round > 1)
-        desc->count = (uint64_t)key->group * own.one_rounds[round - 2] - 1;
+    if (own.one_rounds && round > 1)
+        desc->count = key->group * gpuscan__max(own.one_rounds >> (round - 2), 1) - 1;
     desc->descending = round == 1;
     desc->payloads = test->payloads;
     if (round == 2 && !own.whole && !own.fills) {

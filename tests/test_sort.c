@@ -260,7 +260,6 @@ static void small_device_counts(void **state) {
         together(k % 2 == 0);
         test.gs->device.profile.sort.vectors += (uint32_t)((k + test.seed / 12) % 2);
         test.gs->device.profile.sort.halves = k % 3 == 0;
-        test.gs->device.profile.sort.one = (k + test.seed) % 4 != 3;
         test.gs->device.units = 3;
         carry_from((uint32_t)of[k].carried);
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
