@@ -22043,7 +22043,7 @@ static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) 
     return 0;
 }
 
-/* Chooses tiles for the form TOGETHER, in which one launch sorts and groups wait for each other. Each group has a unit to
+/* Chooses tiles for the form TOGETHER, in which one launch sorts and groups wait for each other. Each has a unit to
    itself, since two groups on one unit may run one after the other. Returns whether there are enough units. */
 static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
