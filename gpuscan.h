@@ -10655,12 +10655,10 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`sort_bucket(call,`S,`2,split);\n"
 "}\n"
 "}\n\n"
-"`Y$SORT_BUCKETS\n"
 "kernel $x_ATTRIBUTE `X`sort_buckets(`%$SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
 "`sort_draw_buckets(call,`B.split,`F$q0));\n"
 "}\n"
-"`E\n"
 "`O\n"
 "kernel $x_ATTRIBUTE `X`sort_small_cpu(`%$SORT_PARAMETERS$g\n"
 "$SORT_CALL\n"
@@ -10674,7 +10672,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10412 \"kernels.cl.inc\"\n"
+"#line 10410 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11373,7 +11371,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11244 \"kernels.cl.inc\"\n"
+"#line 11242 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11544,7 +11542,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11451 \"kernels.cl.inc\"\n"
+"#line 11449 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11640,7 +11638,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11555 \"kernels.cl.inc\"\n"
+"#line 11553 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11781,7 +11779,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11716 \"kernels.cl.inc\"\n"
+"#line 11714 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12162,6 +12160,8 @@ typedef struct gpuscan__sort_tuning {
                           compute unit. The groups wait for each other, so the device must not suspend running groups */
     uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
     int counted_once;  /* 1: a sort whose count is on the device takes one launch, however large the count is */
+    uint32_t records;  /* minimum number of elements for which payloads move through the passes in records, which large
+                          sorts do faster than they gather by index; 0: payloads are always gathered */
 } gpuscan__sort_tuning;
 
 typedef struct gpuscan__sort_tile {
@@ -12176,15 +12176,6 @@ typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE + 1][4];
 } gpuscan__sort_tiles;
-
-/* Settings of sorts that move payloads in records. */
-typedef struct gpuscan__sort_records {
-    uint32_t devices;
-    /* Minimum number of elements for which payloads move through the passes in records; 0: they are always gathered.
-       First index: 0 for keys of up to 4 bytes, otherwise 1. Second index: 0 for one payload, otherwise 1. (One payload
-       of 4 or 8 bytes needs no record.) Third index: the bytes of all payloads divided by 4, rounded up. */
-    uint32_t carried[GPUSCAN__BY_SIZE][2][5];
-} gpuscan__sort_records;
 
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
@@ -12204,7 +12195,6 @@ typedef struct gpuscan__profile {
     gpuscan__histogram_tuning histogram;
     gpuscan__sort_tuning sort;
     gpuscan__sort_tiles sort_tiles;
-    gpuscan__sort_records sort_records;
     gpuscan__integral_tuning integral;
 } gpuscan__profile;
 
@@ -13412,19 +13402,20 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0},
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1},
+    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, records */
+    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1u << 20},
     /* A larger tile stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves
        of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of
        4 bytes per work-item. tuning: sort-amd, sort-amd-local, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0},
+    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0,
+     0},
     /* `units` is 8, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8 lanes,
        fills 8 units. tuning: sort-intel, sort-together-others */
-    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0}};
+    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
+    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0},
+    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0}};
 
 /* NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
    more registers per work-item, fewer groups would run. More groups per compute unit are slower, and so are early loads
@@ -13445,12 +13436,6 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
       {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}}};
 
-/* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
-GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
-    {GPUSCAN__ON_NVIDIA,
-     {{{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
-      {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}}}};
-
 /* Tiles of integral images. tuning: integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
     /* Columns: devices, group, vectors, vectors_4, rows, registers */
@@ -13470,8 +13455,7 @@ static const struct {
      offsetof(gpuscan__profile, name)},
     GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select)
     GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_records)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
+    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
 };
@@ -21593,8 +21577,6 @@ typedef struct gpuscan__sort_key {
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
     uint32_t fields;  /* sizes of the fields of a single pass's record, 8 bits for each size; 0 without a record */
-    uint32_t gathers; /* 1: the program has sort_gather, which moves elements by index or copies results */
-    uint32_t buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
@@ -21641,7 +21623,8 @@ typedef struct gpuscan__sort_plan {
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
     int codes_wide; /* 1: keys have 8 bytes, as in GPUSCAN_CODES_WIDE of kernels.cl.inc. 0: up to 4 bytes */
-    int blocks;  /* 1: with key.buckets, a block's keys are moved first, then the block's values */
+    int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
+    int blocks;  /* 1: with buckets, a block's keys are moved first, then the block's values */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
     size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
     uint64_t parts, moved_at; /* groups in a pass of several launches; byte offset of a moved array in PLAIN scratch */
@@ -21667,8 +21650,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. Without
-   key.gathers, SORT_GATHER is missing, so the other kernels' numbers are less by one. */
+/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. */
 enum {
     GPUSCAN__SORT_GATHER = 0,
     GPUSCAN__SORT_COUNT,
@@ -21686,10 +21668,9 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 #define GPUSCAN__SORT_ALWAYS "gpuscan_sort_keys", "gpuscan_sort_gather"
     static const char *const several[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places",
                                           "gpuscan_sort_scatter", NULL};
-    static const char *const several_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count_cpu", "gpuscan_sort_places",
-                                              "gpuscan_sort_scatter_cpu", NULL};
-    static const char *const buckets[] = {GPUSCAN__SORT_ALWAYS,       "gpuscan_sort_count_cpu", "gpuscan_sort_places",
-                                          "gpuscan_sort_scatter_cpu", "gpuscan_sort_buckets",   NULL};
+    static const char *const several_cpu[] = {GPUSCAN__SORT_ALWAYS,  "gpuscan_sort_count_cpu",
+                                              "gpuscan_sort_places", "gpuscan_sort_scatter_cpu",
+                                              "gpuscan_sort_buckets", NULL};
     static const char *const single[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep", NULL};
     static const char *const filled[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill", NULL};
     static const char *const small_sort[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small", NULL};
@@ -21703,18 +21684,17 @@ static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
                                : own.counted  ? counted
                                : own.fills    ? filled
                                : is_single    ? single
-                               : own.buckets  ? buckets
                                : cpu          ? several_cpu
                                               : several;
-    return names + (key->custom_size == 0) + !own.gathers;
+    return names + (key->custom_size == 0);
 }
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), gathers = own.gathers != 0, tiles = !own.fills, counted = own.counted != 0;
+    int cpu = gpuscan__key_is_cpu(key), tiles = !own.fills, counted = own.counted != 0;
     int meets = own.together || own.counted;
     int sweeps = gpuscan__is_single_pass(gpuscan__key_strategy(key)) && !own.small && !own.together;
-    return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, gathers) |
+    return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
            GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && meets) |
@@ -21798,12 +21778,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
+/* Lists macros of programs that equal a field of the key. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
     X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_PADDED, padded)                    \
     X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds) X(SORT_COPIES, copies)          \
-    X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(SORT_BUCKETS, buckets) X(SORT_GATHERS, gathers)                      \
-    X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
+    X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
@@ -22212,7 +22191,7 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                      const gpuscan__range *src) {
     int odd = (int)plan->passes % 2;
-    int apart = gpuscan__sort_is_apart(src) || (plan->common.forced && !plan->key.gathers); /* see gpuscan__sort_test */
+    int apart = gpuscan__sort_is_apart(src);
     buffers->from = gpuscan__sort_of(src->buffer);
     buffers->dst = gpuscan__sort_of(src[1].buffer);
     buffers->has_dst = 1;
@@ -22322,7 +22301,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     plan->commands = (unsigned)(plan->desc->custom != NULL) +
                      (in_one                          ? 1
                       : gpuscan__sort_is_single(plan) ? 1 + plan->passes
-                                                      : 3 * plan->passes + (plan->key.buckets ? 4 : 0));
+                                                      : 3 * plan->passes + (plan->buckets ? 4 : 0));
     for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
@@ -22360,7 +22339,9 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
 }
 
 /* Returns the fields of the record that passes carry, and sets each field's payload. Returns 0 if payloads are gathered
-   or the only payload is the value. Packed records need two passes: the first one packs and the last one unpacks. */
+   or the only payload is the value. Packed records need two passes: the first one packs and the last one unpacks. Keys
+   of 8 bytes move with records of up to 8 bytes; larger records of one field never gain, of several fields only for 32
+   times as many elements. tuning: sort-records */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
@@ -22379,31 +22360,27 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
         return 0;
     if (plan->common.forced)
         return gpuscan__sort_own(plan->common.forced).fields;
-    least = gs->device.profile.sort_records.carried[plan->codes_wide][f > 1][(bytes + 3) / 4];
+    least = gs->device.profile.sort.records;
+    if (plan->codes_wide && bytes > 8)
+        least = f == 1 ? 0 : least << 5;
     if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
         (f == 1 && (bytes == 4 || bytes == 8)))
         return 0;
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Decides whether the program has sort_gather. This kernel gathers by index. It also copies results, which may be
-   necessary after an odd number of passes or with may_destroy_src. The buffers show whether it is, but a preparation
-   may lack them. Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. */
-static void gpuscan__sort_choose_kernels(const gpuscan *gs, gpuscan__sort_plan *plan) {
+/* Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. A self-test makes
+   buckets, some of them so uneven that all passes run instead. */
+static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    gpuscan__sort_key *key = &plan->key;
     int forced = plan->common.forced != NULL;
     uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* bytes of all buckets */
     /* each core has its share of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
-    if (!forced) {
-        key->gathers = plan->by_index || (!key->small && !key->fills &&
-                                          (plan->passes % 2 != 0 || plan->desc->may_destroy_src));
-        key->buckets = gpuscan__key_is_cpu(&plan->common.key) && !key->small && plan->passes > 1 &&
-                       plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << key->digit_bits;
-    }
-    plan->blocks = key->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << key->digit_bits);
+    plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
+                    (forced || (plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << 8));
+    plan->blocks = forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << 8;
 }
 
 static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *plan) {
@@ -22434,7 +22411,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
         most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
                             (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
     plan->parts = gpuscan__min(plan->tiles, most);
-    gpuscan__sort_choose_kernels(gs, plan);
+    gpuscan__sort_choose_buckets(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
 }
@@ -22484,8 +22461,7 @@ typedef struct gpuscan__sort_run {
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
-    return gpuscan__launch_begin(run->chain,
-                                 kernel + (run->plan->common.key.custom_size != 0) - !run->plan->key.gathers);
+    return gpuscan__launch_begin(run->chain, kernel + (run->plan->common.key.custom_size != 0));
 }
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
@@ -22635,12 +22611,12 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     if (r == 0 && key->fills)
         return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
                                   sizeof(cl_uint) << key->digit_bits);
-    if (key->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
+    if (plan->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
                                plan->parts, 0);
     for (pass = 0; pass < plan->passes && r == 0; pass++)
         r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared)
-                      : gpuscan__sort_pass(run, pass, key->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+                      : gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
     return r;
 }
 
@@ -22751,8 +22727,8 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index if the program can. Round
-   2 sorts by only some bits. No destination is a source, but with key.gathers the plan assumes one, to test copies. */
+/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index. Round 2 sorts by only
+   some bits. No destination is a source, but the plan assumes one, to test copies. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -22783,7 +22759,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     if (moves_indices && round == 1)
         desc->index_type = value;
     else if (value_size)
-        test->payloads[desc->payload_count++].size = moves_indices && round == 2 && own.gathers ? 12 : value_size;
+        test->payloads[desc->payload_count++].size = moves_indices && round == 2 ? 12 : value_size;
     for (k = 0; k < gpuscan__sort_field_count(own.fields); k++)
         test->payloads[k].size = gpuscan__sort_field_size(own.fields, desc->payload_count++);
     order = gpuscan__sort_test_keys(test, value_size);
