@@ -21588,6 +21588,9 @@ typedef struct gpuscan__sort_buffers {
     int has_dst; /* 0: the result may stay where the last pass stored it, since there is no dst */
 } gpuscan__sort_buffers;
 
+/* Indices of two ranges of a call: keys and payload 0. A destination follows its source. */
+enum { GPUSCAN__SORT_KEYS = 0, GPUSCAN__SORT_PAYLOADS = 2 };
+
 /* Maximum number of fields, and of bytes, of a record. */
 enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
 
@@ -21626,7 +21629,6 @@ typedef struct gpuscan__sort_plan {
     int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
     int blocks;  /* 1: with buckets, a block's keys are moved first, then the block's values */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
-    size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
     uint64_t parts, moved_at; /* groups in a pass of several launches; byte offset of a moved array in PLAIN scratch */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size is 0 if there are no values */
@@ -21666,27 +21668,25 @@ enum {
 
 static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 #define GPUSCAN__SORT_ALWAYS "gpuscan_sort_keys", "gpuscan_sort_gather"
-    static const char *const several[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places",
-                                          "gpuscan_sort_scatter", NULL};
-    static const char *const several_cpu[] = {GPUSCAN__SORT_ALWAYS,  "gpuscan_sort_count_cpu",
-                                              "gpuscan_sort_places", "gpuscan_sort_scatter_cpu",
-                                              "gpuscan_sort_buckets", NULL};
-    static const char *const single[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep", NULL};
-    static const char *const filled[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill", NULL};
-    static const char *const small_sort[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small", NULL};
-    static const char *const small_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu", NULL};
-    static const char *const together[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together", NULL};
-    static const char *const counted[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted", NULL};
+    enum { SMALL, TOGETHER, COUNTED, FILLED, SWEEPS, SEVERAL, OF_CPU };
+    static const char *const names[][7] = {
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places", "gpuscan_sort_scatter"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count_cpu", "gpuscan_sort_places", "gpuscan_sort_scatter_cpu",
+         "gpuscan_sort_buckets"}};
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
-    const char *const *names = own.small      ? (cpu ? small_cpu : small_sort)
-                               : own.together ? together
-                               : own.counted  ? counted
-                               : own.fills    ? filled
-                               : is_single    ? single
-                               : cpu          ? several_cpu
-                                              : several;
-    return names + (key->custom_size == 0);
+    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
+    int form = own.together ? TOGETHER : own.counted ? COUNTED : own.fills ? FILLED : is_single ? SWEEPS : SEVERAL;
+    if (gpuscan__key_is_cpu(key))
+        form = own.small ? OF_CPU : OF_CPU + 1;
+    else if (own.small)
+        form = SMALL;
+    return names[form] + (key->custom_size == 0);
 }
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
@@ -21889,7 +21889,6 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     plan->wants_indices = desc->permutation.mem || (!common->is_run && desc->index_type != GPUSCAN_TYPE_DEFAULT);
     if (plan->wants_indices && plan->index_size == 4 && desc->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: 2^32 elements or more need u64");
-    plan->keys_range = common->range_count;
     range = gpuscan__input(common, "src", desc->src, elements, plan->element_size);
     range->in_place = 1;
     range->writes = desc->may_destroy_src != 0;
@@ -21897,12 +21896,11 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->in_place = range->rereads = 1;
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
-    plan->payloads_range = common->range_count;
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, elements, elements, 2)) != 0)
         return r;
     for (k = 0, most = plan->element_size; k < desc->payload_count; k++) {
-        common->ranges[plan->payloads_range + 2 * k].writes = desc->may_destroy_src != 0;
-        common->ranges[plan->payloads_range + 2 * k + 1].rereads = 1;
+        common->ranges[GPUSCAN__SORT_PAYLOADS + 2 * k].writes = desc->may_destroy_src != 0;
+        common->ranges[GPUSCAN__SORT_PAYLOADS + 2 * k + 1].rereads = 1;
         most = gpuscan__max(most, desc->payloads[k].size);
     }
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
@@ -22187,29 +22185,19 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel picks to[0] or to[1]. */
-static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
-                                     const gpuscan__range *src) {
-    int odd = (int)plan->passes % 2;
-    int apart = gpuscan__sort_is_apart(src);
-    buffers->from = gpuscan__sort_of(src->buffer);
-    buffers->dst = gpuscan__sort_of(src[1].buffer);
+/* Sets the buffers of an array that goes through the passes and ends in `dst`. Without `in_place`, `dst` gets the last
+   pass's result. A small sort's result is always in to[0]. */
+static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
+                                     gpuscan_buffer dst, int in_place, int may_destroy) {
+    uint32_t last = plan->key.small ? 0 : in_place ? 1 : (plan->passes - 1) % 2;
+    int is_alone = !plan->key.small && !in_place && plan->passes == 1; /* 1: nothing is stored but the result */
+    buffers->from = gpuscan__sort_of(from);
+    buffers->dst = buffers->to[0] = buffers->to[1] = gpuscan__sort_of(dst);
     buffers->has_dst = 1;
-    if (plan->key.small) {
-        buffers->to[0] = buffers->dst;
-        buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-    } else if (plan->key.fills) {
-        buffers->to[0] = buffers->to[1] = buffers->dst;
-    } else if (apart && plan->desc->may_destroy_src) {
-        buffers->to[0] = buffers->dst;
+    if (may_destroy && !in_place && !plan->key.small)
         buffers->to[1] = buffers->from;
-    } else if (apart) {
-        buffers->to[!odd] = buffers->dst;
-        buffers->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, buffers->size) : buffers->dst;
-    } else {
-        buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
-        buffers->to[1] = buffers->dst;
-    }
+    else if (!plan->key.fills && !is_alone)
+        buffers->to[!last] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
@@ -22218,27 +22206,32 @@ static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__
     buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
+/* Sets the buffers of a caller's array and of its destination, which is the next range. */
+static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
+                                           const gpuscan__range *src) {
+    gpuscan__sort_buffers_of(plan, buffers, src->buffer, src[1].buffer, !gpuscan__sort_is_apart(src),
+                             plan->desc->may_destroy_src);
+}
+
 static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan__sort_buffers *buffers = &plan->keys;
     buffers->size = plan->key_size;
-    if (desc->custom) {
-        gpuscan__sort_buffers_in_scratch(plan, buffers);
-        buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
-    } else if (desc->dst.mem || !common->is_run) {
-        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->keys_range]);
+    if (!desc->custom && (desc->dst.mem || !common->is_run)) {
+        gpuscan__sort_buffers_of_range(plan, buffers, &common->ranges[GPUSCAN__SORT_KEYS]);
         if (!desc->dst.mem && plan->values.size) /* a later call without dst needs a second scratch buffer of keys */
             gpuscan__sort_scratch(plan, buffers->size);
-    } else {
-        gpuscan__sort_buffers_in_scratch(plan, buffers);
-        buffers->from = gpuscan__sort_of(desc->src);
+        return;
     }
+    gpuscan__sort_buffers_in_scratch(plan, buffers);
+    /* a small sort's first pass stores to the other buffer */
+    buffers->from = desc->custom ? buffers->to[!plan->key.small] : gpuscan__sort_of(desc->src);
 }
 
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
+    const gpuscan_buffer permutation = plan->desc->permutation;
     gpuscan__sort_buffers *buffers = &plan->values;
-    int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
     if (gpuscan__sort_packs(plan->fields)) { /* there are 2 passes or more, and the last one stores no records */
@@ -22246,26 +22239,20 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-    } else if (!plan->by_index) {
-        gpuscan__sort_buffers_of(plan, buffers, &plan->common.ranges[plan->payloads_range]);
-    } else if (plan->desc->permutation.mem && plan->index_size == buffers->size) {
-        buffers->has_dst = 0;
-        buffers->dst = gpuscan__sort_of(plan->desc->permutation);
-        if (plan->key.small)
-            odd = 1;
-        buffers->to[!odd] = buffers->dst;
-        buffers->to[odd] = gpuscan__sort_scratch(plan, buffers->size);
-    } else {
+    } else if (!plan->by_index)
+        gpuscan__sort_buffers_of_range(plan, buffers, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
+    else if (permutation.mem && plan->index_size == buffers->size)
+        gpuscan__sort_buffers_of(plan, buffers, permutation, permutation, 0, 0);
+    else
         gpuscan__sort_buffers_in_scratch(plan, buffers);
-    }
 }
 
 /* Returns the range of array `number` if it is gathered by index, otherwise NULL. 0: the elements. k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     const gpuscan__range *ranges = plan->common.ranges;
     if (number == 0)
-        return plan->desc->custom && (plan->desc->dst.mem || !plan->common.is_run) ? &ranges[plan->keys_range] : NULL;
-    return plan->by_index ? &ranges[plan->payloads_range + 2 * (number - 1)] : NULL;
+        return plan->desc->custom && (plan->desc->dst.mem || !plan->common.is_run) ? &ranges[GPUSCAN__SORT_KEYS] : NULL;
+    return plan->by_index ? &ranges[GPUSCAN__SORT_PAYLOADS + 2 * (number - 1)] : NULL;
 }
 
 static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
@@ -22318,7 +22305,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
 static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    for (i = plan->keys_range; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
+    for (i = GPUSCAN__SORT_KEYS; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
         gpuscan__range *src = &plan->common.ranges[i], *dst = src + 1;
         if (src->in_place && src->buffer.mem && dst->buffer.mem && (r = gpuscan__check_range(gs, src)) == 0)
             r = gpuscan__check_range(gs, dst);
@@ -22448,7 +22435,7 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
     uint32_t f, is_dst;
     for (f = 0; f < gpuscan__sort_field_count(plan->fields); f++)
         for (is_dst = 0; is_dst < 2; is_dst++) {
-            const gpuscan__range *range = &plan->common.ranges[plan->payloads_range + 2 * plan->field[f] + is_dst];
+            const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[f] + is_dst];
             *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->fields, f);
         }
 }
