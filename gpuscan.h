@@ -21605,14 +21605,12 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int codes_wide; /* 1: keys have 8 bytes, as in GPUSCAN_CODES_WIDE of kernels.cl.inc. 0: up to 4 bytes */
     int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
     int blocks;  /* 1: with buckets, a block's keys are moved first, then the block's values */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
     uint64_t parts, moved_at; /* groups in a pass of several launches; byte offset of a moved array in PLAIN scratch */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size is 0 if there are no values */
-    uint32_t fields;                        /* a record's fields, as in the key */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the number of each field's payload */
     uint32_t flags; /* flags that tell kernels where values come from, and whether they store keys and fields */
     unsigned commands;
@@ -21840,7 +21838,6 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         return r;
     plan->common.e.custom = custom;
     plan->key_size = gpuscan__types[type].size;
-    plan->codes_wide = plan->key_size == 8;
     plan->element_size = custom ? (uint32_t)custom->size : plan->key_size;
     bits = plan->key_size * 8;
     plan->begin = desc->bit_begin;
@@ -21980,7 +21977,7 @@ static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) 
     uint32_t limit = (uint32_t)plan->common.group_limit;
     uint32_t bytes = (uint32_t)gpuscan__max(plan->key_size, plan->values.size);
     size_t i;
-    if (plan->fields)
+    if (plan->key.fields)
         return 0;
     plan->key.small = 1;
     if (!gpuscan__sort_is_quick(gs, sort->group)) {
@@ -22007,8 +22004,8 @@ static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *pla
     uint32_t group = (uint32_t)gpuscan__min(sort->group, plan->common.group_limit), rounds, halved;
     uint64_t units = gs->device.units / sort->units;
     uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) &&
-                         (plan->codes_wide || plan->values.size == 8);
-    if (plan->fields || plan->desc->count_buffer.mem || plan->desc->count > sort->together)
+                         (plan->key_size == 8 || plan->values.size == 8);
+    if (plan->key.fields || plan->desc->count_buffer.mem || plan->desc->count > sort->together)
         return 0;
     plan->key.together = 1;
     for (rounds = GPUSCAN__SORT_LEAST_ROUNDS; rounds <= GPUSCAN__SORT_MOST_ROUNDS; rounds *= 2) {
@@ -22026,14 +22023,19 @@ static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *pla
     return 0;
 }
 
+/* Returns the profile's tile for the call's keys and values. */
+static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    size_t wide = plan->key_size == 8, values = (size_t)gpuscan__min(plan->values.size / 4, 3);
+    return &gs->device.profile.sort_tiles.tiles[wide + (wide && plan->key.counted)][values];
+}
+
 /* Chooses tiles for the forms that sort any number of elements, and sets how a group counts digits. */
 static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    int counted = plan->key.counted != 0, wide = plan->codes_wide;
+    int counted = plan->key.counted != 0;
     int is_quick = is_single && gpuscan__sort_is_quick(gs, profile->sort.group);
-    size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &profile->sort_tiles.tiles[wide + (wide && counted)][values];
+    const gpuscan__sort_tile *tile = gpuscan__sort_tile_of(gs, plan);
     int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
     uint32_t group = is_tuned ? tile->group : profile->sort.group, parts = plan->values.size > 8 ? 4 : 2;
     uint32_t vectors = is_tuned ? tile->rounds : profile->sort.vectors, batch;
@@ -22056,8 +22058,8 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
     }
     gpuscan__sort_fit(gs, plan, group, vectors, batch);
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
-    plan->key.padded = is_quick && !counted && !plan->fields && key->group % 32 == 0 &&
-                       (wide || plan->values.size == 8);
+    plan->key.padded = is_quick && !counted && !plan->key.fields && key->group % 32 == 0 &&
+                       (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
     if (!is_single)
@@ -22072,20 +22074,16 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
 }
 
 /* Chooses tiles for the form COUNTED, in which one launch sorts and only the device knows the count. Smaller counts get
-   smaller tiles, of fewer rounds. These have at least a quarter of a whole tile's rounds, since the room for a whole
+   smaller tiles, of fewer rounds. FEW_ROUNDS is at least a quarter of a whole tile's rounds, since the room for a whole
    tile's states is enough for those of four smaller tiles. */
 static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan) {
-    int is_quick = gpuscan__sort_is_quick(gs, gs->device.profile.sort.group);
-    uint32_t vectors, fewer, few, batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : 1;
+    uint32_t few = plan->key_size == 8 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS, vectors;
     plan->key.counted = 1;
     gpuscan__sort_fit_tiles(gs, plan, 1);
     vectors = plan->common.key.vectors;
-    fewer = (uint32_t)gpuscan__max(vectors * 4 / 5 / batch * batch, batch);
-    few = plan->codes_wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
-    plan->key.few_rounds = (uint32_t)gpuscan__max(gpuscan__min(few, fewer),
-                                                  gpuscan__ceil_div(vectors, 4 * batch) * batch);
-    plan->key.one_rounds = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
-    if (is_quick) /* a quarter is a multiple of SORT_BATCH */
+    plan->key.few_rounds = (uint32_t)gpuscan__min(few, vectors);
+    plan->key.one_rounds = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, vectors);
+    if (gpuscan__sort_is_quick(gs, plan->common.key.group)) /* a quarter is a multiple of SORT_BATCH */
         plan->key.one_rounds -= plan->key.one_rounds % (4 * GPUSCAN__SORT_BATCH);
 }
 
@@ -22100,16 +22098,14 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
             plan->values.size = gpuscan__types[key->dst].size;
         return;
     }
-    memset(&plan->key, 0, sizeof(plan->key));
     plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
     if (plan->by_index)
         plan->values.size = plan->key.wide ? 8 : 4;
     key->strategy = (uint32_t)strategy;
-    key->dst = (uint32_t)(plan->fields             ? GPUSCAN_TYPE_DEFAULT
+    key->dst = (uint32_t)(plan->key.fields         ? GPUSCAN_TYPE_DEFAULT
                           : plan->values.size == 8 ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.fields = plan->fields;
     plan->key.digit_bits = cpu || is_single ? 8 : 4;
     plan->key.whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                       plan->end == 8 * plan->key_size;
@@ -22120,7 +22116,7 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         return;
     }
     if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
-        key->registers = profile->sort_tiles.tiles[plan->codes_wide][gpuscan__min(plan->values.size / 4, 3)].registers;
+        key->registers = gpuscan__sort_tile_of(gs, plan)->registers;
     none = plan->key;
     if (gpuscan__sort_fit_small(gs, plan))
         return;
@@ -22214,7 +22210,7 @@ static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     gpuscan__sort_buffers *buffers = &plan->values;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* there are 2 passes or more, and the last one stores no records */
+    if (gpuscan__sort_packs(plan->key.fields)) { /* there are 2 passes or more, and the last one stores no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
@@ -22259,7 +22255,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         *bytes = gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
     }
     plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
-                  (gpuscan__sort_packs(plan->fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
+                  (gpuscan__sort_packs(plan->key.fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
     common->idle_plain = gpuscan__max(*bytes, 1); /* a call whose count on the device is 0 uses only this scratch */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
@@ -22328,7 +22324,7 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
     if (plan->common.forced)
         return gpuscan__sort_own(plan->common.forced).fields;
     least = gs->device.profile.sort.records;
-    if (plan->codes_wide && bytes > 8)
+    if (plan->key_size == 8 && bytes > 8)
         least = f == 1 ? 0 : least << 5;
     if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
         (f == 1 && (bytes == 4 || bytes == 8)))
@@ -22364,10 +22360,14 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
         strategy = gpuscan__strategies[strategy].portable;
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
-    plan->fields = gpuscan__sort_record(gs, plan, strategy);
+    if (!common->forced)
+        memset(&plan->key, 0, sizeof(plan->key));
+    plan->key.fields = gpuscan__sort_record(gs, plan, strategy);
     plan->by_index = plan->wants_indices || desc->custom ||
-                     (desc->payload_count && size != 4 && size != 8 && !plan->fields);
-    plan->values.size = plan->by_index ? 0 : plan->fields ? gpuscan__sort_record_size(plan->fields) : (uint32_t)size;
+                     (desc->payload_count && size != 4 && size != 8 && !plan->key.fields);
+    if (plan->key.fields)
+        size = gpuscan__sort_record_size(plan->key.fields);
+    plan->values.size = plan->by_index ? 0 : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_cut(plan, 8);
     gpuscan__sort_shape(gs, plan, strategy);
@@ -22413,10 +22413,10 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
                                  gpuscan__sort_numbers *numbers) {
     cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
     uint32_t f, is_dst;
-    for (f = 0; f < gpuscan__sort_field_count(plan->fields); f++)
+    for (f = 0; f < gpuscan__sort_field_count(plan->key.fields); f++)
         for (is_dst = 0; is_dst < 2; is_dst++) {
             const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[f] + is_dst];
-            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->fields, f);
+            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->key.fields, f);
         }
 }
 
@@ -22436,14 +22436,13 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
 }
 
-/* Returns the number of groups for tiles: one per tile, but at most `most`. If only the device knows the number of
-   tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
+/* Returns the number of groups that loop over tiles: one per tile, but at most 2^20. If only the device knows the
+   number of tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
    sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
-static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run, uint64_t most) {
-    if (run->plan->desc->count_buffer.mem)
-        most = gpuscan__min(most, (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT);
-    return gpuscan__min(run->plan->tiles, most);
+static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
+    uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
+    return gpuscan__min(run->plan->tiles, run->plan->desc->count_buffer.mem ? resident : (uint64_t)1 << 20);
 }
 
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
@@ -22453,7 +22452,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size, plan->key_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
 /* Moves elements of `size` bytes, by index or in order. If `widens` is 1, stores the indices themselves as ulong. */
@@ -22472,7 +22471,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
 /* Returns how many groups count the digits of all passes. With key.counted the device uses at most this many. */
@@ -22500,7 +22499,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
-    uint32_t unit = plan->fields ? 1 : values->size;
+    uint32_t unit = plan->key.fields ? 1 : values->size;
     int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: the table's cells have 64 bits; 0: 32 bits */
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
@@ -22512,7 +22511,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
         gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, values->to[0], values->size, unit);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, values->to[1], values->size, unit);
-    if (gpuscan__sort_packs(plan->fields))
+    if (gpuscan__sort_packs(plan->key.fields))
         gpuscan__sort_fields(&launch, plan, &numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
@@ -22533,7 +22532,7 @@ static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint
     uint64_t groups = plan->tiles;
     if (plan->key.counted) {
         uint64_t few = gpuscan__min(plan->desc->count, gpuscan__sort_few(gs, plan));
-        groups = gpuscan__max(gpuscan__sort_groups(run, UINT64_MAX),
+        groups = gpuscan__max(gpuscan__sort_groups(run),
                               gpuscan__ceil_div(few, (uint64_t)plan->common.key.group * plan->key.few_rounds));
         groups += plan->common.forced ? 2 : 0; /* a self-test has two groups without a tile */
         *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan));

@@ -222,12 +222,11 @@ static int carries(const gpuscan__sort_key *own) { /* carries records */
     return own->fields != 0;
 }
 
-/* Counts on the device far below the most. Three units sort 96 elements in one tile, 288 in tiles of 3 elements a
-   work-item, 384 in tiles of 4, and more by tickets. With an element more a work-item, they sort 128 in one tile, of 1,
-   2 or 4 elements a work-item, and 384 in tiles of 4. */
+/* Counts on the device far below the most. Three units sort 128 elements in one tile, of 1, 2 or 4 elements a work-item,
+   384 in tiles of 4, and more by tickets. With an element more a work-item, they sort 160 and 480. */
 static void small_device_counts(void **state) {
-    static const uint64_t counts[] = {0,   1,   31,  32,  33,  63,  64,  65,   95,   96,   97,   127,
-                                      128, 129, 192, 193, 287, 288, 289, 383,  384,  385,  511,  512,
+    static const uint64_t counts[] = {0,   1,   31,  32,  33,  63,  64,  65,   127,  128,  129,  159,
+                                      160, 161, 192, 193, 383, 384, 385, 479,  480,  481,  511,  512,
                                       513, 640, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
     static const struct {
         gpuscan_type type;
