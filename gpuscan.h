@@ -10208,22 +10208,15 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "@%void @U@v_`D(@Y@U`B*`B,@c@y,@c$t,\n"
 "@Y`@w*@w,`position(*@vs)[$RADIX],\n"
 "@Y`H @ws){\n"
-"`@w a=@w[0],b=@w[@ws>1?1:0],c=@w[@ws>2?2:0];\n"
-"`@w d=@w[@ws>3?3:0];\n"
 "$n@ci=@y;i<$t;){\n"
 "@c`E=$xi+@Q$f,$t);\n"
 "$PREFETCH(`B->$r_`Q+i,0,1);\n"
 "`S@QVALUES)\n"
 "$PREFETCH(`B->$mied.to+i,0,1);\n"
 "$n;i<`E;i++){\n"
-"`key_code code=`code$j`B->$r[i],a.flip);\n"
-"@vs[0][(`H)(code>>a.shift)&a.$w]++;\n"
-"`S@ws>1)\n"
-"@vs[1][(`H)(code>>b.shift)&b.$w]++;\n"
-"`S@ws>2)\n"
-"@vs[2][(`H)(code>>c.shift)&c.$w]++;\n"
-"`S@ws>3)\n"
-"@vs[3][(`H)(code>>d.shift)&d.$w]++;\n"
+"`key_code code=`code$j`B->$r[i],@w[0].flip);\n"
+"@(`H q`Mq<@ws;q++)\n"
+"@vs[q][(`H)(code>>@w[q].shift)&@w[q].$w]++;\n"
 "}\n"
 "}\n"
 "}\n\n\n"
@@ -10244,7 +10237,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "else\n"
 "@U@v_`D(`B,@y,$t,@w+p,@vs+p,4);\n"
 "}\n"
-"}\n\n\n",
+"}\n\n\n"
 "@%@t@U@|_`D(`position*$y,@c@y,@c$t){\n"
 "`position @|=(`position)@y;\n"
 "@tmoves=true;\n"
@@ -10255,7 +10248,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "moves&=here!=$t-@y;\n"
 "}\n"
 "@Kmoves;\n"
-"}\n\n\n"
+"}\n\n\n",
 "@%@U`B @Uaway(@Y@Uc`P*c`P){\n"
 "@U`B `B={c`P->$r,c`P->$r_`Q,c`P->$mied};\n"
 "`Sc`P->$r==c`P->$r_`Q)\n"
@@ -10335,7 +10328,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "@QCALL\n"
 "@U@v_@Is(&c`P,(`H)@\\s.`B,@U`A(c`P.@v),(`H)get_@{_id(0),\n"
 "(`H)get_num_@{s(0`L\n"
-"}\n\n",
+"}\n\n"
 "$APART\n"
 "@%void @Uscatter_`A(@Y@Uc`P*c`P,`H p,@c`A,`H `V,\n"
 "`H @{s){\n"
@@ -10348,7 +10341,7 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "@`;\n"
 "`S(`B.@z&($FLAG_BUCKETS|$FLAG_IF_UNEVEN))&&\n"
 "@QIS_UNEVEN(table,@{s)!=((`B.@z&$FLAG_IF_UNEVEN)!=0))\n"
-"@`;\n\n\n"
+"@`;\n\n\n",
 "`H cell=`@w$j`B.$r[@y],`B.@w)*@{s+`V;\n"
 "`position to=table[cell];\n"
 "`S(cell+1<$RADIX*@{s?table[cell+1]:c`P->@v)-to==$t-@y){\n"
@@ -10423,13 +10416,11 @@ static const char *const gpuscan__piece_sort_cpu[] = {
 "`Slarge==(t<$RADIX))\n"
 "@Ubucket(c`P,@y,$t,split);\n"
 "}\n"
-"}\n\n",
-"#if @QBUCKETS\n"
+"}\n\n"
 "kernel $@n_ATTRIBUTE void @Ubuckets(`%$SORT@1S@)\n"
 "@QCALL\n"
 "@Udraw_buckets(c`P,@\\s.split,(`H)get_num_@{s(0`L\n"
 "}\n"
-"@O\n"
 "@g\n"
 "kernel $@n_ATTRIBUTE void @Usm`P_cpu(`%$SORT@1S@)\n"
 "@QCALL\n"
@@ -10443,7 +10434,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10412 \"kernels.cl.inc\"\n"
+"#line 10403 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -10702,17 +10693,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 ":(@U$c)(0);\n"
 "}\n"
 "}\n\n\n"
-"@7void @U@r(@Z@U@a*@a){\n"
-"`S$RANK_MASKS)\n"
-"@a->@ws.$ws[@i]`M\n"
-"@h@4\n"
-"`S$SUB@n==0)\n"
-"@a->others[@j]`M\n"
-"@g\n"
-"$n`H i=@i;i<$RADIX*$RANK_$hS;i+=$@n)\n"
-"@a->$l[i]`M\n"
-"@O\n"
-"}\n\n\n"
 "@7void @U$b(@U`F*t,`H r$zs,@Z@U@a*@a){\n"
 "@(`H e`Me<@i_DIGITS;e++){\n"
 "`H d=$OWN_DIGIT(e),@vs[$RANK_@nS];\n"
@@ -10736,7 +10716,15 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n\n\n",
 "@7void @Ut`Py(@U`F*t,`H r$zs,`twiddled_@w @w,\n"
 "@Z@U@a*@a){\n"
-"@U@r(@a);\n"
+"`S$RANK_MASKS)\n"
+"@a->@ws.$ws[@i]`M\n"
+"@h@4\n"
+"`S$SUB@n==0)\n"
+"@a->others[@j]`M\n"
+"@g\n"
+"$n`H i=@i;i<$RADIX*$RANK_$hS;i+=$@n)\n"
+"@a->$l[i]`M\n"
+"@O\n"
 "`S@i==0){\n"
 "@a->@w_$w=@w.$w;\n"
 "@a->ranks_by=$RANKS_BY_MASKS;\n"
@@ -10819,8 +10807,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@tdraws=$qest[b]==@j;\n"
 "`S!draws)\n"
 "$y=@a->others+@j;\n"
-"@y[b]`M\n"
-"`Sdraws||@QQUICK|| !@QLOOPS)\n"
 "@y[b]=@Dadd((vola`F @Z`H*)$y,(below[b]+1)<<upper*16);\n"
 "`S!@jS_IN_$f)\n"
 "@jS_SYNC();\n"
@@ -10928,18 +10914,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@QORDER(@Uorder_$r,`twiddled,key)\n"
 "@QORDER(@Uorder_$cs,@U$c,$c)\n"
 "@QORDER(@Uorder_movers,@Umover,mover)\n\n\n\n",
-"@6$STORE_ROUNDS \\\n"
-" ($SPILLS||@QVALUES||@QHALVED?$ROUNDS:4u)\n\n\n"
 "@7@esort@T_$r(@H`key_$l*$r_`Q,`H r$zs,@twhole,`H valid,\n"
 "`H `A,`twiddled_@w @w,`H*@ws,\n"
 "@Z@U@a*@a){\n"
 "@Y`H $t=r$zs/$e_PARTS;\n"
-"$ROLLED\n"
-"$n`H turn`Mturn<$t;turn+=$STORE_ROUNDS)\n"
-"@=\n"
-"$n`H k=turn;k<turn+$STORE_ROUNDS@m{\n"
-"`Sk>=$t)\n"
-"continue;\n"
+"@(u@2$t@m{\n"
 "`H i=k*$@n+@i,at=`A*($@n*r$zs/$e_PARTS)+i;\n"
 "`Swhole||at<valid){\n"
 "`twiddled twiddled=@a->exchange.key[$ROUND_PLACE(k)];\n"
@@ -10952,11 +10931,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "}\n"
 "@.;\n"
-"}\n\n\n"
-"@7void @Uorder_`A(@U`F*t,`H r$zs,`H `A,\n"
-"@Z@U@a*@a){\n"
-"`S$e_PARTS>1)\n"
-"@Uorder_$r(t->$r,r$zs,t->@|s,`A,$e_PARTS,@a);\n"
 "}\n\n\n"
 "@7@esort@T_$cs(@U$mied $mied,`H r$zs,@twhole,@tunpacks,\n"
 "`H valid,`H `A,@Y`H*@ws,\n"
@@ -10980,7 +10954,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@U$c `F[$ROUNDS];\n"
 "@U$mied $mied=@U$mied_at(`B->$mied,@y);\n"
 "@(`H `A`M`A<$e_PARTS;`A++){\n"
-"@Uorder_`A(t,r$zs,`A,@a);\n"
+"`S$e_PARTS>1)\n"
+"@Uorder_$r(t->$r,r$zs,t->@|s,`A,$e_PARTS,@a);\n"
 "`S@QVALUES&&`A==$e_PARTS-1)\n"
 "@U$v_$cs(`F,$mied,@y,r$zs,valid,`B->@z);\n"
 "`S$IS_WHOLE(valid,r$zs))\n"
@@ -11011,7 +10986,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " @.; \\\n"
 " }\n"
 "@QTAKE(@Utake_$r,`twiddled,key)\n"
-"@QTAKE(@Utake_movers,@Umover,mover)\n\n",
+"@QTAKE(@Utake_movers,@Umover,mover)\n\n"
 "@7void @U$v_movers(@Umover*movers,@U$mied $mied,`H r$zs,\n"
 "`H @v,`H @z){\n"
 "#if @QMOVES_INDICES\n"
@@ -11020,7 +10995,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@g\n"
 "@U$v_$cs(movers,$mied,0,r$zs,@v,@z);\n"
 "@O\n"
-"}\n\n"
+"}\n\n",
 "@%@U$c @Umoved(@Umover mover,@U$mied $mied,`H @v,\n"
 "`H @z){\n"
 "#if !@QMOVES_INDICES\n"
@@ -11070,7 +11045,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@Uexchange(&t,r$zs,@w,@a);\n"
 "@.;\n"
 "@(`H `A`M`A<$e_PARTS;`A++){\n"
-"@Uorder_`A(&t,r$zs,`A,@a);\n"
+"`S$e_PARTS>1)\n"
+"@Uorder_$r(t.$r,r$zs,t.@|s,`A,$e_PARTS,@a);\n"
 "@Utake_$r(ordered,r$zs,`A,$e_PARTS,@a);\n"
 "}\n"
 "`S@QVALUES){\n"
@@ -11144,7 +11120,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11246 \"kernels.cl.inc\"\n"
+"#line 11216 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11315,8 +11291,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11453 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
+"#line 11423 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -11394,23 +11370,15 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "@.;\n"
 "`sort@T(&t,$ROUNDS,`B,@w,@y,valid,@a);\n"
 "}\n\n"
-"#if !@QCOUNTED\n"
-"@6@QBY_@n ($@nS_IN_ORDER$d!@QLOOPS)\n\n\n\n"
+"#if !@QCOUNTED\n\n\n"
 "kernel $@n_ATTRIBUTE void @Usweep(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
 "@U`B `B=@U`B$j&c`P,(`H)@\\s.`B);\n"
-"`H tickets=(`H)get_num_@{s(0);\n"
-"@tagain=@QLOOPS&&@@tickets*$$g<@\\s.@v;\n"
-"`Sagain)\n"
-"tickets+=(`H)((c`P.@v+$$g-1)/$$g);\n"
-"do{\n"
-"`H `F=@QBY_@n\n"
+"`H `F=$@nS_IN_ORDER\n"
 "?(`H)get_@{_id(0)\n"
-":`ticket($COUNTERS(c`P.zeros),tickets,&@a->ticket);\n"
-"`S@@`F*$$g>=c`P.@v)\n"
-"@`;\n"
+":`ticket($COUNTERS(c`P.zeros),(`H)get_num_@{s(0),&@a->ticket);\n"
+"`S@@`F*$$g<c`P.@v)\n"
 "@U`F_by(`F,&`B,@a);\n"
-"}while(again);\n"
 "}\n"
 "@O\n\n",
 NULL};
@@ -11419,7 +11387,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11567 \"kernels.cl.inc\"\n"
+"#line 11527 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11560,7 +11528,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11728 \"kernels.cl.inc\"\n"
+"#line 11688 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -11578,10 +11546,10 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "@Uc`P c`P=@QCALL_MEMBERS;\n"
 "@H`key_$l*$r_to=`Bes.`Bes%2?$r_`Q:$r_tmp;\n"
 "c`P.$mied.to=`Bes.`Bes%2?$mied.to:$cs_tmp;\n"
-"`S@v<=$@n*@QQUARTER_ROUNDS)\n"
-"@Uone_`F(@QQUARTER_ROUNDS,&c`P,$r_to,@a);\n"
-"else `S@v<=$@n*@QHALF_ROUNDS)\n"
-"@Uone_`F(@QHALF_ROUNDS,&c`P,$r_to,@a);\n"
+"`S@v<=$@n*(@QONE_ROUNDS/4))\n"
+"@Uone_`F(@QONE_ROUNDS/4,&c`P,$r_to,@a);\n"
+"else `S@v<=$@n*(@QONE_ROUNDS/2))\n"
+"@Uone_`F(@QONE_ROUNDS/2,&c`P,$r_to,@a);\n"
 "else\n"
 "@Uone_`F(@QONE_ROUNDS,&c`P,$r_to,@a);\n"
 "}\n"
@@ -11624,7 +11592,7 @@ static const char *const gpuscan__piece_sort_counted[] = {
 "}\n\n"
 "kernel $@n_ATTRIBUTE void @U@ved(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
-"`S@QONE_ROUNDS&&c`P.@v<=$@n*@QONE_ROUNDS){\n"
+"`Sc`P.@v<=$@n*@QONE_ROUNDS){\n"
 "`Sget_@{_id(0)==0&&c`P.@v>0)\n"
 "@Usingle(@QCALL_ARGUMENTS);\n"
 "}else `Sc`P.@v>@\\s.few)\n"
@@ -11950,7 +11918,8 @@ typedef struct gpuscan__sort_tuning {
                           compute unit. The groups wait for each other, so the device must not suspend running groups */
     uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
     int counted_once;  /* 1: a sort whose count is on the device takes one launch, however large the count is */
-    int one; /* 1: if one launch sorts a single tile, the tile stays in registers. This doubles the code */
+    uint32_t records;  /* minimum number of elements for which payloads move through the passes in records, which large
+                          sorts do faster than they gather by index; 0: payloads are always gathered */
 } gpuscan__sort_tuning;
 
 typedef struct gpuscan__sort_tile {
@@ -11958,22 +11927,13 @@ typedef struct gpuscan__sort_tile {
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, and 1 for keys of 8 bytes. The second
-   index is 0 without values, and 1, 2, 3 for values of 4, 8, 16 bytes. */
+/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, 1 for keys of 8 bytes, and 2 for keys of 8
+   bytes if `counted_once` is set and the count is on the device. The second index is 0 without values, and 1, 2, 3 for
+   values of 4, 8, 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
-    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* for counts on the device; LANES_SUBGROUPS: also for one tile */
+    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE + 1][4];
 } gpuscan__sort_tiles;
-
-/* Settings of sorts that move payloads in records. */
-typedef struct gpuscan__sort_records {
-    uint32_t devices;
-    /* Minimum number of elements for which payloads move through the passes in records; 0: they are always gathered.
-       First index: 0 for keys of up to 4 bytes, otherwise 1. Second index: 0 for one payload, otherwise 1. (One payload
-       of 4 or 8 bytes needs no record.) Third index: the bytes of all payloads divided by 4, rounded up. */
-    uint32_t carried[GPUSCAN__BY_SIZE][2][5];
-} gpuscan__sort_records;
 
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
@@ -11993,7 +11953,6 @@ typedef struct gpuscan__profile {
     gpuscan__histogram_tuning histogram;
     gpuscan__sort_tuning sort;
     gpuscan__sort_tiles sort_tiles;
-    gpuscan__sort_records sort_records;
     gpuscan__integral_tuning integral;
 } gpuscan__profile;
 
@@ -13201,9 +13160,9 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
+    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, records */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1},
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1u << 20},
     /* A larger tile stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves
        of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of
        4 bytes per work-item. tuning: sort-amd, sort-amd-local, sort-together-others */
@@ -13222,29 +13181,18 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    with values of 4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that gpuscan__sort_rows allows.
    Intel's tiles of 36 keys, or of 24 keys with values, need the larger register file. Fewer groups then run, but local
-   memory allows no more in any case. For both vendors, `counted` has fewer elements, since loops over tiles or passes
-   need registers. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
+   memory allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
-     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
+      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}},
       {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
     {GPUSCAN__ON_AMD,
-     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
-     {{{256, 26, 0}, {256, 22, 0}, {256, 16, 0}, {256, 8, 0}},
-      {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}}},
+     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}},
+      {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}}},
     {GPUSCAN__ON_INTEL,
      {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
-      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}},
-     {{{512, 12, 256}, {512, 8, 256}, {512, 10, 256}, {512, 14, 256}},
-      {{512, 10, 256}, {512, 9, 256}, {512, 9, 256}, {512, 14, 256}}}}};
-
-/* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
-GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
-    {GPUSCAN__ON_NVIDIA,
-     {{{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
-      {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}}}};
+      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}}};
 
 /* Tiles of integral images. tuning: integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
@@ -13265,8 +13213,7 @@ static const struct {
      offsetof(gpuscan__profile, name)},
     GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select)
     GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_records)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
+    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
 };
@@ -21335,7 +21282,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile; on a CPU up to sort_small elements   | small
     together         | up to profile.sort.together elements           | together
-    counted          | a count that only the device knows             | counted, in which the count selects the tile
+    counted          | a count on the device, if counted_once is set  | counted, in which the count selects the tile
     filled           | SINGLE_PASS, if elements are keys of one byte  | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
@@ -21348,17 +21295,14 @@ typedef struct gpuscan__sort_key {
     uint32_t small; /* 1: one group, or one work-item of a CPU, does all passes in one launch */
     uint32_t together; /* 1: groups that wait for each other do all passes in one launch; the host knows the count */
     uint32_t counted;  /* 1: the same, but only the device knows the count */
-    uint32_t loops;    /* 1: a launch per pass, and only the device knows the count: a group may take several tiles */
     uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t few_rounds; /* form counted: elements per work-item in a tile of few elements */
-    uint32_t one_rounds[3]; /* the same in a single tile, largest first; 0 if a single tile is no special case */
+    uint32_t one_rounds; /* the same in a single tile. Fewer elements take a half or a quarter of these rounds */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
     uint32_t fields;  /* sizes of the fields of a single pass's record, 8 bits for each size; 0 without a record */
-    uint32_t gathers; /* 1: the program has sort_gather, which moves elements by index or copies results */
-    uint32_t buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
@@ -21369,6 +21313,9 @@ typedef struct gpuscan__sort_buffers {
     uint32_t size;
     int has_dst; /* 0: the result may stay where the last pass stored it, since there is no dst */
 } gpuscan__sort_buffers;
+
+/* Indices of two ranges of a call: keys and payload 0. A destination follows its source. */
+enum { GPUSCAN__SORT_KEYS = 0, GPUSCAN__SORT_PAYLOADS = 2 };
 
 /* Maximum number of fields, and of bytes, of a record. */
 enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
@@ -21404,14 +21351,12 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int codes_wide; /* 1: keys have 8 bytes, as in GPUSCAN_CODES_WIDE of kernels.cl.inc. 0: up to 4 bytes */
-    int blocks;  /* 1: with key.buckets, a block's keys are moved first, then the block's values */
+    int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
+    int blocks;  /* 1: with buckets, a block's keys are moved first, then the block's values */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
-    size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
     uint64_t parts, moved_at; /* groups in a pass of several launches; byte offset of a moved array in PLAIN scratch */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size is 0 if there are no values */
-    uint32_t fields;                        /* a record's fields, as in the key */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the number of each field's payload */
     uint32_t flags; /* flags that tell kernels where values come from, and whether they store keys and fields */
     unsigned commands;
@@ -21431,8 +21376,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. Without
-   key.gathers, SORT_GATHER is missing, so the other kernels' numbers are less by one. */
+/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. */
 enum {
     GPUSCAN__SORT_GATHER = 0,
     GPUSCAN__SORT_COUNT,
@@ -21448,37 +21392,33 @@ enum {
 
 static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 #define GPUSCAN__SORT_ALWAYS "gpuscan_sort_keys", "gpuscan_sort_gather"
-    static const char *const several[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places",
-                                          "gpuscan_sort_scatter", NULL};
-    static const char *const several_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count_cpu", "gpuscan_sort_places",
-                                              "gpuscan_sort_scatter_cpu", NULL};
-    static const char *const buckets[] = {GPUSCAN__SORT_ALWAYS,       "gpuscan_sort_count_cpu", "gpuscan_sort_places",
-                                          "gpuscan_sort_scatter_cpu", "gpuscan_sort_buckets",   NULL};
-    static const char *const single[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep", NULL};
-    static const char *const filled[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill", NULL};
-    static const char *const small_sort[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small", NULL};
-    static const char *const small_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu", NULL};
-    static const char *const together[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together", NULL};
-    static const char *const counted[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted", NULL};
+    enum { SMALL, TOGETHER, COUNTED, FILLED, SWEEPS, SEVERAL, OF_CPU };
+    static const char *const names[][7] = {
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places", "gpuscan_sort_scatter"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count_cpu", "gpuscan_sort_places", "gpuscan_sort_scatter_cpu",
+         "gpuscan_sort_buckets"}};
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
-    const char *const *names = own.small      ? (cpu ? small_cpu : small_sort)
-                               : own.together ? together
-                               : own.counted  ? counted
-                               : own.fills    ? filled
-                               : is_single    ? single
-                               : own.buckets  ? buckets
-                               : cpu          ? several_cpu
-                                              : several;
-    return names + (key->custom_size == 0) + !own.gathers;
+    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
+    int form = own.together ? TOGETHER : own.counted ? COUNTED : own.fills ? FILLED : is_single ? SWEEPS : SEVERAL;
+    if (gpuscan__key_is_cpu(key))
+        form = own.small ? OF_CPU : OF_CPU + 1;
+    else if (own.small)
+        form = SMALL;
+    return names[form] + (key->custom_size == 0);
 }
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), gathers = own.gathers != 0, tiles = !own.fills, counted = own.counted != 0;
+    int cpu = gpuscan__key_is_cpu(key), tiles = !own.fills, counted = own.counted != 0;
     int meets = own.together || own.counted;
     int sweeps = gpuscan__is_single_pass(gpuscan__key_strategy(key)) && !own.small && !own.together;
-    return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, gathers) |
+    return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
            GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && meets) |
@@ -21536,11 +21476,11 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
-   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. Loops of tiles spill. tuning: sort-quick */
+   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
                                      uint32_t group) {
     int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together && !own->counted;
-    return gpuscan__sort_is_quick(gs, group) || (sweeps && !own->loops && gpuscan__whole_lanes(gs, group));
+    return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -21562,13 +21502,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
+/* Lists macros of programs that equal a field of the key. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
-    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_LOOPS, loops)                      \
-    X(SORT_PADDED, padded) X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds[0])       \
-    X(SORT_HALF_ROUNDS, one_rounds[1]) X(SORT_QUARTER_ROUNDS, one_rounds[2]) X(SORT_COPIES, copies)                    \
-    X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(SORT_BUCKETS, buckets) X(SORT_GATHERS, gathers)                      \
-    X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
+    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_PADDED, padded)                    \
+    X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds) X(SORT_COPIES, copies)          \
+    X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
@@ -21646,7 +21584,6 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         return r;
     plan->common.e.custom = custom;
     plan->key_size = gpuscan__types[type].size;
-    plan->codes_wide = plan->key_size == 8;
     plan->element_size = custom ? (uint32_t)custom->size : plan->key_size;
     bits = plan->key_size * 8;
     plan->begin = desc->bit_begin;
@@ -21675,7 +21612,6 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     plan->wants_indices = desc->permutation.mem || (!common->is_run && desc->index_type != GPUSCAN_TYPE_DEFAULT);
     if (plan->wants_indices && plan->index_size == 4 && desc->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: 2^32 elements or more need u64");
-    plan->keys_range = common->range_count;
     range = gpuscan__input(common, "src", desc->src, elements, plan->element_size);
     range->in_place = 1;
     range->writes = desc->may_destroy_src != 0;
@@ -21683,12 +21619,11 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->in_place = range->rereads = 1;
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
-    plan->payloads_range = common->range_count;
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, elements, elements, 2)) != 0)
         return r;
     for (k = 0, most = plan->element_size; k < desc->payload_count; k++) {
-        common->ranges[plan->payloads_range + 2 * k].writes = desc->may_destroy_src != 0;
-        common->ranges[plan->payloads_range + 2 * k + 1].rereads = 1;
+        common->ranges[GPUSCAN__SORT_PAYLOADS + 2 * k].writes = desc->may_destroy_src != 0;
+        common->ranges[GPUSCAN__SORT_PAYLOADS + 2 * k + 1].rereads = 1;
         most = gpuscan__max(most, desc->payloads[k].size);
     }
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
@@ -21716,66 +21651,33 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
 
-/* The forms of a sort on a GPU. A call takes the first row that matches it, and whose tile fits local memory.
-   SMALL     one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
-             tuning: sort-small-shapes
-   TOGETHER  one launch sorts, and its groups wait for each other. Each has a compute unit to itself, since two groups
-             on one unit may run one after the other. tuning: sort-together-rounds
-   COUNTED   one launch sorts, and only the device knows the count
-   TILES     each pass has one or several launches. If one tile holds all elements, one group sorts them */
-enum { GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_FORM_TILES };
-enum { /* conditions of a form */
-    GPUSCAN__SORT_QUICK = 1,  /* gpuscan__sort_is_quick returns 1: elements are ranked by votes */
-    GPUSCAN__SORT_SINGLE = 2, /* the strategy is SINGLE_PASS */
-    GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
-    GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and profile.sort.counted_once is set */
-    GPUSCAN__SORT_PLAIN = 16, /* there are no records */
-    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements, and more than a tile if `batch` is 1 */
-    GPUSCAN__SORT_NEEDS_SMALL = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
-    GPUSCAN__SORT_NEEDS_TOGETHER = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
-};
-typedef struct gpuscan__sort_form {
-    uint32_t form, needs;
-    uint64_t to;                         /* maximum number of elements */
-    uint32_t key_from, key_to, value_to; /* minimum and maximum bytes of a key; maximum bytes of a value */
-    uint32_t group, rounds;              /* 0: the profile's value */
-} gpuscan__sort_form;
-static const gpuscan__sort_form gpuscan__sort_forms[] = {
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 512, 1, 8, 8, 128, 4},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 1024, 1, 8, 8, 256, 4},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 8, 8, 8, 512, 4},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 1, 4, 8, 256, 8},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2560, 1, 8, 8, 512, 5},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 4096, 1, 8, 8, 512, 8},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 5120, 1, 4, 4, 512, 10},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 6144, 4, 4, 4, 512, 12},
-    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 8},
-    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 16},
-    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 32},
-    {GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_ONCE, UINT64_MAX, 1, 8, 16, 0, 0},
-    {GPUSCAN__SORT_FORM_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
+/* Tiles of single groups that rank by votes. The first row that holds all elements, whose keys and values have at most
+   `bytes` bytes, sorts them. Other forms have fewer work-items and more elements for each. tuning: sort-small-shapes */
+static const struct {
+    uint32_t group, rounds, bytes;
+} gpuscan__sort_small_rows[] = {{128, 4, 8}, {256, 4, 8},  {256, 8, 8}, {512, 5, 8},
+                                {512, 8, 8}, {512, 10, 4}, {512, 12, 4}};
 
 enum {
-    GPUSCAN__SORT_TOGETHER_TILE = 8192, /* minimum elements per tile for more than TOGETHER_GROUPS groups */
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
-    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
-    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST limit the rounds of tiles that are sorted together */
+    GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum rounds of a single tile that is not ranked by votes */
+    /* Groups that sort together have tiles of LEAST to MOST rounds, up to TOGETHER_TILE elements. More groups than
+       TOGETHER_GROUPS, which all add up each other's counts, need the largest tiles. tuning: sort-together-rounds */
+    GPUSCAN__SORT_LEAST_ROUNDS = 8,
     GPUSCAN__SORT_MOST_ROUNDS = 32,
+    GPUSCAN__SORT_TOGETHER_TILE = 8192,
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
+    GPUSCAN__SORT_BATCH = 2, /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
+    GPUSCAN__SORT_STEP = 4,  /* fewer rounds than the table's are a multiple of this, to have few programs */
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* maximum of few_rounds for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* the same for keys of 8 bytes */
     GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of one_rounds */
 };
 
-/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group must add
+/* Maximum groups per compute unit that count digits; bytes of keys that a work-item loads at a time. A group must add
    its counts to the total. This is worth it if each work-item loads at least four times. Work-items load less often
    only if compute units would otherwise be idle. tuning: sort-histogram-groups */
-enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* maximum if more groups would load less than 32 times, or for device counts */
-    GPUSCAN__SORT_HISTOGRAM_MOST = 6,
-    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum groups for keys of 1 or 2 bytes */
-    GPUSCAN__SORT_HISTOGRAM_BYTES = 64
-};
+enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
 
 /* Few elements get smaller tiles, so that each compute unit has this many groups. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
@@ -21815,107 +21717,100 @@ static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     plan->passes = (bits + plan->width - 1) / plan->width;
 }
 
-/* Describes the largest tile of a call on a GPU, before a form is chosen. */
-typedef struct gpuscan__sort_most {
-    uint32_t group, vectors, registers;
-    uint32_t batch;  /* the number of rounds is a multiple of this */
-    uint32_t has;    /* sum of the conditions GPUSCAN__SORT_QUICK ... that the call meets */
-    uint32_t halves; /* 1: a tile's keys and values go through local memory piece by piece */
-} gpuscan__sort_most;
-
-static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    const gpuscan_sort_desc *desc = plan->desc;
-    const gpuscan__profile *profile = &gs->device.profile;
-    int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
-    const gpuscan__sort_tiles *of = &profile->sort_tiles;
-    size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &of->tiles[plan->codes_wide][values];
-    int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
-    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
-    int loops = desc->count_buffer.mem || (!is_quick && desc->count <= (uint64_t)tile->group * tile->rounds);
-    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of pieces of a halved tile */
-    gpuscan__sort_most most;
-    if (is_tuned && loops) /* a loop over tiles or passes leaves fewer registers */
-        tile = &of->counted[plan->codes_wide][values];
-    most.group = is_tuned ? tile->group : profile->sort.group;
-    most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
-    most.registers = tile->registers;
-    most.batch = is_quick ? 4 : 1;
-    if (is_quick && is_single && most.vectors > most.batch && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* sorts by part of a float leave fewer registers */
-        most.vectors -= most.batch;
-    most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
-    if (!is_quick && !is_tuned && plan->values.size &&
-        (desc->count_buffer.mem || desc->count <= (uint64_t)most.group * most.vectors))
-        most.vectors -= most.vectors / 8; /* a loop over tiles or passes leaves fewer registers */
-    most.halves = is_single && gpuscan__whole_lanes(gs, most.group) && most.vectors >= parts &&
-                  profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
-                  gpuscan__max(plan->values.size, plan->key_size) >= 8;
-    if (most.halves && !plan->fields && !counted && desc->count <= (uint64_t)most.group * (most.vectors / parts)) {
-        most.vectors /= parts; /* few elements go through local memory as a whole tile */
-        most.halves = 0;
-    }
-    if (most.halves) {
-        most.batch = (uint32_t)gpuscan__max(most.batch, parts);
-        most.vectors = most.vectors / most.batch * most.batch;
-    }
-    gpuscan__sort_fit(gs, plan, most.group, most.vectors, most.batch);
-    most.has = (is_quick ? (uint32_t)GPUSCAN__SORT_QUICK : 0) | (is_single ? (uint32_t)GPUSCAN__SORT_SINGLE : 0) |
-               (desc->count_buffer.mem ? 0 : (uint32_t)GPUSCAN__SORT_KNOWN) |
-               (counted ? (uint32_t)GPUSCAN__SORT_ONCE : 0) | (plan->fields ? 0 : (uint32_t)GPUSCAN__SORT_PLAIN);
-    if (desc->count <= profile->sort.together && (most.batch > 1 || desc->count > plan->common.key.tile))
-        most.has |= GPUSCAN__SORT_FEW;
-    return most;
-}
-
-/* Chooses tiles for the form TOGETHER, whose groups all run at once. Returns whether there are enough compute units. */
-static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
-                                     uint32_t rounds) {
-    uint64_t count = plan->desc->count;
-    uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort.group, plan->common.group_limit);
-    uint64_t units = gs->device.units / gs->device.profile.sort.units;
-    int can_halve = gs->device.profile.sort.halves && gpuscan__whole_lanes(gs, group) &&
-                    (plan->codes_wide || plan->values.size == 8);
-    if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_TOGETHER_TILE &&
-        count > gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, units) * group * rounds)
+/* Chooses the tile of the form SMALL, in which one group sorts all elements. Returns whether a tile holds them. */
+static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
+    uint32_t limit = (uint32_t)plan->common.group_limit;
+    uint32_t bytes = (uint32_t)gpuscan__max(plan->key_size, plan->values.size);
+    size_t i;
+    if (plan->key.fields)
         return 0;
-    if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_TOGETHER_TILE)
-        return 0; /* the row before has half the rounds. Its tiles are large enough, but did not fit, either */
-    for (plan->key.halved = 0;; plan->key.halved = 1) {
-        plan->key.padded = plan->key.together = 1;
-        gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
-        if (gpuscan__ceil_div(count, plan->common.key.tile) <= units)
-            return 1;
-        if (plan->key.halved || !can_halve)
-            return 0;
+    plan->key.small = 1;
+    if (!gpuscan__sort_is_quick(gs, sort->group)) {
+        gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(sort->group, limit),
+                          (uint32_t)gpuscan__min(sort->vectors, GPUSCAN__SORT_SMALL_ROUNDS), 1);
+        return plan->desc->count <= plan->common.key.tile;
     }
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__sort_small_rows); i++) {
+        uint32_t group = gpuscan__sort_small_rows[i].group, rounds = gpuscan__sort_small_rows[i].rounds;
+        plan->key.padded = 1;
+        if (bytes > gpuscan__sort_small_rows[i].bytes || group > limit)
+            continue;
+        gpuscan__sort_fit(gs, plan, group, rounds, rounds);
+        if (plan->desc->count <= plan->common.key.tile)
+            return 1;
+    }
+    return 0;
 }
 
-/* Chooses tiles for the forms COUNTED and TILES, and sets how a group counts digits. Few elements get smaller tiles. */
-static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    gpuscan__key *key = &plan->common.key;
-    int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
-    int counted = plan->key.counted != 0;
-    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, most->group);
-    uint32_t vectors = most->vectors;
-    uint32_t step = is_quick && !most->halves ? (uint32_t)GPUSCAN__SORT_TILE_BATCH : most->batch;
-    plan->key.halved = most->halves;
-    if (is_tuned && !counted) {
-        uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
-        vectors =
-            (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
+/* Chooses tiles for the form TOGETHER, in which one launch sorts and groups wait for each other. Each has a unit to
+   itself, since two groups on one unit may run one after the other. Returns whether there are enough units. */
+static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
+    uint32_t group = (uint32_t)gpuscan__min(sort->group, plan->common.group_limit), rounds, halved;
+    uint64_t units = gs->device.units / sort->units;
+    uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) &&
+                         (plan->key_size == 8 || plan->values.size == 8);
+    if (plan->key.fields || plan->desc->count_buffer.mem || plan->desc->count > sort->together)
+        return 0;
+    plan->key.together = 1;
+    for (rounds = GPUSCAN__SORT_LEAST_ROUNDS; rounds <= GPUSCAN__SORT_MOST_ROUNDS; rounds *= 2) {
+        uint64_t tile = (uint64_t)group * rounds, most = units;
+        if (rounds < GPUSCAN__SORT_MOST_ROUNDS && tile < GPUSCAN__SORT_TOGETHER_TILE)
+            most = gpuscan__min(most, GPUSCAN__SORT_TOGETHER_GROUPS);
+        for (halved = 0; halved <= can_halve && tile <= GPUSCAN__SORT_TOGETHER_TILE; halved++) {
+            plan->key.halved = halved;
+            plan->key.padded = 1;
+            gpuscan__sort_fit(gs, plan, group, rounds, GPUSCAN__SORT_STEP);
+            if (gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= most)
+                return 1;
+        }
     }
-    gpuscan__sort_fit(gs, plan, most->group, vectors, step);
+    return 0;
+}
+
+/* Returns the profile's tile for the call's keys and values. */
+static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    size_t wide = plan->key_size == 8, values = (size_t)gpuscan__min(plan->values.size / 4, 3);
+    return &gs->device.profile.sort_tiles.tiles[wide + (wide && plan->key.counted)][values];
+}
+
+/* Chooses tiles for the forms that sort any number of elements, and sets how a group counts digits. */
+static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__key *key = &plan->common.key;
+    int counted = plan->key.counted != 0;
+    int is_quick = is_single && gpuscan__sort_is_quick(gs, profile->sort.group);
+    const gpuscan__sort_tile *tile = gpuscan__sort_tile_of(gs, plan);
+    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
+    uint32_t group = is_tuned ? tile->group : profile->sort.group, parts = plan->values.size > 8 ? 4 : 2;
+    uint32_t vectors = is_tuned ? tile->rounds : profile->sort.vectors, batch;
+    group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
+    batch = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
+    if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
+        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* sorts by part of a float leave fewer registers */
+        vectors -= GPUSCAN__SORT_STEP;
+    plan->key.halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts &&
+                       profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
+                       gpuscan__max(plan->values.size, plan->key_size) >= 8;
+    if (plan->key.halved) {
+        batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : parts;
+        vectors = vectors / batch * batch;
+    }
+    if (is_quick && !counted) { /* few elements get smaller tiles. tuning: sort-few-groups */
+        uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * GPUSCAN__SORT_STEP;
+        few = GPUSCAN__SORT_STEP * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2);
+        vectors = (uint32_t)gpuscan__min(vectors, few);
+    }
+    gpuscan__sort_fit(gs, plan, group, vectors, batch);
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
-    plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
-                       (plan->codes_wide || plan->values.size == 8);
+    plan->key.padded = is_quick && !counted && !plan->key.fields && key->group % 32 == 0 &&
+                       (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
-    plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
-    plan->key.loops &= !plan->key.small;
-    if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
+    if (!is_single)
         return;
-    key->registers = gpuscan__registers(gs, key, most->registers);
+    key->registers = gpuscan__registers(gs, key, tile->registers);
     plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
     plan->key.copies = 32;
     while (plan->key.copies > 1 &&
@@ -21924,81 +21819,63 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Plans the form COUNTED. Smaller counts get smaller tiles, of fewer rounds. These have at least a quarter of a whole
-   tile's rounds, since the room for a whole tile's states is enough for those of four smaller tiles. */
-static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    uint32_t vectors, fewer, few, batch = most->batch, *one = plan->key.one_rounds;
+/* Chooses tiles for the form COUNTED, in which one launch sorts and only the device knows the count. Smaller counts get
+   smaller tiles, of fewer rounds. FEW_ROUNDS is at least a quarter of a whole tile's rounds, since the room for a whole
+   tile's states is enough for those of four smaller tiles. */
+static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    uint32_t few = plan->key_size == 8 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS, vectors;
     plan->key.counted = 1;
-    gpuscan__sort_fit_tiles(gs, plan, most);
+    gpuscan__sort_fit_tiles(gs, plan, 1);
     vectors = plan->common.key.vectors;
-    fewer = (uint32_t)gpuscan__max(vectors * 4 / 5 / batch * batch, batch);
-    few = plan->codes_wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
-    plan->key.few_rounds = (uint32_t)gpuscan__max(gpuscan__min(few, fewer),
-                                                  gpuscan__ceil_div(vectors, 4 * batch) * batch);
-    if (gs->device.profile.sort.one) {
-        one[0] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
-        one[1] = (uint32_t)gpuscan__max(one[0] / 2 / batch * batch, batch);
-        one[2] = (uint32_t)gpuscan__max(one[0] / 4 / batch * batch, batch);
-    }
-}
-
-/* Plans the form of `row`. Returns whether the form fits the call. */
-static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
-                              const gpuscan__sort_form *row) {
-    plan->key.halved = plan->key.padded = plan->key.together = plan->key.counted = plan->key.small = 0;
-    plan->key.loops = row->form == GPUSCAN__SORT_FORM_TILES && (most->has & GPUSCAN__SORT_SINGLE) &&
-                      plan->desc->count_buffer.mem;
-    plan->common.key.registers = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? most->registers : 0;
-    switch (row->form) {
-    case GPUSCAN__SORT_FORM_SMALL:
-        if (row->group > plan->common.group_limit)
-            return 0;
-        plan->key.small = plan->key.padded = 1;
-        gpuscan__sort_fit(gs, plan, row->group, row->rounds, row->rounds);
-        return plan->desc->count <= plan->common.key.tile;
-    case GPUSCAN__SORT_FORM_TOGETHER: return gpuscan__sort_fit_together(gs, plan, most, row->rounds);
-    case GPUSCAN__SORT_FORM_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
-    default: gpuscan__sort_fit_tiles(gs, plan, most); return 1;
-    }
+    plan->key.few_rounds = (uint32_t)gpuscan__min(few, vectors);
+    plan->key.one_rounds = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, vectors);
+    if (gpuscan__sort_is_quick(gs, plan->common.key.group)) /* a quarter is a multiple of SORT_BATCH */
+        plan->key.one_rounds -= plan->key.one_rounds % (4 * GPUSCAN__SORT_BATCH);
 }
 
 /* Sets the key, unless the plan is a self-test's, whose key is given. Sets the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
+    const gpuscan__profile *profile = &gs->device.profile;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
-    const gpuscan__sort_form *row = gpuscan__sort_forms;
-    gpuscan__sort_most most;
+    gpuscan__sort_key none; /* the key without a form */
     if (plan->common.forced) {
         if (plan->by_index)
             plan->values.size = gpuscan__types[key->dst].size;
         return;
     }
-    memset(&plan->key, 0, sizeof(plan->key));
     plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
     if (plan->by_index)
         plan->values.size = plan->key.wide ? 8 : 4;
     key->strategy = (uint32_t)strategy;
-    key->dst = (uint32_t)(plan->fields             ? GPUSCAN_TYPE_DEFAULT
+    key->dst = (uint32_t)(plan->key.fields         ? GPUSCAN_TYPE_DEFAULT
                           : plan->values.size == 8 ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.fields = plan->fields;
     plan->key.digit_bits = cpu || is_single ? 8 : 4;
     plan->key.whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                       plan->end == 8 * plan->key_size;
     if (cpu) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
-        plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
+        plan->key.small = plan->desc->count <= profile->cpu.sort_small;
         return;
     }
-    most = gpuscan__sort_most_of(gs, plan, is_single);
-    while ((row->needs & ~most.has) || plan->desc->count > row->to || plan->key_size < row->key_from ||
-           plan->key_size > row->key_to || plan->values.size > row->value_to ||
-           !gpuscan__sort_take(gs, plan, &most, row))
-        row++;
-    plan->key.fills = is_single && !plan->key.small && !plan->key.together && !plan->key.counted &&
-                      plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        key->registers = gpuscan__sort_tile_of(gs, plan)->registers;
+    none = plan->key;
+    if (gpuscan__sort_fit_small(gs, plan))
+        return;
+    plan->key = none;
+    if (is_single && gpuscan__sort_fit_together(gs, plan))
+        return;
+    plan->key = none;
+    if (is_single && plan->desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once) {
+        gpuscan__sort_fit_counted(gs, plan);
+        return;
+    }
+    gpuscan__sort_fit_tiles(gs, plan, is_single);
+    plan->key.fills = is_single && plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
 }
 
 /* Returns whether a destination is known to begin elsewhere than its source. */
@@ -22030,29 +21907,19 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel picks to[0] or to[1]. */
-static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
-                                     const gpuscan__range *src) {
-    int odd = (int)plan->passes % 2;
-    int apart = gpuscan__sort_is_apart(src) || (plan->common.forced && !plan->key.gathers); /* see gpuscan__sort_test */
-    buffers->from = gpuscan__sort_of(src->buffer);
-    buffers->dst = gpuscan__sort_of(src[1].buffer);
+/* Sets the buffers of an array that goes through the passes and ends in `dst`. Without `in_place`, `dst` gets the last
+   pass's result. A small sort's result is always in to[0]. */
+static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
+                                     gpuscan_buffer dst, int in_place, int may_destroy) {
+    uint32_t last = plan->key.small ? 0 : in_place ? 1 : (plan->passes - 1) % 2;
+    int is_alone = !plan->key.small && !in_place && plan->passes == 1; /* 1: nothing is stored but the result */
+    buffers->from = gpuscan__sort_of(from);
+    buffers->dst = buffers->to[0] = buffers->to[1] = gpuscan__sort_of(dst);
     buffers->has_dst = 1;
-    if (plan->key.small) {
-        buffers->to[0] = buffers->dst;
-        buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-    } else if (plan->key.fills) {
-        buffers->to[0] = buffers->to[1] = buffers->dst;
-    } else if (apart && plan->desc->may_destroy_src) {
-        buffers->to[0] = buffers->dst;
+    if (may_destroy && !in_place && !plan->key.small)
         buffers->to[1] = buffers->from;
-    } else if (apart) {
-        buffers->to[!odd] = buffers->dst;
-        buffers->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, buffers->size) : buffers->dst;
-    } else {
-        buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
-        buffers->to[1] = buffers->dst;
-    }
+    else if (!plan->key.fills && !is_alone)
+        buffers->to[!last] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
@@ -22061,54 +21928,53 @@ static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__
     buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
+/* Sets the buffers of a caller's array and of its destination, which is the next range. */
+static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
+                                           const gpuscan__range *src) {
+    gpuscan__sort_buffers_of(plan, buffers, src->buffer, src[1].buffer, !gpuscan__sort_is_apart(src),
+                             plan->desc->may_destroy_src);
+}
+
 static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan__sort_buffers *buffers = &plan->keys;
     buffers->size = plan->key_size;
-    if (desc->custom) {
-        gpuscan__sort_buffers_in_scratch(plan, buffers);
-        buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
-    } else if (desc->dst.mem || !common->is_run) {
-        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->keys_range]);
+    if (!desc->custom && (desc->dst.mem || !common->is_run)) {
+        gpuscan__sort_buffers_of_range(plan, buffers, &common->ranges[GPUSCAN__SORT_KEYS]);
         if (!desc->dst.mem && plan->values.size) /* a later call without dst needs a second scratch buffer of keys */
             gpuscan__sort_scratch(plan, buffers->size);
-    } else {
-        gpuscan__sort_buffers_in_scratch(plan, buffers);
-        buffers->from = gpuscan__sort_of(desc->src);
+        return;
     }
+    gpuscan__sort_buffers_in_scratch(plan, buffers);
+    /* a small sort's first pass stores to the other buffer */
+    buffers->from = desc->custom ? buffers->to[!plan->key.small] : gpuscan__sort_of(desc->src);
 }
 
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
+    const gpuscan_buffer permutation = plan->desc->permutation;
     gpuscan__sort_buffers *buffers = &plan->values;
-    int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* there are 2 passes or more, and the last one stores no records */
+    if (gpuscan__sort_packs(plan->key.fields)) { /* there are 2 passes or more, and the last one stores no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-    } else if (!plan->by_index) {
-        gpuscan__sort_buffers_of(plan, buffers, &plan->common.ranges[plan->payloads_range]);
-    } else if (plan->desc->permutation.mem && plan->index_size == buffers->size) {
-        buffers->has_dst = 0;
-        buffers->dst = gpuscan__sort_of(plan->desc->permutation);
-        if (plan->key.small)
-            odd = 1;
-        buffers->to[!odd] = buffers->dst;
-        buffers->to[odd] = gpuscan__sort_scratch(plan, buffers->size);
-    } else {
+    } else if (!plan->by_index)
+        gpuscan__sort_buffers_of_range(plan, buffers, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
+    else if (permutation.mem && plan->index_size == buffers->size)
+        gpuscan__sort_buffers_of(plan, buffers, permutation, permutation, 0, 0);
+    else
         gpuscan__sort_buffers_in_scratch(plan, buffers);
-    }
 }
 
 /* Returns the range of array `number` if it is gathered by index, otherwise NULL. 0: the elements. k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     const gpuscan__range *ranges = plan->common.ranges;
     if (number == 0)
-        return plan->desc->custom && (plan->desc->dst.mem || !plan->common.is_run) ? &ranges[plan->keys_range] : NULL;
-    return plan->by_index ? &ranges[plan->payloads_range + 2 * (number - 1)] : NULL;
+        return plan->desc->custom && (plan->desc->dst.mem || !plan->common.is_run) ? &ranges[GPUSCAN__SORT_KEYS] : NULL;
+    return plan->by_index ? &ranges[GPUSCAN__SORT_PAYLOADS + 2 * (number - 1)] : NULL;
 }
 
 static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
@@ -22135,7 +22001,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         *bytes = gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
     }
     plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
-                  (gpuscan__sort_packs(plan->fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
+                  (gpuscan__sort_packs(plan->key.fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
     common->idle_plain = gpuscan__max(*bytes, 1); /* a call whose count on the device is 0 uses only this scratch */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
@@ -22144,7 +22010,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     plan->commands = (unsigned)(plan->desc->custom != NULL) +
                      (in_one                          ? 1
                       : gpuscan__sort_is_single(plan) ? 1 + plan->passes
-                                                      : 3 * plan->passes + (plan->key.buckets ? 4 : 0));
+                                                      : 3 * plan->passes + (plan->buckets ? 4 : 0));
     for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
@@ -22161,7 +22027,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
 static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    for (i = plan->keys_range; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
+    for (i = GPUSCAN__SORT_KEYS; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
         gpuscan__range *src = &plan->common.ranges[i], *dst = src + 1;
         if (src->in_place && src->buffer.mem && dst->buffer.mem && (r = gpuscan__check_range(gs, src)) == 0)
             r = gpuscan__check_range(gs, dst);
@@ -22182,7 +22048,9 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
 }
 
 /* Returns the fields of the record that passes carry, and sets each field's payload. Returns 0 if payloads are gathered
-   or the only payload is the value. Packed records need two passes: the first one packs and the last one unpacks. */
+   or the only payload is the value. Packed records need two passes: the first one packs and the last one unpacks. Keys
+   of 8 bytes move with records of up to 8 bytes; larger records of one field never gain, of several fields only for 32
+   times as many elements. tuning: sort-records */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
@@ -22201,31 +22069,27 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
         return 0;
     if (plan->common.forced)
         return gpuscan__sort_own(plan->common.forced).fields;
-    least = gs->device.profile.sort_records.carried[plan->codes_wide][f > 1][(bytes + 3) / 4];
+    least = gs->device.profile.sort.records;
+    if (plan->key_size == 8 && bytes > 8)
+        least = f == 1 ? 0 : least << 5;
     if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
         (f == 1 && (bytes == 4 || bytes == 8)))
         return 0;
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Decides whether the program has sort_gather. This kernel gathers by index. It also copies results, which may be
-   necessary after an odd number of passes or with may_destroy_src. The buffers show whether it is, but a preparation
-   may lack them. Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. */
-static void gpuscan__sort_choose_kernels(const gpuscan *gs, gpuscan__sort_plan *plan) {
+/* Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. A self-test makes
+   buckets, some of them so uneven that all passes run instead. */
+static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    gpuscan__sort_key *key = &plan->key;
     int forced = plan->common.forced != NULL;
     uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* bytes of all buckets */
     /* each core has its share of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
-    if (!forced) {
-        key->gathers = plan->by_index || (!key->small && !key->fills &&
-                                          (plan->passes % 2 != 0 || plan->desc->may_destroy_src));
-        key->buckets = gpuscan__key_is_cpu(&plan->common.key) && !key->small && plan->passes > 1 &&
-                       plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << key->digit_bits;
-    }
-    plan->blocks = key->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << key->digit_bits);
+    plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
+                    (forced || (plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << 8));
+    plan->blocks = forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << 8;
 }
 
 static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *plan) {
@@ -22242,10 +22106,14 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
         strategy = gpuscan__strategies[strategy].portable;
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
-    plan->fields = gpuscan__sort_record(gs, plan, strategy);
+    if (!common->forced)
+        memset(&plan->key, 0, sizeof(plan->key));
+    plan->key.fields = gpuscan__sort_record(gs, plan, strategy);
     plan->by_index = plan->wants_indices || desc->custom ||
-                     (desc->payload_count && size != 4 && size != 8 && !plan->fields);
-    plan->values.size = plan->by_index ? 0 : plan->fields ? gpuscan__sort_record_size(plan->fields) : (uint32_t)size;
+                     (desc->payload_count && size != 4 && size != 8 && !plan->key.fields);
+    if (plan->key.fields)
+        size = gpuscan__sort_record_size(plan->key.fields);
+    plan->values.size = plan->by_index ? 0 : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_cut(plan, 8);
     gpuscan__sort_shape(gs, plan, strategy);
@@ -22256,7 +22124,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
         most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
                             (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
     plan->parts = gpuscan__min(plan->tiles, most);
-    gpuscan__sort_choose_kernels(gs, plan);
+    gpuscan__sort_choose_buckets(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
 }
@@ -22291,10 +22159,10 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
                                  gpuscan__sort_numbers *numbers) {
     cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
     uint32_t f, is_dst;
-    for (f = 0; f < gpuscan__sort_field_count(plan->fields); f++)
+    for (f = 0; f < gpuscan__sort_field_count(plan->key.fields); f++)
         for (is_dst = 0; is_dst < 2; is_dst++) {
-            const gpuscan__range *range = &plan->common.ranges[plan->payloads_range + 2 * plan->field[f] + is_dst];
-            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->fields, f);
+            const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[f] + is_dst];
+            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->key.fields, f);
         }
 }
 
@@ -22306,8 +22174,7 @@ typedef struct gpuscan__sort_run {
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
-    return gpuscan__launch_begin(run->chain,
-                                 kernel + (run->plan->common.key.custom_size != 0) - !run->plan->key.gathers);
+    return gpuscan__launch_begin(run->chain, kernel + (run->plan->common.key.custom_size != 0));
 }
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
@@ -22315,14 +22182,13 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
 }
 
-/* Returns the number of groups for tiles: one per tile, but at most `most`. If only the device knows the number of
-   tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
+/* Returns the number of groups that loop over tiles: one per tile, but at most 2^20. If only the device knows the
+   number of tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
    sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
-static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run, uint64_t most) {
-    if (run->plan->key.counted || run->plan->key.loops)
-        most = gpuscan__min(most, (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT);
-    return gpuscan__min(run->plan->tiles, most);
+static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
+    uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
+    return gpuscan__min(run->plan->tiles, run->plan->desc->count_buffer.mem ? resident : (uint64_t)1 << 20);
 }
 
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
@@ -22332,7 +22198,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size, plan->key_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
 /* Moves elements of `size` bytes, by index or in order. If `widens` is 1, stores the indices themselves as ulong. */
@@ -22351,7 +22217,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
 /* Returns how many groups count the digits of all passes. With key.counted the device uses at most this many. */
@@ -22359,11 +22225,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
     uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
-    uint64_t most = plan->desc->count_buffer.mem ? GPUSCAN__SORT_HISTOGRAM_GROUPS
-                    : plan->key_size < 4         ? GPUSCAN__SORT_HISTOGRAM_SMALL_MOST
-                                                 : GPUSCAN__SORT_HISTOGRAM_MOST;
-    most = gpuscan__min(gpuscan__max(chunks / 32, units * GPUSCAN__SORT_HISTOGRAM_GROUPS), units * most);
-    return gpuscan__min(groups, most);
+    return gpuscan__min(groups, units * GPUSCAN__SORT_HISTOGRAM_GROUPS);
 }
 
 /* A self-test of the form counted has one round for tiles of few_rounds, and one for each single tile. Three such tiles
@@ -22383,7 +22245,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
-    uint32_t unit = plan->fields ? 1 : values->size;
+    uint32_t unit = plan->key.fields ? 1 : values->size;
     int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: the table's cells have 64 bits; 0: 32 bits */
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
@@ -22395,7 +22257,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
         gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, values->to[0], values->size, unit);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, values->to[1], values->size, unit);
-    if (gpuscan__sort_packs(plan->fields))
+    if (gpuscan__sort_packs(plan->key.fields))
         gpuscan__sort_fields(&launch, plan, &numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
@@ -22413,10 +22275,11 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
-    uint64_t groups = gpuscan__sort_groups(run, UINT64_MAX);
+    uint64_t groups = plan->tiles;
     if (plan->key.counted) {
         uint64_t few = gpuscan__min(plan->desc->count, gpuscan__sort_few(gs, plan));
-        groups = gpuscan__max(groups, gpuscan__ceil_div(few, (uint64_t)plan->common.key.group * plan->key.few_rounds));
+        groups = gpuscan__max(gpuscan__sort_groups(run),
+                              gpuscan__ceil_div(few, (uint64_t)plan->common.key.group * plan->key.few_rounds));
         groups += plan->common.forced ? 2 : 0; /* a self-test has two groups without a tile */
         *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan));
     }
@@ -22460,13 +22323,12 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     if (r == 0 && key->fills)
         return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
                                   sizeof(cl_uint) << key->digit_bits);
-    if (key->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
+    if (plan->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
                                plan->parts, 0);
     for (pass = 0; pass < plan->passes && r == 0; pass++)
-        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, gpuscan__sort_groups(run, UINT64_MAX),
-                                           shared)
-                      : gpuscan__sort_pass(run, pass, key->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared)
+                      : gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
     return r;
 }
 
@@ -22577,8 +22439,8 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index if the program can. Round
-   2 sorts by only some bits. No destination is a source, but with key.gathers the plan assumes one, to test copies. */
+/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index. Round 2 sorts by only
+   some bits. No destination is a source, but the plan assumes one, to test copies. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -22590,7 +22452,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     uint64_t i;
     int moves_indices = value_size == 4 || (value_size && own.wide);
     unsigned round = test->round;
-    if (round >= (own.one_rounds[0] ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
+    if (round >= (own.one_rounds ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
         return 0;
     desc->key_type = (gpuscan_type)key->src;
     desc->count = 3 * (uint64_t)key->tile + 5;
@@ -22598,8 +22460,8 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
         desc->count = round == 1 ? key->tile : key->tile - key->tile / 8;
     if (own.few_rounds && round == 1)
         desc->count = GPUSCAN__SORT_TEST_TILES * (uint64_t)key->group * own.few_rounds - 1;
-    if (own.one_rounds[0] && round > 1)
-        desc->count = (uint64_t)key->group * own.one_rounds[round - 2] - 1;
+    if (own.one_rounds && round > 1)
+        desc->count = key->group * gpuscan__max(own.one_rounds >> (round - 2), 1) - 1;
     desc->descending = round == 1;
     desc->payloads = test->payloads;
     if (round == 2 && !own.whole && !own.fills) {
@@ -22609,7 +22471,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     if (moves_indices && round == 1)
         desc->index_type = value;
     else if (value_size)
-        test->payloads[desc->payload_count++].size = moves_indices && round == 2 && own.gathers ? 12 : value_size;
+        test->payloads[desc->payload_count++].size = moves_indices && round == 2 ? 12 : value_size;
     for (k = 0; k < gpuscan__sort_field_count(own.fields); k++)
         test->payloads[k].size = gpuscan__sort_field_size(own.fields, desc->payload_count++);
     order = gpuscan__sort_test_keys(test, value_size);

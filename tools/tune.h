@@ -72,7 +72,7 @@ static const tune_row tune_rows[] = {
       {TUNE_COLUMN(sort, vectors), 5, {4, 8, 16, 20, 28}, 0}, {TUNE_COLUMN(sort, local), TUNE_KEPT},
       {TUNE_COLUMN(sort, halves), 3, {0, 1, 2}, 0}, {TUNE_COLUMN(sort, together), 3, {0, 1 << 18, 1 << 20}, 0},
       {TUNE_COLUMN(sort, units), TUNE_KEPT}, {TUNE_COLUMN(sort, counted_once), TUNE_KEPT},
-      {TUNE_COLUMN(sort, one), TUNE_KEPT}}, 0},
+      {TUNE_COLUMN(sort, records), TUNE_KEPT}}, 0},
     {"integral", PICTURE, {"integral u8->u32", "integral f32"},
      {{TUNE_COLUMN(integral, group), TUNE_GROUPS}, {TUNE_COLUMN(integral, vectors), TUNE_VECTORS},
       {TUNE_COLUMN(integral, vectors_4), TUNE_KEPT}, {TUNE_COLUMN(integral, rows), 3, {32, 64, 128}, 0},
