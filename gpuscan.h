@@ -8417,7 +8417,7 @@ NULL};
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
 "#line 7762 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
 "}`quan`3_`B;\n\n\n"
@@ -8534,84 +8534,29 @@ static const char *const gpuscan__piece_quantile[] = {
 "}else{\n"
 "*to=`Fbin;\n"
 "}\n"
-"}\n\n"
-"$w`X`cdf_store(`Auchar*cdf,`Nsize,`Nat,`N`9){\n"
-"`7size==8)\n"
-"((`Aulong*)cdf)[at]=`9;\n"
-"else\n"
-"((`Auint*)cdf)[at]=`F`9;\n"
-"}\n\n"
-"$6$QUANTILE_PARAMETERS \\\n"
-" $1`src*`Rs,$1float*edges,`Auchar*cdf,`Auint*dst, \\\n"
-" `Auint*arrivals,`Aulong*`9s,`fractions fractions,`quan`3_`B `B, \\\n"
-" `J``M*`M\n\n\n"
+"}\n\n\n"
 "$REQUIRE(fractions_are_64,$MAX_FRACTIONS==64)\n"
-"$6$QUANTILE_HAS_MEANS ($QUANTILE_PARTS == $QUANTILE_ALL)\n"
-"$6$QUANTILE_IS_MEAN(form) ($QUANTILE_HAS_MEANS && (form) == $QUANTILE_MEAN)\n"
 "$6$FRACTIONS_PUT(to) \\\n"
 " vstore8(fractions.of[0].lo,0,to); \\\n"
-" `7$QUANTILE_HAS_MEANS){ \\\n"
+" `7$QUANTILE_ALL){ \\\n"
 " vstore8(fractions.of[0].hi,1,to); \\\n"
 " vstore16(fractions.of[1],1,to); \\\n"
 " vstore16(fractions.of[2],2,to); \\\n"
 " vstore16(fractions.of[3],3,to); \\\n"
 " }\n\n"
-"`Y$CPU\n"
-"$6$QUANTILE_BLOCK 256\n\n\n\n"
+"`Y$CPU\n\n"
 "$APART\n"
-"$w`N`quan`3_block($1`src*`Rs,`I`places*places,`N`S,\n"
-"`N`2,`N`G,`Nrank,`I`mean_range*range,\n"
-"`N`9,`Auint*to){\n"
-"`Z`Nbin=`S;bin<`2;bin++){\n"
-"`N`R=`Rs[bin];\n"
-"`7places->form==$QUANTILE_MEAN)\n"
-"`9=`mean_add(places,`9,`mean_of_bin(range,places,bin,`G,`G+`R));\n"
-"else `7`G<rank&&rank<=`G+`R)\n"
-"`quan`3_found(to,places,bin,`G,`R,rank);\n"
-"`G+=`R;\n"
+"$w`X`shares_scan(`+`Julong*`G,$1`src*`Rs,$1ulong*`9s,\n"
+"`I`quan`3_`B*`B,`V`R,\n"
+"`J``M*`M){\n"
+"`N`S=0,`2;\n"
+"`G[0]`6\n"
+"`Z`Vi`6i<`R;i++,`S=`2){\n"
+"`2=min(`S+`B->share,`B->bins);\n"
+"`G[i+1]=`G[i]+`span_`9`5`Rs,`S,`2,0);\n"
 "}\n"
-"`C`9;\n"
-"}\n\n"
-"$APART\n"
-"$w`X`quan`3_`8(`+$1`src*`Rs,`N`8,`Iulong*fractions,\n"
-"`I`quan`3_`B*`B,`I`places*places,\n"
-"`Auchar*cdf,`Auint*to){\n"
-"`Nbins=`B->bins,total=`span_`9`5`Rs,0,bins,0),`9`6\n"
-"`Qis_mean=places->form==$QUANTILE_MEAN;\n"
-"`Z`Nbin`6bin<bins&&`B->cdf_size;bin++){\n"
-"`9+=`Rs[bin];\n"
-"`cdf_store(cdf,`B->cdf_size,`8*`B->pitch+bin,`9);\n"
 "}\n"
-"`Z`Nk`6k<`B->results;k++,to++){\n"
-"`Nrank=`rank(fractions[is_mean?2*k:k],total),`G`6\n"
-"`N`2=is_mean?`rank(fractions[2*k+1],total):rank,mean`6\n"
-"`mean_range range=`mean_range_of(rank,`2,places);\n"
-"*to=`F`B->none;\n"
-"`Z`N`S`6`S<bins&&`G<`2&&total>0;`S+=$QUANTILE_BLOCK){\n"
-"`Nend=min(`S+$QUANTILE_BLOCK,bins);\n"
-"`N`P=`G+`span_`9`5`Rs,`S,end,0);\n"
-"`7`P>=rank)\n"
-"mean=`quan`3_block(`Rs,places,`S,end,`G,rank,&range,mean,to);\n"
-"`G=`P;\n"
-"}\n"
-"`7is_mean&&total>0)\n"
-"*to=as_uint(`mean_end(&range,places,mean));\n"
-"}\n"
-"}\n\n",
-"kernel $x_SIZE `X`quan`3_cpu(`%$QUANTILE_PARAMETERS$g`=\n"
-"`places places=`places_of(edges,&`B);\n"
-"`Ngiven[$MAX_FRACTIONS],`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
-"$FRACTIONS_PUT(given);\n"
-"`Rs+=`B.`Rs_offset;\n"
-"dst+=`B.dst_offset;\n"
-"cdf+=`B.cdf_offset*`B.cdf_size;\n"
-"`Z`N`8=$p;`8<`8s;`8+=$q0))\n"
-"`quan`3_`8`5`Rs+`8*`B.pitch,`8,given,&`B,&places,cdf,\n"
-"dst+`8*`B.results);\n"
-"}\n"
-"`O\n"
-"$6$y_BINS ($9$y * $s)\n"
-"$6$BATCH_BINS ($y_BINS * $d)\n\n"
+"`O\n\n"
 "$n`X``Rs_vector(`src_vector*x,$1`src*`Rs,`Nat,\n"
 "`N`2){\n"
 "`7$ALIGNED(`src,`Rs)&&at+$s<=`2)\n"
@@ -8625,293 +8570,168 @@ static const char *const gpuscan__piece_quantile[] = {
 "$r `Zint v`6v<$s;v++)\n"
 "`9+=x->element[v];\n"
 "`C`9;\n"
-"}\n\n\n"
-"$n`X``Rs_load(`src_vector*x,$1`src*`Rs,`N`S,\n"
-"`N`2){\n"
-"$r $v$d;k++)\n"
-"``Rs_vector(x+k,`Rs,`S+k*$y_BINS+$LANE*$s,`2);\n"
-"}\n\n\n"
-"$n`X`quan`3_in_vector(`Auint*to,`I`places*places,\n"
-"`I`src_vector*x,`Nbin,`Nlow,`Nrank){\n"
-"`Nfound=0,below=0,`R`6\n"
-"$r `Zint v`6v<$s;v++){\n"
-"`7low<rank){\n"
-"found=bin+v;\n"
-"below=low;\n"
-"`R=x->element[v];\n"
-"}\n"
-"low+=x->element[v];\n"
-"}\n"
-"`quan`3_found(to,places,found,below,`R,rank);\n"
-"}\n\n\n\n\n"
-"$6$QUANTILE_FRACTIONS ((`J`N*)(`M + 1))\n"
-"$6$QUANTILE_WORDS ($QUANTILE_FRACTIONS + $MAX_FRACTIONS)\n"
-"$FITS(`4s,`D``M)+\n"
-"sizeof$9*($MAX_FRACTIONS+\n"
-"($QUANTILE_PARTS==$QUANTILE_SMALL\n"
-"?$lS*($y*$d+1)\n"
-":3*$MAX_FRACTIONS+$x)))\n\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_SMALL\n\n"
-"$n`X`small_scan(`+`I`src_vector*x,`Julong*`9s,\n"
+"}\n\n\n\n"
+"$n`X`shares_scan(`+`Julong*`G,$1`src*`Rs,\n"
+"$1ulong*`9s,`I`quan`3_`B*`B,`V`R,\n"
 "`J``M*`M){\n"
-"$5end[$d],within[$d],`9[$d];\n"
-"`N`G`6\n"
-"$r $v$d;k++)\n"
+"`Vown=$l*$y*$d+$LANE,shares=`F`B->shares;\n"
+"$5end[$d],within[$d],`9[$d],left=0,total;\n"
+"`src_vector x[$d];\n"
+"$r $v$d;k++){\n"
+"`Vi=own+k*$y,`8=i/shares;\n"
+"`7$QUANTILE_SUMS)\n"
+"end[k]=i<`R?`9s[i]:0;\n"
+"else\n"
+"``Rs_vector(x+k,`Rs+`8*`B->pitch,(i-`8*shares)*$s,\n"
+"i<`R?`B->bins:0);\n"
+"}\n"
+"$r $v$d&& !$QUANTILE_SUMS;k++)\n"
 "end[k]=``Rs_`9(x+k);\n"
 "``1s_scan`5end,within,`9,`M);\n"
+"$r $v$d;k++)\n"
+"left+=`9[k];\n"
+"left=`group_`K`5left,&total,`M);\n"
 "$r $v$d;k++){\n"
-"`9s[k*$y+$LANE]=within[k]+`G;\n"
-"`G+=`9[k];\n"
+"`G[own+k*$y]=left+within[k];\n"
+"left+=`9[k];\n"
 "}\n"
-"`7$LANE==0)\n"
-"`9s[$y*$d]=`G;\n"
-"$l_SYNC();\n"
-"}\n\n\n"
-"$w`X`small_search(`Auint*to,$1`src*`Rs,`J`Iulong*`9s,\n"
-"`Vvectors,`Vbins,`Nfraction,`Vnone,\n"
+"`7$2==0)\n"
+"`G[$QUANTILE_SHARES]=total;\n"
+"$h;\n"
+"}\n\n",
+"`Y$QUANTILE_SUMS\n"
+"kernel $x_SIZE void\n"
+"`quan`3_`9s(`%$1`src*`Rs,`Aulong*`9s,`quan`3_`B `B$g\n"
+"`Nall=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s*`B.shares;\n"
+"`Z`Ni=get_global_id(0);i<all;i+=get_global_size(0)){\n"
+"`N`8=i/`B.shares,at=(i-`8*`B.shares)*`B.share,`9`6\n"
+"`N`2=min(at+`B.share,`B.bins);\n"
+"`Z;at<`2;at+=$d*$s){\n"
+"`src_vector x[$d];\n"
+"$r $v$d;k++)\n"
+"``Rs_vector(x+k,`Rs+`B.`Rs_offset+`8*`B.pitch,\n"
+"at+k*$s,`2);\n"
+"$r $v$d;k++)\n"
+"`9+=``Rs_`9(x+k);\n"
+"}\n"
+"`9s[`B.`9s_offset+i]=`9;\n"
+"}\n"
+"}\n"
+"`E\n"
+"`E\n\n\n"
+"$APART\n"
+"$w`X`rank_search(`Auint*to,$1`src*`Rs,`J`Iulong*`G,\n"
+"`Nfraction,`I`quan`3_`B*`B,\n"
 "`I`places*places){\n"
-"`Vlow=0,high=vectors;\n"
-"`Npreceding=`9s[0],total=`9s[vectors]-preceding,rank=`rank(fraction,total);\n"
-"`src_vector of_rank;\n"
+"`Vlow=0,high=`F`B->shares;\n"
+"`Ntotal=`G[high]-`G[0],rank=`rank(fraction,total),found=0,below=0,`R`6\n"
 "`7total==0){\n"
-"*to=none;\n"
+"*to=`F`B->none;\n"
 "`L;\n"
 "}\n"
 "while(high-low>1){\n"
 "`Vmiddle=low+(high-low)/2;\n"
-"`7`9s[middle]-preceding<rank)\n"
+"`7`G[middle]-`G[0]<rank)\n"
 "low=middle;\n"
 "else\n"
 "high=middle;\n"
 "}\n"
-"``Rs_vector(&of_rank,`Rs,low*$s,bins);\n"
-"`quan`3_in_vector(to,places,&of_rank,low*$s,`9s[low]-preceding,rank);\n"
-"}\n\n\n\n\n",
-"kernel $x_SIZE `X`quan`3_small(`%$QUANTILE_PARAMETERS$g`=\n"
-"`places places=`places_of(edges,&`B);\n"
-"`Julong*given=$QUANTILE_FRACTIONS;\n"
-"`Julong*`G=$QUANTILE_WORDS+$l*($y*$d+1);\n"
-"`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
-"`Vbins=`F`B.bins,vectors=(bins+$s-1)/$s;\n"
-"`Vresults=`F`B.results,per=$y*$d/vectors;\n"
-"`Rs+=`B.`Rs_offset;\n"
-"dst+=`B.dst_offset;\n"
-"cdf+=`B.cdf_offset*`B.cdf_size;\n"
-"`7$2==0){\n"
-"$FRACTIONS_PUT(given);\n"
+"`Nbin=low*`B->share,`2=min(bin+`B->share,`B->bins),`9=`G[low]-`G[0];\n"
+"`Z;bin<`2;bin+=$s)\n"
+"$r `Z`Vv`6v<$s;v++){\n"
+"`Nown=`Rs[min(bin+v,`2-1)];\n"
+"`7`9<rank){\n"
+"found=bin+v;\n"
+"below=`9;\n"
+"`R=own;\n"
 "}\n"
-"$h;\n"
-"`Z`N`S=$9$p*$lS*per;`S<`8s;\n"
-"`S+=$9$q0)*$lS*per){\n"
-"`N`8=`S+$l*per;\n"
-"`Vhere=`8<`8s?`Fmin(`8s-`8,$9per):0;\n"
-"`src_vector x[$d];\n"
-"$r $v$d;k++){\n"
-"`Vi=k*$y+$LANE,r=i/vectors;\n"
-"``Rs_vector(x+k,`Rs+(`8+r)*`B.pitch,i%vectors*$s,\n"
-"r<here?bins:0);\n"
+"`9+=own;\n"
 "}\n"
-"`small_scan`5x,`G,`M);\n"
-"`Z`Vi=$LANE;i<here*results;i+=$y)\n"
-"`small_search(dst+`8*results+i,`Rs+(`8+i/results)*`B.pitch,\n"
-"`G+i/results*vectors,vectors,bins,given[i%results],\n"
-"`F`B.none,&places);\n"
-"`7`B.cdf_size)\n"
-"$r $v$d;k++){\n"
-"`Vi=k*$y+$LANE,r=i/vectors,bin=i%vectors*$s;\n"
-"`Nnext=`G[i]-`G[min(r,here)*vectors];\n"
-"$r `Zint v`6v<$s;v++){\n"
-"next+=x[k].element[v];\n"
-"`7r<here&&bin+v<bins)\n"
-"`cdf_store(cdf,`B.cdf_size,(`8+r)*`B.pitch+bin+v,next);\n"
-"}\n"
-"}\n"
-"$l_SYNC();\n"
-"}\n"
-"}\n"
-"`O\n\n\n"
-"$n`N`quan`3_walk(`+$1`src*`Rs,`Auchar*cdf,`Ncdf_size,\n"
-"`I`places*places,`I`mean_range*range,`N`S,\n"
-"`N`2,`Vbatches,`N`G,`Nrank,`Auint*to,\n"
-"`J``M*`M){\n"
-"`Qis_mean=$QUANTILE_IS_MEAN(places->form);\n"
-"`Nmean`6\n"
-"`Z`Vbatch`6batch<batches;batch++,`S+=$BATCH_BINS){\n"
-"`src_vector x[$d];\n"
-"$5end[$d],within[$d],`9[$d];\n"
-"``Rs_load(x,`Rs,`S,`2);\n"
-"$r $v$d;k++)\n"
-"end[k]=``Rs_`9(x+k);\n"
-"``1s_scan`5end,within,`9,`M);\n"
-"$r $v$d;k++){\n"
-"`Nbin=`S+k*$y_BINS+$LANE*$s,low=`G+within[k];\n"
-"`7low<rank&&rank<=`G+end[k])\n"
-"`quan`3_in_vector(to,places,x+k,bin,low,rank);\n"
-"`7is_mean||cdf_size)\n"
-"$r `Zint v`6v<$s;v++){\n"
-"`Nnext=low+x[k].element[v];\n"
-"`7is_mean&&bin+v<`2)\n"
-"mean=`mean_add(places,mean,`mean_of_bin(range,places,bin+v,low,next));\n"
-"`7cdf_size&&bin+v<`2)\n"
-"`cdf_store(cdf,cdf_size,bin+v,next);\n"
-"low=next;\n"
-"}\n"
-"`G+=`9[k];\n"
-"}\n"
-"}\n"
-"`Cmean;\n"
+"`quan`3_found(to,places,found,below,`R,rank);\n"
 "}\n\n\n"
-"$w`X`mean_join(`I`places*places,`Nmean,`Julong*`4s){\n"
-"`4s[$2]=mean;\n"
+"$APART\n"
+"$wfloat ``8_mean($1`src*`Rs,`J`Iulong*`G,`N`S,\n"
+"`N`2,`I`quan`3_`B*`B,\n"
+"`I`places*places,`Julong*`4s){\n"
+"`mean_range range=`mean_range_of(`S,`2,places);\n"
+"`N`9`6\n"
+"`Z`Vi=$2;i<`B->shares;i+=$x){\n"
+"`Nbin=i*`B->share,end=min(bin+`B->share,`B->bins),rank=`G[i];\n"
+"`7`G[i+1]<=range.`G||rank>=`2)\n"
+"continue;\n"
+"`Z;bin<end;bin++){\n"
+"`Nnext=rank+`Rs[bin];\n"
+"`9=`mean_add(places,`9,`mean_of_bin(&range,places,bin,rank,next));\n"
+"rank=next;\n"
+"}\n"
+"}\n"
+"`4s[$2]=`9;\n"
 "$h;\n"
 "`Z`Vd=1;d<$x;d*=2){\n"
 "`7$2%(2*d)==0&&$2+d<$x)\n"
 "`4s[$2]=`mean_add(places,`4s[$2],`4s[$2+d]);\n"
 "$h;\n"
 "}\n"
-"}\n\n\n\n"
-"$8struct{\n"
-"`N`S,`2,bins;\n"
-"`Vbatches;\n"
-"}`bins_share;\n\n",
-"$w`bins_share `bins_share_of(`Vbins,`Vshares,`Vnumber){\n"
-"`bins_share share;\n"
-"`Vvectors=(bins-1)/`F$y_BINS/shares+1;\n"
-"share.bins=vectors*$y_BINS;\n"
-"share.batches=(vectors-1)/$d+1;\n"
-"share.`S=min(number*share.bins,$9bins);\n"
-"share.`2=min(share.`S+share.bins,$9bins);\n"
-"`Cshare;\n"
-"}\n\n"
-"$n$5`share_`9(`+$1`src*`Rs,`I`bins_share*share,\n"
-"`J``M*`M){\n"
-"$5`9`6\n"
-"`Z`Vbatch`6batch<share->batches;batch++){\n"
-"`src_vector x[$d];\n"
-"``Rs_load(x,`Rs,share->`S+batch*$BATCH_BINS,share->`2);\n"
-"$r $v$d;k++)\n"
-"`9+=``Rs_`9(x+k);\n"
-"}\n"
-"`C``1s_`9_one`5`9,`M);\n"
-"}\n\n\n\n"
-"$w`X`quan`3_means(`+$1`src*`Rs,`Auchar*cdf,\n"
-"`I`quan`3_`B*`B,`I`places*places,\n"
-"`I`bins_share*share,`N`G,`Nown,`Ntotal,\n"
-"`Auint*to,`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_WORDS,*`4s=ranks+3*$MAX_FRACTIONS;\n"
-"`Qis_mean=$QUANTILE_IS_MEAN(places->form);\n"
-"`Z`Vr`6r<(is_mean?`F`B->results:`B->cdf_size?1u:0u);r++){\n"
-"`mean_range range=`mean_range_of(ranks[2*r],ranks[2*r+1],places);\n"
-"`Ncdf_size=r==0?`B->cdf_size:0,mean;\n"
-"`Qwanted= !$y_APART||cdf_size!=0||\n"
-"(`G<range.`G+range.`R&&range.`G<`G+own);\n"
-"mean=`quan`3_walk`5`Rs,cdf,cdf_size,places,&range,share->`S,share->`2,\n"
-"wanted?share->batches:0,`G,0,to,`M);\n"
-"`7!is_mean)\n"
-"continue;\n"
-"`mean_join(places,mean,`4s);\n"
-"`7$2==0)\n"
-"to[r]=total==0?`F`B->none:as_uint(`mean_end(&range,places,`4s[0]));\n"
-"$h;\n"
-"}\n"
-"}\n\n\n\n"
-"$w`Q``8_join(`Aulong*`9s,`Auint*`Rer,`V`8_groups,`Nshare,`V`R,\n"
-"`Vmost,`t*x,`J``M*`M){\n"
-"`7$LANE==0)\n"
-"`9s[share]= *x;\n"
-"`device_fence();\n"
-"$GLOBAL_BARRIER();\n"
-"`7`ticket(`Rer,`8_groups,&`M->ticket)!=`8_groups-1)\n"
-"`Cfalse;\n"
-"`device_fence();\n"
-"*x`6\n"
-"`Z`Vk=$2*most;k<min(($2+1)*most,`R);k++)\n"
-"*x+=`9s[k];\n"
-"`Ctrue;\n"
-"}\n\n\n\n"
-"$w`X`rank_place($1ulong*`8_`9s,`Vat,`Nlow,`Vr,\n"
-"`I`bins_share*share,`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_WORDS,*bin_of=ranks+$MAX_FRACTIONS;\n"
-"while(`8_`9s&&low+`8_`9s[at]<ranks[r])\n"
-"low+=`8_`9s[at++];\n"
-"bin_of[r]=at*share->bins;\n"
-"bin_of[$MAX_FRACTIONS+r]=low;\n"
+"`C`mean_end(&range,places,`4s[0]);\n"
 "}\n\n\n"
-"$n`X`ranks_search(`+$1`src*`Rs,`I`places*places,\n"
-"`I`bins_share*share,`Vresults,`Auint*to,\n"
-"`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_WORDS,*bin_of=ranks+$MAX_FRACTIONS;\n"
-"`Z`Vr=$l;r<($y_APART?results:results+$l);\n"
-"r+=$lS){\n"
-"`Vown=min(r,results-1);\n"
-"`Nbegin=min(bin_of[own],places->bins),end=min(begin+share->bins,places->bins);\n"
-"`quan`3_walk`5`Rs,0,0,places,0,begin,end,share->batches,bin_of[$MAX_FRACTIONS+own],\n"
-"r<results?ranks[own]:0,to+own,`M);\n"
+"$APART\n"
+"$w`X`share_cdf(`Auchar*cdf,$1`src*`Rs,`Nbin,`N`9,\n"
+"`I`quan`3_`B*`B){\n"
+"`Z`Nend=min(bin+`B->share,`B->bins);bin<end;bin++){\n"
+"`9+=`Rs[bin];\n"
+"`7`B->cdf_size==8)\n"
+"((`Aulong*)cdf)[bin]=`9;\n"
+"else\n"
+"((`Auint*)cdf)[bin]=`F`9;\n"
 "}\n"
-"}\n\n",
-"kernel $x_SIZE `X`quan`3(`%$QUANTILE_PARAMETERS$g`=\n"
+"}\n\n"
+"kernel $x_SIZE void\n"
+"`quan`3(`%$1`src*`Rs,$1float*edges,`Auchar*cdf,`Auint*dst,\n"
+"$1ulong*`9s,`fractions fractions,`quan`3_`B `B,\n"
+"`J``M*`M$g`=\n"
+"$FITS(`4s,`D``M)+sizeof$9*($MAX_FRACTIONS+$QUANTILE_SHARES+1+\n"
+"$x))\n"
 "`places places=`places_of(edges,&`B);\n"
-"`Julong*given=$QUANTILE_FRACTIONS,*ranks=$QUANTILE_WORDS;\n"
-"`Julong*bin_of=ranks+$MAX_FRACTIONS;\n"
-"`Vbins=`F`B.bins,results=`F`B.results,`8_groups=`F`B.`8_groups;\n"
-"`Vshares=`8_groups*$lS,groups_`8=`F$p/`8_groups;\n"
-"`Vnumber=(`F$p-groups_`8*`8_groups)*$lS+$l;\n"
-"`bins_share share=`bins_share_of(bins,shares,number);\n"
-"`Qis_mean=$QUANTILE_IS_MEAN(places.form);\n"
-"`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
-"`Rs+=`B.`Rs_offset;\n"
-"dst+=`B.dst_offset;\n"
-"cdf+=`B.cdf_offset*`B.cdf_size;\n"
+"`Julong*given=(`Julong*)(`M+1),*`G=given+$MAX_FRACTIONS;\n"
+"`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s,stride=$q0);\n"
+"`Vresults=`F`B.results,shares=`F`B.shares;\n"
+"`Qis_mean=$QUANTILE_ALL&&places.form==$QUANTILE_MEAN;\n"
 "`7$2==0){\n"
 "$FRACTIONS_PUT(given);\n"
 "}\n"
-"`Z`N`8=groups_`8;`8<`8s;`8+=$q0)/`8_groups){\n"
-"$1`src*of_`8=`Rs+`8*`B.pitch;\n"
-"`Aulong*`8_`9s=`9s+`B.`9s_offset+`8*shares;\n"
-"`Auint*to=dst+`8*results;\n"
-"$5`9[$d],within[$d],x[$d],`G,total;\n"
-"`Vat=number,most=(shares+$x-1)/$x;\n"
-"$r `Zint k=1;k<$d;k++)\n"
-"x[k]`6\n"
-"x[0]=`share_`9`5of_`8,&share,`M);\n"
-"`7!$QUANTILE_JOINS){\n"
-"x[0]=$LANE==0?x[0]:0;\n"
-"}else{\n"
-"at=$2*most;\n"
-"`7!``8_join(`8_`9s,$COUNTERS(arrivals+`B.arrivals_offset)+`8,`8_groups,\n"
-"number,shares,most,x,`M))\n"
-"`L;\n"
-"}\n"
-"``1s_scan`5x,within,`9,`M);\n"
-"`G=`group_`K`5`9[0],&total,`M);\n"
-"`Z`Vi=$2;i<(is_mean?2*results:results);i+=$x){\n"
-"ranks[i]=`rank(given[i],total);\n"
-"bin_of[i]=bins;\n"
-"bin_of[$MAX_FRACTIONS+i]`6\n"
-"`7total==0&& !is_mean)\n"
-"to[i]=`F`B.none;\n"
-"}\n"
 "$h;\n"
-"`Z`Vr`6r<results&& !is_mean;r++)\n"
-"`7`G+within[0]<ranks[r]&&ranks[r]<=`G+x[0])\n"
-"`rank_place($QUANTILE_JOINS?`8_`9s:0,at,`G+within[0],r,&share,`M);\n"
+"`Z`N`8=$p*`B.together;`8<`8s;`8+=stride*`B.together){\n"
+"`Vhere=`Fmin(`8s-`8,`B.together);\n"
+"$1`src*of_`8s=`Rs+`B.`Rs_offset+`8*`B.pitch;\n"
+"`Auchar*cdf_`8s=cdf+(`B.cdf_offset+`8*`B.pitch)*`B.cdf_size;\n"
+"`Auint*to=dst+`B.dst_offset+`8*results;\n"
+"`shares_scan`5`G,of_`8s,`9s+`B.`9s_offset+`8*shares,&`B,here*shares,\n"
+"`M);\n"
+"`Z`Vi=$2;i<here*results&& !is_mean;i+=$x)\n"
+"`rank_search(to+i,of_`8s+i/results*`B.pitch,`G+i/results*shares,\n"
+"given[i%results],&`B,&places);\n"
+"`Z`Vi=$2;i<here*shares&&`B.cdf_size;i+=$x){\n"
+"`Vr=i/shares;\n"
+"`share_cdf(cdf_`8s+r*`B.pitch*`B.cdf_size,of_`8s+r*`B.pitch,\n"
+"(i-r*shares)*`B.share,`G[i]-`G[r*shares],&`B);\n"
+"}\n"
+"`Z`Vr`6r<results&&is_mean;r++){\n"
+"`Ntotal=`G[shares],`S=`rank(given[2*r],total);\n"
+"float mean=``8_mean(of_`8s,`G,`S,`rank(given[2*r+1],total),&`B,\n"
+"&places,`G+$QUANTILE_SHARES+1);\n"
+"`7$2==0)\n"
+"to[r]=total==0?`F`B.none:as_uint(mean);\n"
 "$h;\n"
-"`7!is_mean)\n"
-"`ranks_search`5of_`8,&places,&share,results,to,`M);\n"
-"`7!$QUANTILE_JOINS)\n"
-"`quan`3_means`5of_`8,cdf+`8*`B.pitch*`B.cdf_size,&`B,&places,&share,\n"
-"`G,`9[0],total,to,`M);\n"
 "}\n"
 "}\n"
-"`E\n"
-"`E\n\n",
+"}\n\n",
 NULL};
 #else
 #define gpuscan__piece_quantile NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8334 \"kernels.cl.inc\"\n"
+"#line 8125 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9259,7 +9079,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8760 \"kernels.cl.inc\"\n"
+"#line 8551 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9362,7 +9182,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8889 \"kernels.cl.inc\"\n"
+"#line 8680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9661,7 +9481,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9228 \"kernels.cl.inc\"\n"
+"#line 9019 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10070,7 +9890,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9717 \"kernels.cl.inc\"\n"
+"#line 9508 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10088,7 +9908,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9732 \"kernels.cl.inc\"\n"
+"#line 9523 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10198,7 +10018,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9874 \"kernels.cl.inc\"\n"
+"#line 9665 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10250,7 +10070,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9928 \"kernels.cl.inc\"\n"
+"#line 9719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10382,7 +10202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10082 \"kernels.cl.inc\"\n"
+"#line 9873 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10674,7 +10494,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10412 \"kernels.cl.inc\"\n"
+"#line 10203 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11375,7 +11195,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11246 \"kernels.cl.inc\"\n"
+"#line 11037 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11546,7 +11366,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11453 \"kernels.cl.inc\"\n"
+"#line 11244 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11650,7 +11470,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11567 \"kernels.cl.inc\"\n"
+"#line 11358 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11791,7 +11611,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11728 \"kernels.cl.inc\"\n"
+"#line 11519 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11965,9 +11785,6 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(SEGMENTS_U64, 3)       /* reduction: the call has one result for each segment, with 64-bit offsets */            \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
     X(ARRIVALS_U64, 44)      /* 64-bit accumulators count arrived groups in bit 44 and the bits above it */            \
-    X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
-    X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and one group takes several small histograms */     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -23367,16 +23184,15 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant.
-    variant  | chosen for                                                           | a row belongs to
-    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
-    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
-    RANKS    | otherwise                                                            | row_groups groups
-   row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
+   takes a portable strategy and one of two forms. [QUANTILE] in kernels.cl.inc explains shares.
+    form      | chosen for                                                   | kernels gpuscan_quantile...
+    sums      | on GPUs, if a group holds fewer shares than a row's vectors  | _sums, and the one without a suffix
+    direct    | otherwise                                                    | the one without a suffix
+   key.all is 1 on CPUs, for the form MEAN, and for more than QUANTILE_FEW fractions. */
 
 typedef struct gpuscan__quantile_key {
-    uint32_t variant; /* GPUSCAN__QUANTILE_... */
-    uint32_t shares;  /* 1: several groups share a row */
+    uint32_t all;  /* 1: the kernel computes means, too, and takes any number of fractions */
+    uint32_t sums; /* 1: a kernel of its own sums the shares */
 } gpuscan__quantile_key;
 GPUSCAN__OWN_KEY(quantile)
 
@@ -23385,23 +23201,20 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__quantile_key key;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* number of groups that take a row together */
+    uint64_t share, shares, together; /* bins of a share; shares of a row; rows that a group takes at a time */
     uint32_t lower, upper, bin_width; /* the bits of f32 numbers */
 } gpuscan__quantile_plan;
 
 #define GPUSCAN__QUANTILE_PLAN(X)                                                                                      \
-    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(lower) X(upper) X(bin_width)
+    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(share) X(shares) X(together) X(lower) X(upper) X(bin_width)
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
-    X(none) X(arrivals_offset) X(sums_offset) X(flags)
+    X(none) X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
-    static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
-    static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
-    return gpuscan__key_is_cpu(key)                                              ? cpu
-           : gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL ? small
-                                                                            : any;
+    static const char *const names[] = {"gpuscan_quantile_sums", "gpuscan_quantile", NULL};
+    return names + !gpuscan__quantile_own(key).sums;
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -23414,21 +23227,25 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
 
-/* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
-static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t variant) {
-    uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
-    if (variant == GPUSCAN__QUANTILE_SMALL)
-        words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
-    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
+/* Returns how many shares a group holds. For a CPU's work-item this number suits every size of local memory. */
+static uint64_t gpuscan__quantile_held(const gpuscan__key *key) {
+    return gpuscan__key_is_cpu(key) ? 32 : (uint64_t)key->group * key->vectors;
+}
+
+/* Returns how many bytes of local memory a group has: see LOCAL in [QUANTILE] of kernels.cl.inc. */
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+    return gpuscan__key_shared_bytes(gs, key, 8) +
+           8 * (GPUSCAN_MAX_FRACTIONS + gpuscan__quantile_held(key) + 1 + key->group);
 }
 
 GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__quantile_key own = gpuscan__quantile_own(&plan->key);
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key, own.variant));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key));
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
-    gpuscan__define_number(text, "QUANTILE_PARTS", own.variant);
-    gpuscan__define_number(text, "QUANTILE_JOINS", own.shares);
+    gpuscan__define_number(text, "QUANTILE_ALL", own.all);
+    gpuscan__define_number(text, "QUANTILE_SUMS", own.sums);
+    gpuscan__define_number(text, "QUANTILE_SHARES", gpuscan__quantile_held(&plan->key));
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -23524,114 +23341,81 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, unless key.all is 1 */
 
-/* Sets a group with a work-item for each vector of a row. Only three sizes exist, since each takes another program;
-   1024 work-items would have too few registers. Many short rows get a sub-group each, with few vectors per lane. */
-static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
-    uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
-    if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
-        gpuscan__fit(gs, &plan->common, width, plan->bins <= (uint64_t)width * vector ? 1 : 4);
-        return;
-    }
-    while (group < 512 && (uint64_t)group * vector < plan->bins)
-        group = group == 64 ? 256 : 512;
-    gpuscan__fit(gs, &plan->common, group, 4);
-}
-
-/* Returns how many vectors a sub-group of SMALL holds. These are the vectors of one or more whole rows. */
-static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
-    return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
-}
-
-/* Chooses group and vectors for the variant SMALL. Returns whether a row fits in the vectors that a sub-group holds.
-   For many rows, groups have four sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
-static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
-    gpuscan__key *key = &plan->common.key;
-    uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
-    gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
-                 plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
-    return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
-           gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
-}
-
-/* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
-   batch of vectors, or several if the last group would otherwise add up more than SUMS sums. For each row, a counter
-   says how many groups have arrived. Simulators (FENCE_MEM) would report stores and loads of the sums as a race. */
-enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
-
-static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
-    gpuscan__plan *common = &plan->common;
+/* Sets a group that holds all vectors of a row, if possible. Only few sizes exist, since each takes another program;
+   1024 work-items would have too few registers. If rows are many, a group takes several of them, and has four or more
+   sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
+static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__plan *common, uint64_t vectors, int many) {
     gpuscan__key *key = &common->key;
-    uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
-    uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
-    uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
-    if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
-        plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
-        (common->forced ? !plan->key.shares : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
-        return;
-    plan->key.shares = 1;
-    plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
-    common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
-    common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
+    uint32_t group = gs->device.lane_width * (many ? 4 : 1);
+    while (group < 512 && 4 * (uint64_t)group < vectors)
+        group = (uint32_t)gpuscan__min(4 * group, 512);
+    gpuscan__fit(gs, common, group, 4 * (uint64_t)group < vectors ? 8 : 4);
+    while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        gpuscan__fit(gs, common, key->group / 2, 4);
 }
 
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
-    plan->row_groups = 1;
+    int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, cpu;
+    uint64_t vector = gpuscan__quantile_vector(common);
     if (!common->forced) {
-        int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
         key->strategy =
             (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
-        is_all |= gpuscan__key_is_cpu(key);
-        plan->key.variant = GPUSCAN__QUANTILE_SMALL;
-        plan->key.shares = 0;
-        if (!is_all && gpuscan__quantile_fit_small(gs, plan))
-            return GPUSCAN_SUCCESS;
-        plan->key.variant = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
-        gpuscan__quantile_fit(gs, plan);
-        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) > gs->device.local_memory)
-            gpuscan__fit(gs, common, key->group / 2, 4);
+        gpuscan__quantile_fit(gs, common, gpuscan__ceil_div(plan->bins, vector),
+                              !is_mean && plan->rows > gs->device.units);
     }
-    if (plan->key.variant == GPUSCAN__QUANTILE_RANKS)
-        gpuscan__quantile_share(gs, plan);
+    cpu = gpuscan__key_is_cpu(key);
+    if (cpu) /* a CPU sums at least 64 bins at a time, by wide vectors */
+        vector = 64;
+    plan->share = vector * gpuscan__ceil_div(plan->bins, vector * gpuscan__quantile_held(key));
+    plan->shares = gpuscan__ceil_div(plan->bins, plan->share);
+    plan->together = is_mean || cpu ? 1 : gpuscan__quantile_held(key) / plan->shares;
+    if (!common->forced) {
+        plan->key.all = is_mean || cpu || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
+        plan->key.sums = plan->share > vector && !cpu;
+    }
+    if (plan->key.sums)
+        common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->shares * 8 + gpuscan__slack(8);
     return GPUSCAN_SUCCESS;
-}
-
-/* Returns the number of groups. Each group goes from row to row. */
-static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    uint64_t rows;
-    if (plan->key.variant != GPUSCAN__QUANTILE_SMALL)
-        return plan->row_groups * gpuscan__min(plan->rows, 65536);
-    rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
-    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
-    return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
 static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
+    uint64_t most = 64 * (uint64_t)chain->gs->device.units; /* maximum number of groups, which then take several rows */
+    uint64_t groups = gpuscan__ceil_div(plan->rows * plan->shares, common->key.group);
     gpuscan__quantile_numbers numbers;
     double fractions[GPUSCAN_MAX_FRACTIONS] = {0};
-    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
-    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
-    gpuscan__arg(&launch, fractions, sizeof(fractions));
+    gpuscan_result r;
+    memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.form = desc->form;
     numbers.by_edges = desc->edges.mem != NULL;
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
-                               gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
+    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    if (plan->key.sums) {
+        numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+        r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__min(groups, most), 0, 0);
+        if (r != 0)
+            return r;
+        launch = gpuscan__launch_begin(chain, 1);
+        gpuscan__arg_buffer(&launch, desc->counts);
+    }
+    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, fractions, sizeof(fractions));
+    groups = gpuscan__ceil_div(plan->rows, plan->together);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__min(groups, most),
+                               gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
 /* Fills counts symmetrically, so that the mean is in the middle. Their total is a power of two, so that fractions are
@@ -23676,37 +23460,37 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     }
 }
 
+/* Tests rows that fill a group's shares, in round 0 to the last bin, and in round 1 short rows, of which a group takes
+   several at a time. */
 GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
     gpuscan_type counter = (gpuscan_type)key->src;
     const gpuscan__quantile_key own = gpuscan__quantile_own(key);
-    int plain = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
     unsigned round = test->round;
-    uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
+    uint32_t size = gpuscan__types[counter].size, k, bins = (uint32_t)gpuscan__quantile_held(key) * (16 / size);
     uint64_t *sums, row;
     double *fractions = (double *)gpuscan__test_memory(test, GPUSCAN__TEST_RANKS * sizeof(*fractions));
-    unsigned char *counts, *cdf = NULL, *dst;
+    unsigned char *counts, *cdf, *dst;
     if (round == 3)
         return 0;
-    if (small) /* a row fills a sub-group's vectors, or a few of them */
-        bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
-                                      gpuscan__quantile_held(test->gs, key) * (16 / size));
+    if (own.sums || gpuscan__key_is_cpu(key)) /* shares have several vectors, or many bins */
+        bins *= gpuscan__key_is_cpu(key) ? 40 : 3;
+    bins = (uint32_t)gpuscan__min(bins - 2 * round, round == 1 ? 16 : UINT32_MAX);
     desc->counter_type = counter;
     desc->bins = bins;
-    desc->rows = small ? 20 : 2;
+    desc->rows = round == 1 ? 20 : 2;
     desc->pitch = bins + round;
-    desc->form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
+    desc->form = (gpuscan_quantile_form)(round % (own.all ? 3 : 2));
     desc->fractions = fractions;
-    desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
+    desc->fraction_count = own.all ? (uint32_t)GPUSCAN__TEST_RANKS : (uint32_t)GPUSCAN__QUANTILE_FEW;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
-    if (!own.shares) /* groups that share a row store no cdf */
-        cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
+    cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
     for (row = 0; row < desc->rows && !test->failed; row++) {
         gpuscan__test_counts(counter, bins, counts + row * desc->pitch * size, sums);
-        for (k = 0; k < bins && cdf; k++)
+        for (k = 0; k < bins; k++)
             gpuscan__put(counter, cdf, row * desc->pitch + k, sums[k]);
         gpuscan__test_ranks(desc, sums, fractions,
                             dst + row * desc->fraction_count / (desc->form == GPUSCAN_QUANTILE_MEAN ? 2 : 1) * 4);
