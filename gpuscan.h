@@ -8014,7 +8014,7 @@ NULL};
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
 "#line 7302 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_`B;\n\n"
@@ -8074,15 +8074,14 @@ static const char *const gpuscan__piece_integral[] = {
 "`Y$CPU\n"
 "`Y$3 > 1\n"
 "$w$4 `pixels_at(`+$PICTURE src,`place_t at){\n"
-"#ifdef $PIXELS\n"
-"$8$PIXELS unaligned __attribute__((aligned(`D`channel))));\n"
-"$4 y=$PIXELS_CONVERT(*($1unaligned*)(src+at));\n"
-"`C$SQUARE?y*y:y;\n"
-"`O\n"
+"`Y$IMAGE\n"
 "$0$7 y;\n"
 "`Zint v`6v<$3;v++)\n"
 "y.element[v]=`pixel_load`5src,$PLACE_PAST(at,v,0,0),1);\n"
 "`Cy.all;\n"
+"`O\n"
+"$4 y=`load_wide`5src,at);\n"
+"`C$SQUARE?y*y:y;\n"
 "`E\n"
 "}\n"
 "`E\n\n\n"
@@ -8105,7 +8104,7 @@ static const char *const gpuscan__piece_integral[] = {
 "$5`9=$START;\n"
 "`Nx`6\n"
 "`Y$3 > 1\n"
-"`Nhead=stores?min($9`span_head(to,0,`T),width):0;\n"
+"`Nhead=stores?min($9`span_head((`A`result*)to,0,`T),width):0;\n"
 "$4 id=`identity_wide(`.),`G;\n"
 "$8$4 unaligned __attribute__((aligned(`D`t))));\n"
 "`Z;x<head;x++){\n"
@@ -8117,13 +8116,13 @@ static const char *const gpuscan__piece_integral[] = {
 "$4 y=`pixels_at`5src,$PLACE_PAST(at,x,0,0));\n"
 "`7!begins)\n"
 "y=$e`5*($1unaligned*)(`9s+x),y);\n"
-"`store_wide(`9s,x,y,false);\n"
+"`store_wide((`A`result*)`9s,x,y,false);\n"
 "`7!stores)\n"
 "continue;\n"
 "`7$PREFETCH_DST)\n"
 "$PREFETCH(to+x,$PREFETCH_DST,1);\n"
 "`G=$e`5`G,`scan_wide`5y,id));\n"
-"`store_wide(to,x,`G,(`T&$FLAG_STREAM)!=0);\n"
+"`store_wide((`A`result*)to,x,`G,(`T&$FLAG_STREAM)!=0);\n"
 "`G=($4)($LAST(`G));\n"
 "}\n"
 "`9=$LAST(`G);\n"
@@ -8416,7 +8415,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7762 \"kernels.cl.inc\"\n"
+"#line 7760 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8732,7 +8731,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8126 \"kernels.cl.inc\"\n"
+"#line 8124 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9080,7 +9079,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8552 \"kernels.cl.inc\"\n"
+"#line 8550 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9183,7 +9182,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8681 \"kernels.cl.inc\"\n"
+"#line 8679 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9482,7 +9481,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9020 \"kernels.cl.inc\"\n"
+"#line 9018 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9891,7 +9890,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9509 \"kernels.cl.inc\"\n"
+"#line 9507 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9909,7 +9908,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9524 \"kernels.cl.inc\"\n"
+"#line 9522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10019,7 +10018,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9666 \"kernels.cl.inc\"\n"
+"#line 9664 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10071,7 +10070,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9720 \"kernels.cl.inc\"\n"
+"#line 9718 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10203,7 +10202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9874 \"kernels.cl.inc\"\n"
+"#line 9872 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10495,7 +10494,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10204 \"kernels.cl.inc\"\n"
+"#line 10202 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11196,7 +11195,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11038 \"kernels.cl.inc\"\n"
+"#line 11036 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11367,7 +11366,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11245 \"kernels.cl.inc\"\n"
+"#line 11243 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11471,7 +11470,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11359 \"kernels.cl.inc\"\n"
+"#line 11357 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11612,7 +11611,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11520 \"kernels.cl.inc\"\n"
+"#line 11518 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12542,7 +12541,6 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* the number of channels of an image's pixel, which the conversion sees as x; 0: x is an element */
-    gpuscan_type converted; /* the type of the conversion's result; DEFAULT: the type is dst */
     int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements one source element keeps */
     int inverts; /* 1: elements are kept where their flag or custom->select is 0, and the conversion counts these */
     uint32_t channels; /* how many numbers an element has. If there are several, it is a vector. 0 means 1 */
@@ -12720,7 +12718,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
     if (e->convert) /* to the signed type, even if T is unsigned: negative floats have no defined unsigned value */
-        gpuscan__define(text, "CONVERTED", e->converted ? gpuscan__types[e->converted].name : names->number);
+        gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
                     e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when they are
@@ -22765,21 +22763,6 @@ static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
 }
 
-/* Defines how a CPU loads and converts a vector of pixels of one channel. */
-static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst) {
-    const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
-    const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
-    int width = to->size == 8 ? 8 : 16;
-    char line[64];
-    snprintf(line, sizeof(line), "%s%d", from->name, width);
-    gpuscan__define(text, "PIXELS", line);
-    if (strcmp(number, to->name) == 0)
-        snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
-    else
-        snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
-    gpuscan__define(text, "PIXELS_CONVERT(x)", line);
-}
-
 /* Returns how many bytes of local memory a group has. Each sub-group has LEFTS sums and two rows of cells. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
@@ -22794,18 +22777,17 @@ static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan_
 GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
+    const char *unsigned_cell = gpuscan__unsigned_name(cell->size); /* unsigned integers wrap */
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan));
     gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
-    gpuscan__define(text, "CELL", cell->name);
+    gpuscan__define(text, "CELL", cell->kind == 'f' ? cell->name : unsigned_cell);
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
-    if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
-        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
@@ -22863,7 +22845,7 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
-    gpuscan_type src = desc->src_type, dst = desc->dst_type, sum;
+    gpuscan_type src = desc->src_type, dst = desc->dst_type;
     uint32_t channels = desc->channels, seen = 0;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
@@ -22889,12 +22871,10 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
         channels = 1;
     } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
-    sum = gpuscan__is_float(dst) ? dst : gpuscan__unsigned_of(gpuscan__types[dst].size); /* unsigned integers wrap */
-    if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, e, sum, sum, GPUSCAN_OP_ADD, desc->custom, "dst_type", "dst_type")) != 0)
+    r = gpuscan__resolve_elements(gs, e, src, dst, GPUSCAN_OP_ADD, desc->custom, "src_type", "dst_type");
+    if (r != 0)
         return r;
     e->seen = plan->key.seen = seen;
-    e->converted = dst;
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
@@ -22904,8 +22884,6 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     plan->dst.size = gpuscan__types[dst].size;
     plan->src.channels = plan->dst.channels = plan->key.channels = e->channels;
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)src;
-    plan->common.key.dst = (uint32_t)dst;
     return GPUSCAN_SUCCESS;
 }
 
