@@ -1852,12 +1852,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char
 #endif
 
 /* Declares what this file uses of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
-#define GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES 0x106F
-#define GPUSCAN__CL_NAME_VERSION_NAME_SIZE 64
-typedef struct gpuscan__cl_name_version {
-    cl_uint version;
-    char name[GPUSCAN__CL_NAME_VERSION_NAME_SIZE];
-} gpuscan__cl_name_version;
+enum {
+    GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES = 0x1064,
+    GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL = 1 << 1,
+    GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE = 1 << 5
+};
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
@@ -13353,31 +13352,17 @@ static void gpuscan__platform_name(const gpuscan_opencl *cl, cl_platform_id plat
 
 /* Returns the version that a text states: 300 for "OpenCL 3.0 ...", 120 for "OpenCL C 1.2 ...", 0 for none. */
 static int gpuscan__version(const char *text) {
-    int major = 0;
-    while (*text && (*text < '0' || *text > '9'))
-        text++;
-    for (; *text >= '0' && *text <= '9' && major < 1000; text++)
-        major = major * 10 + (*text - '0');
-    return text[0] == '.' && text[1] >= '0' && text[1] <= '9' ? major * 100 + (text[1] - '0') * 10 : 0;
+    int major, minor;
+    return sscanf(text, "%*[^0-9]%3d.%1d", &major, &minor) == 2 ? major * 100 + minor * 10 : 0;
 }
 
 /* Returns whether the device has fences of device scope. OpenCL 2.x has them; in 3.0 they are optional. */
 GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
-    gpuscan__cl_name_version features[64];
-    size_t size = 0, i;
-    int order = 0, scope = 0;
-    if (gs->device.version < 200)
-        return 0;
+    cl_ulong fence;
     if (gs->device.version < 300)
-        return gs->device.c_version >= 200;
-    if (gs->cl.clGetDeviceInfo(gs->device_id, GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES, sizeof(features), features,
-                               &size) != CL_SUCCESS)
-        return 0;
-    for (i = 0; i < size / sizeof(features[0]); i++) {
-        order |= strcmp(features[i].name, "__opencl_c_atomic_order_acq_rel") == 0;
-        scope |= strcmp(features[i].name, "__opencl_c_atomic_scope_device") == 0;
-    }
-    return order && scope;
+        return gs->device.version >= 200 && gs->device.c_version >= 200;
+    fence = gpuscan__device_number(&gs->cl, gs->device_id, GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES);
+    return (fence & GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL) && (fence & GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE);
 }
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
