@@ -11951,13 +11951,13 @@ typedef struct gpuscan__reduce_tuning {
 typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
-    uint32_t row_lanes_group, row_lanes; /* for rows: work-items of a group; maximum elements of a row that lanes sum */
+    uint32_t group;     /* work-items of a group that takes rows, or a whole segment without vectors */
+    uint32_t row_lanes; /* maximum elements of a row that lanes sum */
     /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
        are split. Otherwise groups have lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
     uint32_t lanes_items; /* if the mean segment is short, the group size is halved until the call has this number of
                              elements per work-item; 0: the group size is not halved */
-    uint32_t each_group;  /* work-items of a group that takes a whole segment and loads no vectors */
     uint32_t split_from;  /* minimum number of elements of a segment that several groups share */
     uint32_t lane_registers; /* maximum number of registers per work-item if lanes take rows or segments */
 } gpuscan__segments_tuning;
@@ -11981,9 +11981,8 @@ typedef struct gpuscan__sort_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
     uint32_t local[2]; /* maximum bytes of local memory: [0] with sub-groups of 32 lanes, [1] otherwise; 0: no limit */
-    uint32_t halves; /* says when a tile's elements go through local memory piece by piece. 0: never
-                        1: if there are values, and a key or a value has 8 bytes or more
-                        2: as 1, or if there are no values and a key has 8 bytes */
+    uint32_t halves; /* 1: a tile's elements go through local memory piece by piece, if there are values, and a key or a
+                        value has 8 bytes or more */
     uint32_t together; /* maximum number of elements that SINGLE_PASS sorts in one launch, with at most one tile per
                           compute unit. The groups wait for each other, so the device must not suspend running groups */
     uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
@@ -11996,27 +11995,21 @@ typedef struct gpuscan__sort_tile {
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, and 1 for keys of 8 bytes. The second
-   index is 0 without values, and 1, 2, 3 for values of 4, 8, 16 bytes. */
+/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, and 1 for keys of 8 bytes. The tiles'
+   second index is 0 without values, and 1, 2, 3 for values of 4, 8, 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
     gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
     gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* for counts on the device; LANES_SUBGROUPS: also for one tile */
-} gpuscan__sort_tiles;
-
-/* Settings of sorts that move payloads in records. */
-typedef struct gpuscan__sort_records {
-    uint32_t devices;
     /* Minimum number of elements for which payloads move through the passes in records; 0: they are always gathered.
-       First index: 0 for keys of up to 4 bytes, otherwise 1. Second index: 0 for one payload, otherwise 1. (One payload
-       of 4 or 8 bytes needs no record.) Third index: the bytes of all payloads divided by 4, rounded up. */
+       The second index is 0 for one payload, otherwise 1. (One payload of 4 or 8 bytes needs no record.) The third
+       index is the bytes of all payloads divided by 4, rounded up. */
     uint32_t carried[GPUSCAN__BY_SIZE][2][5];
-} gpuscan__sort_records;
+} gpuscan__sort_tiles;
 
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels */
     uint32_t rows, registers; /* maximum number of rows of a band; of registers per work-item, 0: no limit */
 } gpuscan__integral_tuning;
 
@@ -12031,7 +12024,6 @@ typedef struct gpuscan__profile {
     gpuscan__histogram_tuning histogram;
     gpuscan__sort_tuning sort;
     gpuscan__sort_tiles sort_tiles;
-    gpuscan__sort_records sort_records;
     gpuscan__integral_tuning integral;
 } gpuscan__profile;
 
@@ -13213,15 +13205,15 @@ static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
 
 GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
-    /* Columns: devices, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
-       each_group, split_from, lane_registers */
-    {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
+    /* Columns: devices, vectors, per_unit, group, row_lanes, lanes_group, split_group, lanes, lanes_items, split_from,
+       lane_registers */
+    {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 4096, 0},
     /* If the segments have few elements in total, large groups sum them. With even fewer elements the groups are
        smaller, since small groups start earlier. `lane_registers` leaves registers for the next step's offsets, which
        lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
-    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
-    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 256, 4096, 0},
-    {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
+    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 4096, 48},
+    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 4096, 0},
+    {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 4096, 0}};
 
 GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
@@ -13266,31 +13258,31 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
       {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
+      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}},
+     /* Large sorts move payloads as records: gathering them by index is slower. tuning: sort-records */
+     {{{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
+      {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}}},
     {GPUSCAN__ON_AMD,
      {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
      {{{256, 26, 0}, {256, 22, 0}, {256, 16, 0}, {256, 8, 0}},
-      {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}}},
+      {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}},
+     {{{0}}}},
     {GPUSCAN__ON_INTEL,
      {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
       {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}},
      {{{512, 12, 256}, {512, 8, 256}, {512, 10, 256}, {512, 14, 256}},
-      {{512, 10, 256}, {512, 9, 256}, {512, 9, 256}, {512, 14, 256}}}}};
+      {{512, 10, 256}, {512, 9, 256}, {512, 9, 256}, {512, 14, 256}}},
+     {{{0}}}}};
 
-/* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
-GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
-    {GPUSCAN__ON_NVIDIA,
-     {{{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
-      {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}}}};
-
-/* Tiles of integral images. tuning: integral-tiles */
+/* Tiles of integral images. On NVIDIA's GPUs 8 vectors would suit few types, and these only little. tuning:
+   integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, vectors_4, rows, registers */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 2, 64, 0},
-    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128, 0},
-    {GPUSCAN__ON_INTEL, 256, 4, 4, 64, 256},
-    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 4, 64, 0},
-    {GPUSCAN__ON_REST, 64, 4, 4, 64, 0}};
+    /* Columns: devices, group, vectors, rows, registers */
+    {GPUSCAN__ON_SIMULATOR, 32, 2, 64, 0},
+    {GPUSCAN__ON_NVIDIA, 128, 4, 128, 0},
+    {GPUSCAN__ON_INTEL, 256, 4, 64, 256},
+    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 64, 0},
+    {GPUSCAN__ON_REST, 64, 4, 64, 0}};
 
 /* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
@@ -13302,8 +13294,7 @@ static const struct {
      offsetof(gpuscan__profile, name)},
     GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select)
     GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_records)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
+    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
 };
@@ -18498,7 +18489,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
     int splits_few = plan->key.split && plan->is_few;
-    uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
+    uint32_t group = splits_few ? profile->reduce.group : profile->segments.group;
     uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
     gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
     while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
@@ -18523,7 +18514,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     gpuscan__key *key = &plan->common.key;
     int rows = plan->by_rows, split = gpuscan__segments_split(gs, plan);
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
-                     : rows ? profile->segments.row_lanes_group
+                     : rows ? profile->segments.group
                             : gpuscan__segment_lanes_group(gs, plan);
     /* a load of a lane has up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX */
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
@@ -21904,8 +21895,7 @@ static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort
         (desc->count_buffer.mem || desc->count <= (uint64_t)most.group * most.vectors))
         most.vectors -= most.vectors / 8; /* a loop over tiles or passes leaves fewer registers */
     most.halves = is_single && gpuscan__whole_lanes(gs, most.group) && most.vectors >= parts &&
-                  profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
-                  gpuscan__max(plan->values.size, plan->key_size) >= 8;
+                  profile->sort.halves && plan->values.size && gpuscan__max(plan->values.size, plan->key_size) >= 8;
     if (most.halves && !plan->fields && !counted && desc->count <= (uint64_t)most.group * (most.vectors / parts)) {
         most.vectors /= parts; /* few elements go through local memory as a whole tile */
         most.halves = 0;
@@ -22256,7 +22246,7 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
         return 0;
     if (plan->common.forced)
         return gpuscan__sort_own(plan->common.forced).fields;
-    least = gs->device.profile.sort_records.carried[plan->codes_wide][f > 1][(bytes + 3) / 4];
+    least = gs->device.profile.sort_tiles.carried[plan->codes_wide][f > 1][(bytes + 3) / 4];
     if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
         (f == 1 && (bytes == 4 || bytes == 8)))
         return 0;
@@ -22941,7 +22931,7 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    uint32_t vectors = plan->key.channels == 4 ? profile->integral.vectors_4 : profile->integral.vectors;
+    uint32_t vectors = profile->integral.vectors;
     key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 && gpuscan__integral_shared_bytes(gs, &plan->common) > gs->device.local_memory)

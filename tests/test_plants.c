@@ -284,8 +284,8 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
         gs->device.profile.cpu.sort_part = gs->device.profile.cpu.sort_buckets = 1;
     }
     if (p->what == 'P') { /* a record with the keys as a field */
-        memset(gs->device.profile.sort_records.carried, 0, sizeof gs->device.profile.sort_records.carried);
-        gs->device.profile.sort_records.carried[0][1][4] = 1;
+        memset(gs->device.profile.sort_tiles.carried, 0, sizeof gs->device.profile.sort_tiles.carried);
+        gs->device.profile.sort_tiles.carried[0][1][4] = 1;
         d.dst.mem = NULL;
         values[1].src.mem = mem[0];
         values[1].dst.mem = mem[2];

@@ -224,8 +224,8 @@ static int carries(const gpuscan__sort_key *own) { /* carries records */
 
 /* Carries records from `least` elements on; 0: never. */
 static void carry_from(uint32_t least) {
-    gpuscan__sort_records *records = &test.gs->device.profile.sort_records;
-    size_t                 i, k;
+    gpuscan__sort_tiles *records = &test.gs->device.profile.sort_tiles;
+    size_t               i, k;
     for (i = 0; i < 2; i++)
         for (k = 0; k < 5; k++)
             records->carried[i][0][k] = records->carried[i][1][k] = least;
