@@ -6967,11 +6967,6 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "`S+=$9$q0)*$TILE){\n"
 "`N`2=min(`S+$TILE,`R);\n"
 "`Nindex=`S/block,left=block-(`S-index*block);\n"
-"`7block==1){\n"
-"`Z`Ni=`S;i<`2;i++)\n"
-"dst[i]=`to_dst($o`5``0_dst(addends[i]),``0_dst(dst[i])));\n"
-"continue;\n"
-"}\n"
 "`Z`Ni=`S;i<`2;left=block){\n"
 "`Nend=min(left,`2-i)+i;\n"
 "$5addend=``0_dst(addends[index++]);\n"
@@ -7036,7 +7031,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6152 \"kernels.cl.inc\"\n"
+"#line 6147 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7308,7 +7303,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6477 \"kernels.cl.inc\"\n"
+"#line 6472 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7958,7 +7953,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7248 \"kernels.cl.inc\"\n"
+"#line 7243 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8012,7 +8007,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7302 \"kernels.cl.inc\"\n"
+"#line 7297 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8083,20 +8078,27 @@ static const char *const gpuscan__piece_integral[] = {
 "`C$SQUARE?y*y:y;\n"
 "`E\n"
 "}\n"
-"`E\n\n\n"
-"$w$5``H_add(`+`A`t*`9s,`Nx,$5y,`Qbegins){\n"
-"`7!begins)\n"
-"y=$o`5`9s[x],y);\n"
-"`9s[x]=y;\n"
-"`Cy;\n"
-"}\n\n"
+"`E\n\n"
 "$w`X`pixel_store(`A`cell*to,$5`W){\n"
 "`pixel pixel;\n"
 "pixel.`W=`W;\n"
 "`Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
 "to[c]=pixel.channel[c];\n"
-"}\n\n"
-"$6$PIXEL_AT(x) `pixel_load`5src, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
+"}\n\n\n\n"
+"$w$5`pixels_add(`+`A`t*`9s,$PICTURE src,`place_t at,\n"
+"`A`cell*to,`Nx,`Nend,$5`9,`Qbegins,\n"
+"`I`Qstores){\n"
+"`Z;x<end;x++){\n"
+"$5y=`pixel_load`5src,$PLACE_PAST(at,x,0,0),$PIXEL_CHANNELS);\n"
+"`7!begins)\n"
+"y=$o`5`9s[x],y);\n"
+"`9s[x]=y;\n"
+"`9=$o`5`9,y);\n"
+"`7stores)\n"
+"`pixel_store(to+x*$PIXEL_CHANNELS,`9);\n"
+"}\n"
+"`C`9;\n"
+"}\n\n\n"
 "$APART\n"
 "$w`X``8_add(`+`A`t*`9s,$PICTURE src,`place_t at,\n"
 "`A`cell*to,`Nwidth,`Qbegins,`V`T,`I`Qstores){\n"
@@ -8106,12 +8108,8 @@ static const char *const gpuscan__piece_integral[] = {
 "`Nhead=stores?min($9`span_head((`A`result*)to,0,`T),width):0;\n"
 "$4 id=`identity_wide(`.),`G;\n"
 "$8$4 unaligned __attribute__((aligned(`D`t))));\n"
-"`Z;x<head;x++){\n"
-"`9=$o`5`9,``H_add`5`9s,x,$PIXEL_AT(x),begins));\n"
-"`pixel_store(to+x,`9);\n"
-"}\n"
-"`G=($4)(`9);\n"
-"`Z;x+$3<=width;x+=$3){\n"
+"`G=($4)(`pixels_add`5`9s,src,at,to,0,head,`9,begins,stores));\n"
+"`Zx=head;x+$3<=width;x+=$3){\n"
 "$4 y=`pixels_at`5src,$PLACE_PAST(at,x,0,0));\n"
 "`7!begins)\n"
 "y=$e`5*($1unaligned*)(`9s+x),y);\n"
@@ -8126,11 +8124,7 @@ static const char *const gpuscan__piece_integral[] = {
 "}\n"
 "`9=$LAST(`G);\n"
 "`E\n"
-"`Z;x<width;x++){\n"
-"`9=$o`5`9,``H_add`5`9s,x,$PIXEL_AT(x),begins));\n"
-"`7stores)\n"
-"`pixel_store(to+x*$PIXEL_CHANNELS,`9);\n"
-"}\n"
+"`pixels_add`5`9s,src,at,to,x,width,`9,begins,stores);\n"
 "}\n\n",
 "`Y!$UNDIVIDED\n"
 "kernel $x_SIZE void\n"
@@ -8414,7 +8408,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7760 \"kernels.cl.inc\"\n"
+"#line 7755 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8730,7 +8724,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8124 \"kernels.cl.inc\"\n"
+"#line 8119 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9078,7 +9072,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8550 \"kernels.cl.inc\"\n"
+"#line 8545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9181,7 +9175,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8679 \"kernels.cl.inc\"\n"
+"#line 8674 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9480,7 +9474,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9018 \"kernels.cl.inc\"\n"
+"#line 9013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9889,7 +9883,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9507 \"kernels.cl.inc\"\n"
+"#line 9502 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9907,7 +9901,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9522 \"kernels.cl.inc\"\n"
+"#line 9517 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10017,7 +10011,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9664 \"kernels.cl.inc\"\n"
+"#line 9659 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10069,7 +10063,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9718 \"kernels.cl.inc\"\n"
+"#line 9713 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10201,7 +10195,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9872 \"kernels.cl.inc\"\n"
+"#line 9867 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10493,7 +10487,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10202 \"kernels.cl.inc\"\n"
+"#line 10197 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11194,7 +11188,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11036 \"kernels.cl.inc\"\n"
+"#line 11031 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11365,7 +11359,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11243 \"kernels.cl.inc\"\n"
+"#line 11238 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11469,7 +11463,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11357 \"kernels.cl.inc\"\n"
+"#line 11352 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11610,7 +11604,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11518 \"kernels.cl.inc\"\n"
+"#line 11513 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -22773,38 +22767,33 @@ typedef struct gpuscan__pixel_pitches {
     uint64_t row, row_bytes, image;
 } gpuscan__pixel_pitches;
 
-/* Sets the pitches in `of`, whose other fields are given, and the number of elements from first pixel to last. */
+/* Sets the pitches in `of`, whose other fields are given, and the number of elements from first pixel to last. Scratch
+   has fewer than 16 times as many bytes, so its size fits 64 bits, too. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
-    uint64_t row, before = 0, image = 0, all = 0, bytes;
-    int fits;
+    const char *field = given->fields.range;
+    uint64_t row, image, size = 16 * (uint64_t)of->size;
     gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
-    *elements = 0;
     if (r != 0)
         return r;
-    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(given->row, of->channels, &of->pitch);
+    if (!gpuscan__multiply(of->width, of->channels, &row) ||
+        !gpuscan__multiply(given->row, of->channels, &of->pitch) ||
+        !gpuscan__multiply(given->image, of->channels, &of->image_pitch))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
     if (given->row_bytes)
         of->pitch = given->row_bytes / of->size;
     else if (given->row == 0)
         of->pitch = row;
-    if (fits && of->pitch < row)
+    if (of->pitch < row)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
                              given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
-    fits = fits && gpuscan__multiply(of->height, of->pitch, &image);
-    if (of->width > 0 && of->height > 0)
-        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) && gpuscan__add(before, row, &before);
-    fits = fits && gpuscan__multiply(given->image, of->channels, &of->image_pitch);
+    if ((r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
+        return r;
     if (given->image == 0)
-        of->image_pitch = image;
-    if (fits && of->image_pitch < before)
+        of->image_pitch = of->height * of->pitch; /* no overflow, since the image's extent fits */
+    if (of->image_pitch < image)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
-    if (before == 0 && fits)
-        return GPUSCAN_SUCCESS;
-    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, elements) &&
-           gpuscan__multiply(*elements, of->size, &bytes) && bytes <= UINT64_MAX / 16;
-    return fits ? GPUSCAN_SUCCESS
-                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits",
-                                given->fields.range);
+    return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
 /* Sets a range's `partial`. Sets its rows if one pitch fits all of them, as it does without gaps between images. */
