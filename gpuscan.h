@@ -1620,12 +1620,11 @@ static const char *const gpuscan__library_names[] = {
 #endif
 
 /* Declares what this file uses of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
-#define GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES 0x106F
-#define GPUSCAN__CL_NAME_VERSION_NAME_SIZE 64
-typedef struct gpuscan__cl_name_version {
-    cl_uint version;
-    char name[GPUSCAN__CL_NAME_VERSION_NAME_SIZE];
-} gpuscan__cl_name_version;
+enum {
+    GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES = 0x1064,
+    GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL = 1 << 1,
+    GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE = 1 << 5
+};
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
@@ -6737,11 +6736,6 @@ static const char *const gpuscan__piece_uniform_add[] = {
 "@y+=@@get_num_@{s(0)*$$g){\n"
 "@c$t=$x@y+$$g,@v);\n"
 "@cindex=@y/block,$u=block-(@y-index*block);\n"
-"`Sblock==1){\n"
-"$n@ci=@y;i<$t;i++)\n"
-"`Q[i]=`to_`Q(@:`K`$o_`Q(add`Rs[i]),`$o_`Q(`Q[i])`L\n"
-"continue;\n"
-"}\n"
 "$n@ci=@y;i<$t;$u=block){\n"
 "@c`R=$x$u,$t-i)+i;\n"
 "`Oadd`R=`$o_`Q(add`Rs[index++]);\n"
@@ -6806,7 +6800,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6152 \"kernels.cl.inc\"\n"
+"#line 6147 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7078,7 +7072,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6477 \"kernels.cl.inc\"\n"
+"#line 6472 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7728,7 +7722,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7248 \"kernels.cl.inc\"\n"
+"#line 7243 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7782,8 +7776,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7302 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7297 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
 "}`integral_@\\s;\n\n"
@@ -7843,65 +7837,63 @@ static const char *const gpuscan__piece_integral[] = {
 "@hCPU\n"
 "@hWIDE > 1\n"
 "@%``I `pixels_at(`+$PICTURE `X,`@|_t at){\n"
-"#ifdef $PIXELS\n"
-"@;$PIXELS unaligned @#aligned(@N`channel))`L\n"
-"``I y=$PIXELS_CONVERT(*(@'unaligned*)(`X+at`L\n"
-"@K$SQUARE?y*y:y;\n"
-"@g\n"
+"@hIMAGE\n"
 "``I_@Gs y;\n"
 "$nint v`Mv<@k;v++)\n"
 "y.@G[v]=`pixel_$v`K`X,$PLACE_PAST(at,v,0,0),1);\n"
 "@Ky.`P;\n"
+"@g\n"
+"``I y=`$v_`I`K`X,at);\n"
+"@K$SQUARE?y*y:y;\n"
 "@O\n"
 "}\n"
-"@O\n\n\n"
-"@%`O`@X_add(`+@H`t*`Ys,@cx,`Oy,@t@rs){\n"
-"`S!@rs)\n"
-"y=@:`K`Ys[x],y);\n"
-"`Ys[x]=y;\n"
-"@Ky;\n"
-"}\n\n"
+"@O\n\n"
 "@%@epixel@T(@H`cell*to,`O$c){\n"
 "`pixel pixel;\n"
 "pixel.$c=$c;\n"
 "$n`H c`Mc<$PIXEL_CHANNELS;c++)\n"
 "to[c]=pixel.channel[c];\n"
-"}\n\n"
-"@6$PIXEL_AT(x) `pixel_$v`K`X, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
+"}\n\n\n\n"
+"@%`O`pixels_add(`+@H`t*`Ys,$PICTURE `X,`@|_t at,\n"
+"@H`cell*to,@cx,@c`R,`O`Y,@t@rs,\n"
+"@Y@tstores){\n"
+"$n;x<`R;x++){\n"
+"`Oy=`pixel_$v`K`X,$PLACE_PAST(at,x,0,0),$PIXEL_CHANNELS);\n"
+"`S!@rs)\n"
+"y=@:`K`Ys[x],y);\n"
+"`Ys[x]=y;\n"
+"`Y=@:`K`Y,y);\n"
+"`Sstores)\n"
+"`pixel@T(to+x*$PIXEL_CHANNELS,`Y);\n"
+"}\n"
+"@K`Y;\n"
+"}\n\n\n"
 "$APART\n"
 "@%@e`W_add(`+@H`t*`Ys,$PICTURE `X,`@|_t at,\n"
 "@H`cell*to,@cwidth,@t@rs,`H @z,@Y@tstores){\n"
 "`O`Y=$START;\n"
 "@cx`M\n"
 "@hWIDE > 1\n"
-"@c$p=stores?$x@@``D_$p(to,0,@z),width):0;\n"
+"@c$p=stores?$x@@``D_$p((@H`result*)to,0,@z),width):0;\n"
 "``I id=@5_`I(`.),@W;\n"
 "@;``I unaligned @#aligned(@N`t))`L\n"
-"$n;x<$p;x++){\n"
-"`Y=@:`K`Y,`@X_add`K`Ys,x,$PIXEL_AT(x),@rs`L\n"
-"`pixel@T(to+x,`Y);\n"
-"}\n"
-"@W=(``I)(`Y);\n"
-"$n;x+@k<=width;x+=@k){\n"
+"@W=(``I)(`pixels_add`K`Ys,`X,at,to,0,$p,`Y,@rs,stores`L\n"
+"$nx=$p;x+@k<=width;x+=@k){\n"
 "``I y=`pixels_at`K`X,$PLACE_PAST(at,x,0,0`L\n"
 "`S!@rs)\n"
 "y=@:_`I`K*(@'unaligned*)(`Ys+x),y);\n"
-"`store_`I(`Ys,x,y,@x);\n"
+"`store_`I((@H`result*)`Ys,x,y,@x);\n"
 "`S!stores)\n"
 "continue;\n"
 "`S$PREFETCH_DST)\n"
 "$PREFETCH(to+x,$PREFETCH_DST,1);\n"
 "@W=@:_`I`K@W,``C_`I`Ky,id`L\n"
-"`store_`I(to,x,@W,(@z&$FLAG_STREAM)!=0);\n"
+"`store_`I((@H`result*)to,x,@W,(@z&$FLAG_STREAM)!=0);\n"
 "@W=(``I)($LAST(@W`L\n"
 "}\n"
 "`Y=$LAST(@W);\n"
 "@O\n"
-"$n;x<width;x++){\n"
-"`Y=@:`K`Y,`@X_add`K`Ys,x,$PIXEL_AT(x),@rs`L\n"
-"`Sstores)\n"
-"`pixel@T(to+x*$PIXEL_CHANNELS,`Y);\n"
-"}\n"
+"`pixels_add`K`Ys,`X,at,to,x,width,`Y,@rs,stores);\n"
 "}\n\n",
 "#if !$UNDIVIDED\n"
 "kernel $@n_SIZE void\n"
@@ -8185,8 +8177,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7762 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 7755 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8303,84 +8295,29 @@ static const char *const gpuscan__piece_quantile[] = {
 "}else{\n"
 "*to=(`H)bin;\n"
 "}\n"
-"}\n\n"
-"@%@ecdf@T(@Huchar*cdf,@csize,@cat,@c`Y){\n"
-"`Ssize==8)\n"
-"((@Hulong*)cdf)[at]=`Y;\n"
-"else\n"
-"((@H`H*)cdf)[at]=(`H)`Y;\n"
-"}\n\n"
-"@6$QUAN$g@1S \\\n"
-" @'``X*@vs,@'float*edges,@Huchar*cdf,@H`H*`Q, \\\n"
-" @H`H*arrivals,@Hulong*`Ys,`fractions fractions,`quan`F_@\\s @\\s, \\\n"
-" @Z`@a*@a\n\n\n"
+"}\n\n\n"
 "$REQUIRE(fractions_are_64,$MAX_FRACTIONS==64)\n"
-"@6$QUAN$g_HAS_MEANS ($QUAN$g_PARTS == $QUAN$g_ALL)\n"
-"@6$QUAN$g_IS_MEAN(form) ($QUAN$g_HAS_MEANS$d(form) == $QUAN$g_MEAN)\n"
 "@6$FRACTIONS_PUT(to) \\\n"
 " vstore8(fractions.of[0].lo,0,to); \\\n"
-" `S$QUAN$g_HAS_MEANS){ \\\n"
+" `S$QUAN$g_ALL){ \\\n"
 " vstore8(fractions.of[0].hi,1,to); \\\n"
 " vstore16(fractions.of[1],1,to); \\\n"
 " vstore16(fractions.of[2],2,to); \\\n"
 " vstore16(fractions.of[3],3,to); \\\n"
 " }\n\n"
-"@hCPU\n"
-"@6$QUAN$g_BLOCK 256\n\n\n\n"
+"@hCPU\n\n"
 "$APART\n"
-"@%@c`quan`F_block(@'``X*@vs,@Y`@|s*@|s,@c@y,\n"
-"@c$t,@c@W,@crank,@Y`mean_range*range,\n"
-"@c`Y,@H`H*to){\n"
-"$n@cbin=@y;bin<$t;bin++){\n"
-"@c@v=@vs[bin];\n"
-"`S@|s->form==$QUAN$g_MEAN)\n"
-"`Y=`mean_add(@|s,`Y,`mean_of_bin(range,@|s,bin,@W,@W+@v`L\n"
-"else `S@W<rank&&rank<=@W+@v)\n"
-"`quan`F_f$z(to,@|s,bin,@W,@v,rank);\n"
-"@W+=@v;\n"
+"@%@e@~s_`C(`+@Zulong*@W,@'``X*@vs,@'ulong*`Ys,\n"
+"@Y`quan`F_@\\s*@\\s,`H @v,\n"
+"@Z`@a*@a){\n"
+"@c@y=0,$t;\n"
+"@W[0]`M\n"
+"$n`H i`Mi<@v;i++,@y=$t){\n"
+"$t=$x@y+@\\s->@~,@\\s->bins);\n"
+"@W[i+1]=@W[i]+``D_`Y`K@vs,@y,$t,0);\n"
 "}\n"
-"@K`Y;\n"
-"}\n\n"
-"$APART\n"
-"@%@equan`F_`W(`+@'``X*@vs,@c`W,@Yulong*fractions,\n"
-"@Y`quan`F_@\\s*@\\s,@Y`@|s*@|s,\n"
-"@Huchar*cdf,@H`H*to){\n"
-"@cbins=@\\s->bins,$b=``D_`Y`K@vs,0,bins,0),`Y`M\n"
-"@tis_mean=@|s->form==$QUAN$g_MEAN;\n"
-"$n@cbin`Mbin<bins&&@\\s->cdf_size;bin++){\n"
-"`Y+=@vs[bin];\n"
-"`cdf@T(cdf,@\\s->cdf_size,`W*@\\s->pitch+bin,`Y);\n"
 "}\n"
-"$n@ck`Mk<@\\s->results;k++,to++){\n"
-"@crank=`rank(fractions[is_mean?2*k:k],$b),@W`M\n"
-"@c$t=is_mean?`rank(fractions[2*k+1],$b):rank,mean`M\n"
-"`mean_range range=`mean_range$jrank,$t,@|s);\n"
-"*to=(`H)@\\s->none;\n"
-"$n@c@y`M@y<bins&&@W<$t&&$b>0;@y+=$QUAN$g_BLOCK){\n"
-"@c`R=$x@y+$QUAN$g_BLOCK,bins);\n"
-"@c@q=@W+``D_`Y`K@vs,@y,`R,0);\n"
-"`S@q>=rank)\n"
-"mean=`quan`F_block(@vs,@|s,@y,`R,@W,rank,&range,mean,to);\n"
-"@W=@q;\n"
-"}\n"
-"`Sis_mean&&$b>0)\n"
-"*to=as_`H(`mean_`R(&range,@|s,mean`L\n"
-"}\n"
-"}\n\n",
-"kernel $@n_SIZE @equan`F_cpu(`%$QUAN$g@1S@)`=\n"
-"`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@cgiven[$MAX_FRACTIONS],`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
-"$FRACTIONS_PUT(given);\n"
-"@vs+=@\\s.@vs_@];\n"
-"`Q+=@\\s.`Q_@];\n"
-"cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
-"$n@c`W=get_@{_id(0);`W<`Ws;`W+=get_num_@{s(0))\n"
-"`quan`F_`W`K@vs+`W*@\\s.pitch,`W,given,&@\\s,&@|s,cdf,\n"
-"`Q+`W*@\\s.results);\n"
-"}\n"
-"@g\n"
-"@6@jS_BINS (@@@jS * @>)\n"
-"@6$BATCH_BINS (@jS_BINS * @&)\n\n"
+"@g\n\n"
 "@7@e@vs_@d(``X_@d*x,@'``X*@vs,@cat,\n"
 "@c$t){\n"
 "`S$ALIGNED(``X,@vs)&&at+@><=$t)\n"
@@ -8394,293 +8331,169 @@ static const char *const gpuscan__piece_quantile[] = {
 "@(int v`Mv<@>;v++)\n"
 "`Y+=x->@G[v];\n"
 "@K`Y;\n"
-"}\n\n\n"
-"@7@e@vs_$v(``X_@d*x,@'``X*@vs,@c@y,\n"
-"@c$t){\n"
-"@(@2@&@m\n"
-"`@vs_@d(x+k,@vs,@y+k*@jS_BINS+@j*@>,$t);\n"
-"}\n\n\n"
-"@7@equan`F_in_@d(@H`H*to,@Y`@|s*@|s,\n"
-"@Y``X_@d*x,@cbin,@clow,@crank){\n"
-"@cf$z=0,below=0,@v`M\n"
-"@(int v`Mv<@>;v++){\n"
-"`Slow<rank){\n"
-"f$z=bin+v;\n"
-"below=low;\n"
-"@v=x->@G[v];\n"
-"}\n"
-"low+=x->@G[v];\n"
-"}\n"
-"`quan`F_f$z(to,@|s,f$z,below,@v,rank);\n"
-"}\n\n\n\n\n"
-"@6$QUAN$g_FRACTIONS ((@Z@c*)(@a + 1))\n"
-"@6$QUAN$g_$hS ($QUAN$g_FRACTIONS + $MAX_FRACTIONS)\n"
-"$FITS(`Js,@N`@a)+\n"
-"sizeof@@*($MAX_FRACTIONS+\n"
-"($QUAN$g_PARTS==$QUAN$g_SMALL\n"
-"?$SUB@nS*(@jS*@&+1)\n"
-":3*$MAX_FRACTIONS+$@n)))\n\n"
-"@hQUAN$g_PARTS == $QUAN$g_SMALL\n\n"
-"@7@esm`P_`C(`+@Y``X_@d*x,@Zulong*`Ys,\n"
+"}\n\n\n\n"
+"@7@e@~s_`C(`+@Zulong*@W,@'``X*@vs,\n"
+"@'ulong*`Ys,@Y`quan`F_@\\s*@\\s,`H @v,\n"
 "@Z`@a*@a){\n"
-"`O`R[@&],within[@&],`Y[@&];\n"
-"@c@W`M\n"
-"@(@2@&@m\n"
+"`H `V=$SUB@n*@jS*@&+@j,@~s=(`H)@\\s->@~s;\n"
+"`O`R[@&],within[@&],`Y[@&],$u=0,$b;\n"
+"``X_@d x[@&];\n"
+"@(@2@&@m{\n"
+"`H i=`V+k*@jS,`W=i/@~s;\n"
+"`S$QUAN$g_SUMS)\n"
+"`R`N=i<@v?`Ys[i]:0;\n"
+"else\n"
+"`@vs_@d(x+k,@vs+`W*@\\s->pitch,(i-`W*@~s)*@>,\n"
+"i<@v?@\\s->bins:0);\n"
+"}\n"
+"@(@2@&&& !$QUAN$g_SUMS@m\n"
 "`R`N=`@vs_`Y(x+k);\n"
 "`$ss_`C`K`R,within,`Y,@a);\n"
+"@(@2@&@m\n"
+"$u+=`Y`N;\n"
+"$u=`@{_@_`K$u,&$b,@a);\n"
 "@(@2@&@m{\n"
-"`Ys[k*@jS+@j]=within`N+@W;\n"
-"@W+=`Y`N;\n"
+"@W[`V+k*@jS]=$u+within`N;\n"
+"$u+=`Y`N;\n"
 "}\n"
-"`S@j==0)\n"
-"`Ys[@jS*@&]=@W;\n"
-"$SUB@n_SYNC();\n"
-"}\n\n\n"
-"@%@esm`P_search(@H`H*to,@'``X*@vs,@Z@Yulong*`Ys,\n"
-"`H @ds,`H bins,@cfraction,`H none,\n"
+"`S@i==0)\n"
+"@W[$QUAN$g_SHARES]=$b;\n"
+"@.;\n"
+"}\n\n"
+"@hQUAN$g_SUMS\n"
+"kernel $@n_SIZE void\n"
+"`quan`F_`Ys(`%@'``X*@vs,@Hulong*`Ys,`quan`F_@\\s @\\s@)\n"
+"@c`P=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws*@\\s.@~s;\n"
+"$n@ci=get_global_id(0);i<`P;i+=get_global_size(0)){\n"
+"@c`W=i/@\\s.@~s,at=(i-`W*@\\s.@~s)*@\\s.@~,`Y`M\n"
+"@c$t=$xat+@\\s.@~,@\\s.bins);\n"
+"$n;at<$t;at+=@&*@>){\n"
+"``X_@d x[@&];\n"
+"@(@2@&@m\n"
+"`@vs_@d(x+k,@vs+@\\s.@vs_@]+`W*@\\s.pitch,\n"
+"at+k*@>,$t);\n"
+"@(@2@&@m\n"
+"`Y+=`@vs_`Y(x+k);\n"
+"}\n"
+"`Ys[@\\s.`Ys_@]+i]=`Y;\n"
+"}\n"
+"}\n"
+"@O\n"
+"@O\n\n\n",
+"$APART\n"
+"@%@erank_search(@H`H*to,@'``X*@vs,@Z@Yulong*@W,\n"
+"@cfraction,@Y`quan`F_@\\s*@\\s,\n"
 "@Y`@|s*@|s){\n"
-"`H low=0,$q=@ds;\n"
-"@cpreceding=`Ys[0],$b=`Ys[@ds]-preceding,rank=`rank(fraction,$b);\n"
-"``X_@d of_rank;\n"
+"`H low=0,$q=(`H)@\\s->@~s;\n"
+"@c$b=@W[$q]-@W[0],rank=`rank(fraction,$b),f$z=0,below=0,@v`M\n"
 "`S$b==0){\n"
-"*to=none;\n"
+"*to=(`H)@\\s->none;\n"
 "@`;\n"
 "}\n"
 "while($q-low>1){\n"
 "`H middle=low+($q-low)/2;\n"
-"`S`Ys[middle]-preceding<rank)\n"
+"`S@W[middle]-@W[0]<rank)\n"
 "low=middle;\n"
 "else\n"
 "$q=middle;\n"
 "}\n"
-"`@vs_@d(&of_rank,@vs,low*@>,bins);\n"
-"`quan`F_in_@d(to,@|s,&of_rank,low*@>,`Ys[low]-preceding,rank);\n"
-"}\n\n\n\n\n"
-"kernel $@n_SIZE @equan`F_sm`P(`%$QUAN$g@1S@)`=\n"
-"`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@Zulong*given=$QUAN$g_FRACTIONS;\n"
-"@Zulong*@W=$QUAN$g_$hS+$SUB@n*(@jS*@&+1);\n"
-"@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
-"`H bins=(`H)@\\s.bins,@ds=(bins+@>-1)/@>;\n"
-"`H results=(`H)@\\s.results,per=@jS*@&/@ds;\n"
-"@vs+=@\\s.@vs_@];\n"
-"`Q+=@\\s.`Q_@];\n"
-"cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
-"`S@i==0){\n"
-"$FRACTIONS_PUT(given);\n"
+"@c@y=low*@\\s->@~,`Y=@W[low]-@W[0];\n"
+"`H bins=(`H)$x@\\s->@~,@\\s->bins-@y);\n"
+"$n`H bin`Mbin<bins;bin+=@>)\n"
+"@(`H v`Mv<@>;v++){\n"
+"@c`V=@vs[@y+$xbin+v,bins-1)];\n"
+"`S`Y<rank){\n"
+"f$z=@y+bin+v;\n"
+"below=`Y;\n"
+"@v=`V;\n"
 "}\n"
-"@.;\n"
-"$n@c@y=@@get_@{_id(0)*$SUB@nS*per;@y<`Ws;\n"
-"@y+=@@get_num_@{s(0)*$SUB@nS*per){\n"
-"@c`W=@y+$SUB@n*per;\n"
-"`H here=`W<`Ws?(`H)$x`Ws-`W,@@per):0;\n"
-"``X_@d x[@&];\n"
-"@(@2@&@m{\n"
-"`H i=k*@jS+@j,r=i/@ds;\n"
-"`@vs_@d(x+k,@vs+(`W+r)*@\\s.pitch,i%@ds*@>,\n"
-"r<here?bins:0);\n"
+"`Y+=`V;\n"
 "}\n"
-"`sm`P_`C`Kx,@W,@a);\n"
-"$n`H i=@j;i<here*results;i+=@jS)\n"
-"`sm`P_search(`Q+`W*results+i,@vs+(`W+i/results)*@\\s.pitch,\n"
-"@W+i/results*@ds,@ds,bins,given[i%results],\n"
-"(`H)@\\s.none,&@|s);\n"
-"`S@\\s.cdf_size)\n"
-"@(@2@&@m{\n"
-"`H i=k*@jS+@j,r=i/@ds,bin=i%@ds*@>;\n"
-"@c$y=@W[i]-@W[$xr,here)*@ds];\n"
-"@(int v`Mv<@>;v++){\n"
-"$y+=x`N.@G[v];\n"
-"`Sr<here&&bin+v<bins)\n"
-"`cdf@T(cdf,@\\s.cdf_size,(`W+r)*@\\s.pitch+bin+v,$y);\n"
-"}\n"
-"}\n"
-"$SUB@n_SYNC();\n"
-"}\n"
-"}\n"
-"@g\n\n\n",
-"@7@c`quan`F_walk(`+@'``X*@vs,@Huchar*cdf,@ccdf_size,\n"
-"@Y`@|s*@|s,@Y`mean_range*range,@c@y,\n"
-"@c$t,`H batches,@c@W,@crank,@H`H*to,\n"
-"@Z`@a*@a){\n"
-"@tis_mean=$QUAN$g_IS_MEAN(@|s->form);\n"
-"@cmean`M\n"
-"$n`H batch`Mbatch<batches;batch++,@y+=$BATCH_BINS){\n"
-"``X_@d x[@&];\n"
-"`O`R[@&],within[@&],`Y[@&];\n"
-"`@vs_$v(x,@vs,@y,$t);\n"
-"@(@2@&@m\n"
-"`R`N=`@vs_`Y(x+k);\n"
-"`$ss_`C`K`R,within,`Y,@a);\n"
-"@(@2@&@m{\n"
-"@cbin=@y+k*@jS_BINS+@j*@>,low=@W+within`N;\n"
-"`Slow<rank&&rank<=@W+`R`N)\n"
-"`quan`F_in_@d(to,@|s,x+k,bin,low,rank);\n"
-"`Sis_mean||cdf_size)\n"
-"@(int v`Mv<@>;v++){\n"
-"@c$y=low+x`N.@G[v];\n"
-"`Sis_mean&&bin+v<$t)\n"
-"mean=`mean_add(@|s,mean,`mean_of_bin(range,@|s,bin+v,low,$y`L\n"
-"`Scdf_size&&bin+v<$t)\n"
-"`cdf@T(cdf,cdf_size,bin+v,$y);\n"
-"low=$y;\n"
-"}\n"
-"@W+=`Y`N;\n"
-"}\n"
-"}\n"
-"@Kmean;\n"
+"`quan`F_f$z(to,@|s,f$z,below,@v,rank);\n"
 "}\n\n\n"
-"@%@emean_join(@Y`@|s*@|s,@cmean,@Zulong*`Js){\n"
-"`Js[@i]=mean;\n"
+"$APART\n"
+"@%float ``W_mean(@'``X*@vs,@Z@Yulong*@W,@c@y,\n"
+"@c$t,@Y`quan`F_@\\s*@\\s,\n"
+"@Y`@|s*@|s,@Zulong*`Js){\n"
+"`mean_range range=`mean_range$j@y,$t,@|s);\n"
+"@c`Y`M\n"
+"$n`H i=@i;i<@\\s->@~s;i+=$@n){\n"
+"@cbin=i*@\\s->@~,`R=$xbin+@\\s->@~,@\\s->bins),rank=@W[i];\n"
+"`S@W[i+1]<=range.@W||rank>=$t)\n"
+"continue;\n"
+"$n;bin<`R;bin++){\n"
+"@c$y=rank+@vs[bin];\n"
+"`Y=`mean_add(@|s,`Y,`mean_of_bin(&range,@|s,bin,rank,$y`L\n"
+"rank=$y;\n"
+"}\n"
+"}\n"
+"`Js[@i]=`Y;\n"
 "@.;\n"
 "$n`H d=1;d<$@n;d*=2){\n"
 "`S@i%(2*d)==0&&@i+d<$@n)\n"
 "`Js[@i]=`mean_add(@|s,`Js[@i],`Js[@i+d]);\n"
 "@.;\n"
 "}\n"
-"}\n\n\n\n"
-"@;@b{\n"
-"@c@y,$t,bins;\n"
-"`H batches;\n"
-"}`bins_@~;\n\n"
-"@%`bins_@~ `bins_@~$j`H bins,`H @~s,`H @\\){\n"
-"`bins_@~ @~;\n"
-"`H @ds=(bins-1)/(`H)@jS_BINS/@~s+1;\n"
-"@~.bins=@ds*@jS_BINS;\n"
-"@~.batches=(@ds-1)/@&+1;\n"
-"@~.@y=$x@\\*@~.bins,@@bins);\n"
-"@~.$t=$x@~.@y+@~.bins,@@bins);\n"
-"@K@~;\n"
-"}\n\n"
-"@7`O`@~_`Y(`+@'``X*@vs,@Y`bins_@~*@~,\n"
-"@Z`@a*@a){\n"
-"`O`Y`M\n"
-"$n`H batch`Mbatch<@~->batches;batch++){\n"
-"``X_@d x[@&];\n"
-"`@vs_$v(x,@vs,@~->@y+batch*$BATCH_BINS,@~->$t);\n"
-"@(@2@&@m\n"
-"`Y+=`@vs_`Y(x+k);\n"
-"}\n"
-"@K`$ss_`Y_one`K`Y,@a);\n"
-"}\n\n\n\n"
-"@%@equan`F_means(`+@'``X*@vs,@Huchar*cdf,\n"
-"@Y`quan`F_@\\s*@\\s,@Y`@|s*@|s,\n"
-"@Y`bins_@~*@~,@c@W,@c`V,@c$b,\n"
-"@H`H*to,@Z`@a*@a){\n"
-"@Zulong*ranks=$QUAN$g_$hS,*`Js=ranks+3*$MAX_FRACTIONS;\n"
-"@tis_mean=$QUAN$g_IS_MEAN(@|s->form);\n"
-"$n`H r`Mr<(is_mean?(`H)@\\s->results:@\\s->cdf_size?1u:0u);r++){\n"
-"`mean_range range=`mean_range$jranks[2*r],ranks[2*r+1],@|s);\n"
-"@ccdf_size=r==0?@\\s->cdf_size:0,mean;\n"
-"@twanted= !@jS_APART||cdf_size!=0||\n"
-"(@W<range.@W+range.@v&&range.@W<@W+`V);\n"
-"mean=`quan`F_walk`K@vs,cdf,cdf_size,@|s,&range,@~->@y,@~->$t,\n"
-"wanted?@~->batches:0,@W,0,to,@a);\n"
-"`S!is_mean)\n"
-"continue;\n"
-"`mean_join(@|s,mean,`Js);\n"
-"`S@i==0)\n"
-"to[r]=$b==0?(`H)@\\s->none:as_`H(`mean_`R(&range,@|s,`Js[0]`L\n"
-"@.;\n"
-"}\n"
-"}\n\n\n\n"
-"@%@t``W_join(@Hulong*`Ys,@H`H*@ver,`H `W_@{s,@c@~,`H @v,\n"
-"`H most,`t*x,@Z`@a*@a){\n"
-"`S@j==0)\n"
-"`Ys[@~]= *x;\n"
-"`device_fence();\n"
-"$GLOBAL_BARRIER();\n"
-"`S`ticket(@ver,`W_@{s,&@a->ticket)!=`W_@{s-1)\n"
-"@K@x;\n"
-"`device_fence();\n"
-"*x`M\n"
-"$n`H k=@i*most;k<$x(@i+1)*most,@v)@m\n"
-"*x+=`Ys`N;\n"
-"@Ktrue;\n"
-"}\n\n\n\n",
-"@%@erank_@|(@'ulong*`W_`Ys,`H at,@clow,`H r,\n"
-"@Y`bins_@~*@~,@Z`@a*@a){\n"
-"@Zulong*ranks=$QUAN$g_$hS,*bin_of=ranks+$MAX_FRACTIONS;\n"
-"while(`W_`Ys&&low+`W_`Ys[at]<ranks[r])\n"
-"low+=`W_`Ys[at++];\n"
-"bin_of[r]=at*@~->bins;\n"
-"bin_of[$MAX_FRACTIONS+r]=low;\n"
+"@K`mean_`R(&range,@|s,`Js[0]);\n"
 "}\n\n\n"
-"@7@eranks_search(`+@'``X*@vs,@Y`@|s*@|s,\n"
-"@Y`bins_@~*@~,`H results,@H`H*to,\n"
-"@Z`@a*@a){\n"
-"@Zulong*ranks=$QUAN$g_$hS,*bin_of=ranks+$MAX_FRACTIONS;\n"
-"$n`H r=$SUB@n;r<(@jS_APART?results:results+$SUB@n);\n"
-"r+=$SUB@nS){\n"
-"`H `V=$xr,results-1);\n"
-"@c@r=$xbin_of[`V],@|s->bins),`R=$x@r+@~->bins,@|s->bins);\n"
-"`quan`F_walk`K@vs,0,0,@|s,0,@r,`R,@~->batches,bin_of[$MAX_FRACTIONS+`V],\n"
-"r<results?ranks[`V]:0,to+`V,@a);\n"
+"$APART\n"
+"@%@e@~_cdf(@Huchar*cdf,@'``X*@vs,@cbin,@c`Y,\n"
+"@Y`quan`F_@\\s*@\\s){\n"
+"$n@c`R=$xbin+@\\s->@~,@\\s->bins);bin<`R;bin++){\n"
+"`Y+=@vs[bin];\n"
+"`S@\\s->cdf_size==8)\n"
+"((@Hulong*)cdf)[bin]=`Y;\n"
+"else\n"
+"((@H`H*)cdf)[bin]=(`H)`Y;\n"
 "}\n"
 "}\n\n"
-"kernel $@n_SIZE @equan`F(`%$QUAN$g@1S@)`=\n"
+"kernel $@n_SIZE void\n"
+"`quan`F(`%@'``X*@vs,@'float*edges,@Huchar*cdf,@H`H*`Q,\n"
+"@'ulong*`Ys,`fractions fractions,`quan`F_@\\s @\\s,\n"
+"@Z`@a*@a@)`=\n"
+"$FITS(`Js,@N`@a)+sizeof@@*($MAX_FRACTIONS+$QUAN$g_SHARES+1+\n"
+"$@n))\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@Zulong*given=$QUAN$g_FRACTIONS,*ranks=$QUAN$g_$hS;\n"
-"@Zulong*bin_of=ranks+$MAX_FRACTIONS;\n"
-"`H bins=(`H)@\\s.bins,results=(`H)@\\s.results,`W_@{s=(`H)@\\s.`W_@{s;\n"
-"`H @~s=`W_@{s*$SUB@nS,@{s_`W=(`H)get_@{_id(0)/`W_@{s;\n"
-"`H @\\=((`H)get_@{_id(0)-@{s_`W*`W_@{s)*$SUB@nS+$SUB@n;\n"
-"`bins_@~ @~=`bins_@~$jbins,@~s,@\\);\n"
-"@tis_mean=$QUAN$g_IS_MEAN(@|s.form);\n"
-"@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
-"@vs+=@\\s.@vs_@];\n"
-"`Q+=@\\s.`Q_@];\n"
-"cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
+"@Zulong*given=(@Zulong*)(@a+1),*@W=given+$MAX_FRACTIONS;\n"
+"@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws,stride=get_num_@{s(0);\n"
+"`H results=(`H)@\\s.results,@~s=(`H)@\\s.@~s;\n"
+"@tis_mean=$QUAN$g_ALL&&@|s.form==$QUAN$g_MEAN;\n"
 "`S@i==0){\n"
 "$FRACTIONS_PUT(given);\n"
 "}\n"
-"$n@c`W=@{s_`W;`W<`Ws;`W+=get_num_@{s(0)/`W_@{s){\n"
-"@'``X*of_`W=@vs+`W*@\\s.pitch;\n"
-"@Hulong*`W_`Ys=`Ys+@\\s.`Ys_@]+`W*@~s;\n"
-"@H`H*to=`Q+`W*results;\n"
-"`O`Y[@&],within[@&],x[@&],@W,$b;\n"
-"`H at=@\\,most=(@~s+$@n-1)/$@n;\n"
-"@(int k=1;k<@&@m\n"
-"x`N`M\n"
-"x[0]=`@~_`Y`Kof_`W,&@~,@a);\n"
-"`S!$QUAN$g_JOINS){\n"
-"x[0]=@j==0?x[0]:0;\n"
-"}else{\n"
-"at=@i*most;\n"
-"`S!``W_join(`W_`Ys,$COUNTERS(arrivals+@\\s.arrivals_@])+`W,`W_@{s,\n"
-"@\\,@~s,most,x,@a))\n"
-"@`;\n"
-"}\n"
-"`$ss_`C`Kx,within,`Y,@a);\n"
-"@W=`@{_@_`K`Y[0],&$b,@a);\n"
-"$n`H i=@i;i<(is_mean?2*results:results);i+=$@n){\n"
-"ranks[i]=`rank(given[i],$b);\n"
-"bin_of[i]=bins;\n"
-"bin_of[$MAX_FRACTIONS+i]`M\n"
-"`S$b==0&& !is_mean)\n"
-"to[i]=(`H)@\\s.none;\n"
-"}\n"
 "@.;\n"
-"$n`H r`Mr<results&& !is_mean;r++)\n"
-"`S@W+within[0]<ranks[r]&&ranks[r]<=@W+x[0])\n"
-"`rank_@|($QUAN$g_JOINS?`W_`Ys:0,at,@W+within[0],r,&@~,@a);\n"
+"$n@c`W=get_@{_id(0)*@\\s.together;`W<`Ws;`W+=stride*@\\s.together){\n"
+"`H here=(`H)$x`Ws-`W,@\\s.together);\n"
+"@'``X*of_`Ws=@vs+@\\s.@vs_@]+`W*@\\s.pitch;\n"
+"@Huchar*cdf_`Ws=cdf+(@\\s.cdf_@]+`W*@\\s.pitch)*@\\s.cdf_size;\n"
+"@H`H*to=`Q+@\\s.`Q_@]+`W*results;\n"
+"`@~s_`C`K@W,of_`Ws,`Ys+@\\s.`Ys_@]+`W*@~s,&@\\s,here*@~s,\n"
+"@a);\n"
+"$n`H i=@i;i<here*results&& !is_mean;i+=$@n)\n"
+"`rank_search(to+i,of_`Ws+i/results*@\\s.pitch,@W+i/results*@~s,\n"
+"given[i%results],&@\\s,&@|s);\n"
+"$n`H i=@i;i<here*@~s&&@\\s.cdf_size;i+=$@n){\n"
+"`H r=i/@~s;\n"
+"`@~_cdf(cdf_`Ws+r*@\\s.pitch*@\\s.cdf_size,of_`Ws+r*@\\s.pitch,\n"
+"(i-r*@~s)*@\\s.@~,@W[i]-@W[r*@~s],&@\\s);\n"
+"}\n"
+"$n`H r`Mr<results&&is_mean;r++){\n"
+"@c$b=@W[@~s],@y=`rank(given[2*r],$b);\n"
+"float mean=``W_mean(of_`Ws,@W,@y,`rank(given[2*r+1],$b),&@\\s,\n"
+"&@|s,@W+$QUAN$g_SHARES+1);\n"
+"`S@i==0)\n"
+"to[r]=$b==0?(`H)@\\s.none:as_`H(mean);\n"
 "@.;\n"
-"`S!is_mean)\n"
-"`ranks_search`Kof_`W,&@|s,&@~,results,to,@a);\n"
-"`S!$QUAN$g_JOINS)\n"
-"`quan`F_means`Kof_`W,cdf+`W*@\\s.pitch*@\\s.cdf_size,&@\\s,&@|s,&@~,\n"
-"@W,`Y[0],$b,to,@a);\n"
 "}\n"
 "}\n"
-"@O\n"
-"@O\n\n",
+"}\n\n",
 NULL};
 #else
 #define gpuscan__piece_quantile NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8334 \"kernels.cl.inc\"\n"
+"#line 8119 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9028,7 +8841,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8760 \"kernels.cl.inc\"\n"
+"#line 8545 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9131,7 +8944,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8889 \"kernels.cl.inc\"\n"
+"#line 8674 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9430,7 +9243,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9228 \"kernels.cl.inc\"\n"
+"#line 9013 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9839,7 +9652,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9717 \"kernels.cl.inc\"\n"
+"#line 9502 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9857,7 +9670,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9732 \"kernels.cl.inc\"\n"
+"#line 9517 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9967,7 +9780,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9874 \"kernels.cl.inc\"\n"
+"#line 9659 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10019,7 +9832,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9928 \"kernels.cl.inc\"\n"
+"#line 9713 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10151,7 +9964,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10082 \"kernels.cl.inc\"\n"
+"#line 9867 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10434,7 +10247,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10403 \"kernels.cl.inc\"\n"
+"#line 10188 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11120,7 +10933,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11216 \"kernels.cl.inc\"\n"
+"#line 11001 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11291,7 +11104,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11423 \"kernels.cl.inc\"\n"
+"#line 11208 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11387,7 +11200,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11527 \"kernels.cl.inc\"\n"
+"#line 11312 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11528,7 +11341,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11688 \"kernels.cl.inc\"\n"
+"#line 11473 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -11702,9 +11515,6 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(SEGMENTS_U64, 3)       /* reduction: the call has one result for each segment, with 64-bit offsets */            \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
     X(ARRIVALS_U64, 44)      /* 64-bit accumulators count arrived groups in bit 44 and the bits above it */            \
-    X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
-    X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and one group takes several small histograms */     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -11881,13 +11691,13 @@ typedef struct gpuscan__reduce_tuning {
 typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
-    uint32_t row_lanes_group, row_lanes; /* for rows: work-items of a group; maximum elements of a row that lanes sum */
+    uint32_t group;     /* work-items of a group that takes rows, or a whole segment without vectors */
+    uint32_t row_lanes; /* maximum elements of a row that lanes sum */
     /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
        are split. Otherwise groups have lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
     uint32_t lanes_items; /* if the mean segment is short, the group size is halved until the call has this number of
                              elements per work-item; 0: the group size is not halved */
-    uint32_t each_group;  /* work-items of a group that takes a whole segment and loads no vectors */
     uint32_t split_from;  /* minimum number of elements of a segment that several groups share */
     uint32_t lane_registers; /* maximum number of registers per work-item if lanes take rows or segments */
 } gpuscan__segments_tuning;
@@ -11911,9 +11721,8 @@ typedef struct gpuscan__sort_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
     uint32_t local[2]; /* maximum bytes of local memory: [0] with sub-groups of 32 lanes, [1] otherwise; 0: no limit */
-    uint32_t halves; /* says when a tile's elements go through local memory piece by piece. 0: never
-                        1: if there are values, and a key or a value has 8 bytes or more
-                        2: as 1, or if there are no values and a key has 8 bytes */
+    uint32_t halves; /* 1: a tile's elements go through local memory piece by piece, if there are values, and a key or a
+                        value has 8 bytes or more */
     uint32_t together; /* maximum number of elements that SINGLE_PASS sorts in one launch, with at most one tile per
                           compute unit. The groups wait for each other, so the device must not suspend running groups */
     uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
@@ -11938,7 +11747,6 @@ typedef struct gpuscan__sort_tiles {
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels */
     uint32_t rows, registers; /* maximum number of rows of a band; of registers per work-item, 0: no limit */
 } gpuscan__integral_tuning;
 
@@ -12460,7 +12268,6 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* the number of channels of an image's pixel, which the conversion sees as x; 0: x is an element */
-    gpuscan_type converted; /* the type of the conversion's result; DEFAULT: the type is dst */
     int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements one source element keeps */
     int inverts; /* 1: elements are kept where their flag or custom->select is 0, and the conversion counts these */
     uint32_t channels; /* how many numbers an element has. If there are several, it is a vector. 0 means 1 */
@@ -12638,7 +12445,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
     if (e->convert) /* to the signed type, even if T is unsigned: negative floats have no defined unsigned value */
-        gpuscan__define(text, "CONVERTED", e->converted ? gpuscan__types[e->converted].name : names->number);
+        gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
                     e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when they are
@@ -13134,15 +12941,15 @@ static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
 
 GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
-    /* Columns: devices, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
-       each_group, split_from, lane_registers */
-    {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
+    /* Columns: devices, vectors, per_unit, group, row_lanes, lanes_group, split_group, lanes, lanes_items, split_from,
+       lane_registers */
+    {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 4096, 0},
     /* If the segments have few elements in total, large groups sum them. With even fewer elements the groups are
        smaller, since small groups start earlier. `lane_registers` leaves registers for the next step's offsets, which
        lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
-    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
-    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 256, 4096, 0},
-    {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
+    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 4096, 48},
+    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 4096, 0},
+    {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 4096, 0}};
 
 GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
@@ -13194,14 +13001,15 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
      {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
       {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}}};
 
-/* Tiles of integral images. tuning: integral-tiles */
+/* Tiles of integral images. On NVIDIA's GPUs 8 vectors would suit few types, and these only little. tuning:
+   integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, vectors_4, rows, registers */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 2, 64, 0},
-    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128, 0},
-    {GPUSCAN__ON_INTEL, 256, 4, 4, 64, 256},
-    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 4, 64, 0},
-    {GPUSCAN__ON_REST, 64, 4, 4, 64, 0}};
+    /* Columns: devices, group, vectors, rows, registers */
+    {GPUSCAN__ON_SIMULATOR, 32, 2, 64, 0},
+    {GPUSCAN__ON_NVIDIA, 128, 4, 128, 0},
+    {GPUSCAN__ON_INTEL, 256, 4, 64, 256},
+    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 64, 0},
+    {GPUSCAN__ON_REST, 64, 4, 64, 0}};
 
 /* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
@@ -13262,31 +13070,17 @@ static void gpuscan__platform_name(const gpuscan_opencl *cl, cl_platform_id plat
 
 /* Returns the version that a text states: 300 for "OpenCL 3.0 ...", 120 for "OpenCL C 1.2 ...", 0 for none. */
 static int gpuscan__version(const char *text) {
-    int major = 0;
-    while (*text && (*text < '0' || *text > '9'))
-        text++;
-    for (; *text >= '0' && *text <= '9' && major < 1000; text++)
-        major = major * 10 + (*text - '0');
-    return text[0] == '.' && text[1] >= '0' && text[1] <= '9' ? major * 100 + (text[1] - '0') * 10 : 0;
+    int major, minor;
+    return sscanf(text, "%*[^0-9]%3d.%1d", &major, &minor) == 2 ? major * 100 + minor * 10 : 0;
 }
 
 /* Returns whether the device has fences of device scope. OpenCL 2.x has them; in 3.0 they are optional. */
 GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
-    gpuscan__cl_name_version features[64];
-    size_t size = 0, i;
-    int order = 0, scope = 0;
-    if (gs->device.version < 200)
-        return 0;
+    cl_ulong fence;
     if (gs->device.version < 300)
-        return gs->device.c_version >= 200;
-    if (gs->cl.clGetDeviceInfo(gs->device_id, GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES, sizeof(features), features,
-                               &size) != CL_SUCCESS)
-        return 0;
-    for (i = 0; i < size / sizeof(features[0]); i++) {
-        order |= strcmp(features[i].name, "__opencl_c_atomic_order_acq_rel") == 0;
-        scope |= strcmp(features[i].name, "__opencl_c_atomic_scope_device") == 0;
-    }
-    return order && scope;
+        return gs->device.version >= 200 && gs->device.c_version >= 200;
+    fence = gpuscan__device_number(&gs->cl, gs->device_id, GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES);
+    return (fence & GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL) && (fence & GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE);
 }
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
@@ -18390,7 +18184,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
     int splits_few = plan->key.split && plan->is_few;
-    uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
+    uint32_t group = splits_few ? profile->reduce.group : profile->segments.group;
     uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
     gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
     while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
@@ -18415,7 +18209,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     gpuscan__key *key = &plan->common.key;
     int rows = plan->by_rows, split = gpuscan__segments_split(gs, plan);
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
-                     : rows ? profile->segments.row_lanes_group
+                     : rows ? profile->segments.group
                             : gpuscan__segment_lanes_group(gs, plan);
     /* a load of a lane has up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX */
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
@@ -22555,21 +22349,6 @@ static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
 }
 
-/* Defines how a CPU loads and converts a vector of pixels of one channel. */
-static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst) {
-    const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
-    const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
-    int width = to->size == 8 ? 8 : 16;
-    char line[64];
-    snprintf(line, sizeof(line), "%s%d", from->name, width);
-    gpuscan__define(text, "PIXELS", line);
-    if (strcmp(number, to->name) == 0)
-        snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
-    else
-        snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
-    gpuscan__define(text, "PIXELS_CONVERT(x)", line);
-}
-
 /* Returns how many bytes of local memory a group has. Each sub-group has LEFTS sums and two rows of cells. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
@@ -22584,18 +22363,17 @@ static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan_
 GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
+    const char *unsigned_cell = gpuscan__unsigned_name(cell->size); /* unsigned integers wrap */
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan));
     gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
-    gpuscan__define(text, "CELL", cell->name);
+    gpuscan__define(text, "CELL", cell->kind == 'f' ? cell->name : unsigned_cell);
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
-    if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
-        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
@@ -22606,38 +22384,33 @@ typedef struct gpuscan__pixel_pitches {
     uint64_t row, row_bytes, image;
 } gpuscan__pixel_pitches;
 
-/* Sets the pitches in `of`, whose other fields are given, and the number of elements from first pixel to last. */
+/* Sets the pitches in `of`, whose other fields are given, and the number of elements from first pixel to last. Scratch
+   has fewer than 16 times as many bytes, so its size fits 64 bits, too. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
-    uint64_t row, before = 0, image = 0, all = 0, bytes;
-    int fits;
+    const char *field = given->fields.range;
+    uint64_t row, image, size = 16 * (uint64_t)of->size;
     gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
-    *elements = 0;
     if (r != 0)
         return r;
-    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(given->row, of->channels, &of->pitch);
+    if (!gpuscan__multiply(of->width, of->channels, &row) ||
+        !gpuscan__multiply(given->row, of->channels, &of->pitch) ||
+        !gpuscan__multiply(given->image, of->channels, &of->image_pitch))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
     if (given->row_bytes)
         of->pitch = given->row_bytes / of->size;
     else if (given->row == 0)
         of->pitch = row;
-    if (fits && of->pitch < row)
+    if (of->pitch < row)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
                              given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
-    fits = fits && gpuscan__multiply(of->height, of->pitch, &image);
-    if (of->width > 0 && of->height > 0)
-        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) && gpuscan__add(before, row, &before);
-    fits = fits && gpuscan__multiply(given->image, of->channels, &of->image_pitch);
+    if ((r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
+        return r;
     if (given->image == 0)
-        of->image_pitch = image;
-    if (fits && of->image_pitch < before)
+        of->image_pitch = of->height * of->pitch; /* no overflow, since the image's extent fits */
+    if (of->image_pitch < image)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
-    if (before == 0 && fits)
-        return GPUSCAN_SUCCESS;
-    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, elements) &&
-           gpuscan__multiply(*elements, of->size, &bytes) && bytes <= UINT64_MAX / 16;
-    return fits ? GPUSCAN_SUCCESS
-                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits",
-                                given->fields.range);
+    return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
 /* Sets a range's `partial`. Sets its rows if one pitch fits all of them, as it does without gaps between images. */
@@ -22653,7 +22426,7 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
-    gpuscan_type src = desc->src_type, dst = desc->dst_type, sum;
+    gpuscan_type src = desc->src_type, dst = desc->dst_type;
     uint32_t channels = desc->channels, seen = 0;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
@@ -22679,12 +22452,10 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
         channels = 1;
     } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
-    sum = gpuscan__is_float(dst) ? dst : gpuscan__unsigned_of(gpuscan__types[dst].size); /* unsigned integers wrap */
-    if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, e, sum, sum, GPUSCAN_OP_ADD, desc->custom, "dst_type", "dst_type")) != 0)
+    r = gpuscan__resolve_elements(gs, e, src, dst, GPUSCAN_OP_ADD, desc->custom, "src_type", "dst_type");
+    if (r != 0)
         return r;
     e->seen = plan->key.seen = seen;
-    e->converted = dst;
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
@@ -22694,8 +22465,6 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     plan->dst.size = gpuscan__types[dst].size;
     plan->src.channels = plan->dst.channels = plan->key.channels = e->channels;
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)src;
-    plan->common.key.dst = (uint32_t)dst;
     return GPUSCAN_SUCCESS;
 }
 
@@ -22768,7 +22537,7 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    uint32_t vectors = plan->key.channels == 4 ? profile->integral.vectors_4 : profile->integral.vectors;
+    uint32_t vectors = profile->integral.vectors;
     key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 && gpuscan__integral_shared_bytes(gs, &plan->common) > gs->device.local_memory)
@@ -22975,16 +22744,15 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant.
-    variant  | chosen for                                                           | a row belongs to
-    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
-    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
-    RANKS    | otherwise                                                            | row_groups groups
-   row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
+   takes a portable strategy and one of two forms. [QUANTILE] in kernels.cl.inc explains shares.
+    form      | chosen for                                                   | kernels gpuscan_quantile...
+    sums      | on GPUs, if a group holds fewer shares than a row's vectors  | _sums, and the one without a suffix
+    direct    | otherwise                                                    | the one without a suffix
+   key.all is 1 on CPUs, for the form MEAN, and for more than QUANTILE_FEW fractions. */
 
 typedef struct gpuscan__quantile_key {
-    uint32_t variant; /* GPUSCAN__QUANTILE_... */
-    uint32_t shares;  /* 1: several groups share a row */
+    uint32_t all;  /* 1: the kernel computes means, too, and takes any number of fractions */
+    uint32_t sums; /* 1: a kernel of its own sums the shares */
 } gpuscan__quantile_key;
 GPUSCAN__OWN_KEY(quantile)
 
@@ -22993,23 +22761,20 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__quantile_key key;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* number of groups that take a row together */
+    uint64_t share, shares, together; /* bins of a share; shares of a row; rows that a group takes at a time */
     uint32_t lower, upper, bin_width; /* the bits of f32 numbers */
 } gpuscan__quantile_plan;
 
 #define GPUSCAN__QUANTILE_PLAN(X)                                                                                      \
-    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(lower) X(upper) X(bin_width)
+    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(share) X(shares) X(together) X(lower) X(upper) X(bin_width)
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
-    X(none) X(arrivals_offset) X(sums_offset) X(flags)
+    X(none) X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
-    static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
-    static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
-    return gpuscan__key_is_cpu(key)                                              ? cpu
-           : gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL ? small
-                                                                            : any;
+    static const char *const names[] = {"gpuscan_quantile_sums", "gpuscan_quantile", NULL};
+    return names + !gpuscan__quantile_own(key).sums;
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -23022,21 +22787,25 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
 
-/* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
-static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t variant) {
-    uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
-    if (variant == GPUSCAN__QUANTILE_SMALL)
-        words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
-    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
+/* Returns how many shares a group holds. For a CPU's work-item this number suits every size of local memory. */
+static uint64_t gpuscan__quantile_held(const gpuscan__key *key) {
+    return gpuscan__key_is_cpu(key) ? 32 : (uint64_t)key->group * key->vectors;
+}
+
+/* Returns how many bytes of local memory a group has: see LOCAL in [QUANTILE] of kernels.cl.inc. */
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+    return gpuscan__key_shared_bytes(gs, key, 8) +
+           8 * (GPUSCAN_MAX_FRACTIONS + gpuscan__quantile_held(key) + 1 + key->group);
 }
 
 GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__quantile_key own = gpuscan__quantile_own(&plan->key);
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key, own.variant));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key));
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
-    gpuscan__define_number(text, "QUANTILE_PARTS", own.variant);
-    gpuscan__define_number(text, "QUANTILE_JOINS", own.shares);
+    gpuscan__define_number(text, "QUANTILE_ALL", own.all);
+    gpuscan__define_number(text, "QUANTILE_SUMS", own.sums);
+    gpuscan__define_number(text, "QUANTILE_SHARES", gpuscan__quantile_held(&plan->key));
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -23132,114 +22901,81 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, unless key.all is 1 */
 
-/* Sets a group with a work-item for each vector of a row. Only three sizes exist, since each takes another program;
-   1024 work-items would have too few registers. Many short rows get a sub-group each, with few vectors per lane. */
-static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
-    uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
-    if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
-        gpuscan__fit(gs, &plan->common, width, plan->bins <= (uint64_t)width * vector ? 1 : 4);
-        return;
-    }
-    while (group < 512 && (uint64_t)group * vector < plan->bins)
-        group = group == 64 ? 256 : 512;
-    gpuscan__fit(gs, &plan->common, group, 4);
-}
-
-/* Returns how many vectors a sub-group of SMALL holds. These are the vectors of one or more whole rows. */
-static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
-    return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
-}
-
-/* Chooses group and vectors for the variant SMALL. Returns whether a row fits in the vectors that a sub-group holds.
-   For many rows, groups have four sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
-static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
-    gpuscan__key *key = &plan->common.key;
-    uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
-    gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
-                 plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
-    return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
-           gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
-}
-
-/* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
-   batch of vectors, or several if the last group would otherwise add up more than SUMS sums. For each row, a counter
-   says how many groups have arrived. Simulators (FENCE_MEM) would report stores and loads of the sums as a race. */
-enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
-
-static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
-    gpuscan__plan *common = &plan->common;
+/* Sets a group that holds all vectors of a row, if possible. Only few sizes exist, since each takes another program;
+   1024 work-items would have too few registers. If rows are many, a group takes several of them, and has four or more
+   sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
+static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__plan *common, uint64_t vectors, int many) {
     gpuscan__key *key = &common->key;
-    uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
-    uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
-    uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
-    if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
-        plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
-        (common->forced ? !plan->key.shares : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
-        return;
-    plan->key.shares = 1;
-    plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
-    common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
-    common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
+    uint32_t group = gs->device.lane_width * (many ? 4 : 1);
+    while (group < 512 && 4 * (uint64_t)group < vectors)
+        group = (uint32_t)gpuscan__min(4 * group, 512);
+    gpuscan__fit(gs, common, group, 4 * (uint64_t)group < vectors ? 8 : 4);
+    while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        gpuscan__fit(gs, common, key->group / 2, 4);
 }
 
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
-    plan->row_groups = 1;
+    int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, cpu;
+    uint64_t vector = gpuscan__quantile_vector(common);
     if (!common->forced) {
-        int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
         key->strategy =
             (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
-        is_all |= gpuscan__key_is_cpu(key);
-        plan->key.variant = GPUSCAN__QUANTILE_SMALL;
-        plan->key.shares = 0;
-        if (!is_all && gpuscan__quantile_fit_small(gs, plan))
-            return GPUSCAN_SUCCESS;
-        plan->key.variant = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
-        gpuscan__quantile_fit(gs, plan);
-        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) > gs->device.local_memory)
-            gpuscan__fit(gs, common, key->group / 2, 4);
+        gpuscan__quantile_fit(gs, common, gpuscan__ceil_div(plan->bins, vector),
+                              !is_mean && plan->rows > gs->device.units);
     }
-    if (plan->key.variant == GPUSCAN__QUANTILE_RANKS)
-        gpuscan__quantile_share(gs, plan);
+    cpu = gpuscan__key_is_cpu(key);
+    if (cpu) /* a CPU sums at least 64 bins at a time, by wide vectors */
+        vector = 64;
+    plan->share = vector * gpuscan__ceil_div(plan->bins, vector * gpuscan__quantile_held(key));
+    plan->shares = gpuscan__ceil_div(plan->bins, plan->share);
+    plan->together = is_mean || cpu ? 1 : gpuscan__quantile_held(key) / plan->shares;
+    if (!common->forced) {
+        plan->key.all = is_mean || cpu || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
+        plan->key.sums = plan->share > vector && !cpu;
+    }
+    if (plan->key.sums)
+        common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->shares * 8 + gpuscan__slack(8);
     return GPUSCAN_SUCCESS;
-}
-
-/* Returns the number of groups. Each group goes from row to row. */
-static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    uint64_t rows;
-    if (plan->key.variant != GPUSCAN__QUANTILE_SMALL)
-        return plan->row_groups * gpuscan__min(plan->rows, 65536);
-    rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
-    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
-    return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
 static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
+    uint64_t most = 64 * (uint64_t)chain->gs->device.units; /* maximum number of groups, which then take several rows */
+    uint64_t groups = gpuscan__ceil_div(plan->rows * plan->shares, common->key.group);
     gpuscan__quantile_numbers numbers;
     double fractions[GPUSCAN_MAX_FRACTIONS] = {0};
-    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
-    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
-    gpuscan__arg(&launch, fractions, sizeof(fractions));
+    gpuscan_result r;
+    memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.form = desc->form;
     numbers.by_edges = desc->edges.mem != NULL;
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
-                               gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
+    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    if (plan->key.sums) {
+        numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+        r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__min(groups, most), 0, 0);
+        if (r != 0)
+            return r;
+        launch = gpuscan__launch_begin(chain, 1);
+        gpuscan__arg_buffer(&launch, desc->counts);
+    }
+    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, fractions, sizeof(fractions));
+    groups = gpuscan__ceil_div(plan->rows, plan->together);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__min(groups, most),
+                               gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
 /* Fills counts symmetrically, so that the mean is in the middle. Their total is a power of two, so that fractions are
@@ -23284,37 +23020,37 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     }
 }
 
+/* Tests rows that fill a group's shares, in round 0 to the last bin, and in round 1 short rows, of which a group takes
+   several at a time. */
 GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
     gpuscan_type counter = (gpuscan_type)key->src;
     const gpuscan__quantile_key own = gpuscan__quantile_own(key);
-    int plain = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
     unsigned round = test->round;
-    uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
+    uint32_t size = gpuscan__types[counter].size, k, bins = (uint32_t)gpuscan__quantile_held(key) * (16 / size);
     uint64_t *sums, row;
     double *fractions = (double *)gpuscan__test_memory(test, GPUSCAN__TEST_RANKS * sizeof(*fractions));
-    unsigned char *counts, *cdf = NULL, *dst;
+    unsigned char *counts, *cdf, *dst;
     if (round == 3)
         return 0;
-    if (small) /* a row fills a sub-group's vectors, or a few of them */
-        bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
-                                      gpuscan__quantile_held(test->gs, key) * (16 / size));
+    if (own.sums || gpuscan__key_is_cpu(key)) /* shares have several vectors, or many bins */
+        bins *= gpuscan__key_is_cpu(key) ? 40 : 3;
+    bins = (uint32_t)gpuscan__min(bins - 2 * round, round == 1 ? 16 : UINT32_MAX);
     desc->counter_type = counter;
     desc->bins = bins;
-    desc->rows = small ? 20 : 2;
+    desc->rows = round == 1 ? 20 : 2;
     desc->pitch = bins + round;
-    desc->form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
+    desc->form = (gpuscan_quantile_form)(round % (own.all ? 3 : 2));
     desc->fractions = fractions;
-    desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
+    desc->fraction_count = own.all ? (uint32_t)GPUSCAN__TEST_RANKS : (uint32_t)GPUSCAN__QUANTILE_FEW;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
-    if (!own.shares) /* groups that share a row store no cdf */
-        cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
+    cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
     for (row = 0; row < desc->rows && !test->failed; row++) {
         gpuscan__test_counts(counter, bins, counts + row * desc->pitch * size, sums);
-        for (k = 0; k < bins && cdf; k++)
+        for (k = 0; k < bins; k++)
             gpuscan__put(counter, cdf, row * desc->pitch + k, sums[k]);
         gpuscan__test_ranks(desc, sums, fractions,
                             dst + row * desc->fraction_count / (desc->form == GPUSCAN_QUANTILE_MEAN ? 2 : 1) * 4);
