@@ -2309,19 +2309,15 @@ static const char *const gpuscan__piece_device[] = {
 "$6$PREFETCH(p, bytes, write) __builtin_prefetch((`I`X*)((size_t)(p) + (bytes)), write, 3)\n"
 "`O\n"
 "$6$PREFETCH(p, bytes, write)\n"
-"`E\n\n\n\n\n"
+"`E\n\n\n\n"
 "`Ydefined(__SSE2__) && __has_builtin(__builtin_ia32_pmovmskb128)\n"
 "$6$BYTES_MASK(x) (ushort)__builtin_ia32_pmovmskb128(x)\n"
 "`E\n"
-"`Ydefined(__AVX512F__) && __has_builtin(__builtin_ia32_compresssi512_mask) && \\\n"
-" __has_builtin(__builtin_ia32_compressdi512_mask)\n"
+"`Ydefined(__AVX512F__) && __has_builtin(__builtin_ia32_compresssi512_mask)\n"
 "$6$COMPRESSES 16\n"
-"$6$COMPRESSES_LONGS 8\n"
-"$6$COMPRESS_INTS(x, mask) __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)(mask))\n"
-"$6$COMPRESS_LONGS(x, mask) __builtin_ia32_compressdi512_mask(x, (long8)(0), (uchar)(mask))\n"
+"$6$COMPRESS(x, mask) __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)(mask))\n"
 "#elif $SELECT && defined(__AVX2__) && __has_builtin(__builtin_ia32_permvarsi256)\n"
-"$6$COMPRESSES 8\n"
-"$6$COMPRESSES_LONGS 4\n\n\n"
+"$6$COMPRESSES 8\n\n\n"
 "$6$KEPT_0(e) e, (e) << 8\n"
 "$6$KEPT_1(e) $KEPT_0(e), $KEPT_0((e) << 8 | 1)\n"
 "$6$KEPT_2(e) $KEPT_1(e), $KEPT_1((e) << 8 | 2)\n"
@@ -2331,16 +2327,13 @@ static const char *const gpuscan__piece_device[] = {
 "$6$KEPT_6(e) $KEPT_5(e), $KEPT_5((e) << 8 | 6)\n"
 "$6$KEPT_7(e) $KEPT_6(e), $KEPT_6((e) << 8 | 7)\n"
 "constant `N`kept_`1s[256]={$KEPT_7(0ul)};\n"
-"$6$HALVES(mask) (((mask) & 1) * 3 | ((mask) & 2) * 6 | ((mask) & 4) * 12 | ((mask) & 8) * 24)\n"
-"$6$PERMUTE(x, `1s) __builtin_ia32_permvarsi256(x, convert_int8(as_uchar8(`1s)))\n"
-"$6$COMPRESS_INTS(x, mask) $PERMUTE(x, `kept_`1s[mask])\n"
-"$6$COMPRESS_LONGS(x, mask) as_long4($COMPRESS_INTS(as_int8(x), $HALVES(mask)))\n"
+"$6$COMPRESS(x, mask) __builtin_ia32_permvarsi256(x, convert_int8(as_uchar8(`kept_`1s[mask])))\n"
 "`O\n"
 "$6$COMPRESSES 0\n"
 "`E\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 642 \"kernels.cl.inc\"\n"
+"#line 634 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
 "`7`T&$FLAG_COUNT_U32)\n"
@@ -2378,7 +2371,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 688 \"kernels.cl.inc\"\n"
+"#line 680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$IMAGE\n\n\n"
 "$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2412,7 +2405,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 723 \"kernels.cl.inc\"\n"
+"#line 715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$8struct{\n"
@@ -2504,7 +2497,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 840 \"kernels.cl.inc\"\n"
+"#line 832 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$RUN_STATE\n\n"
 "$8$RUN_COUNT `run_`R;\n"
@@ -2635,7 +2628,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 990 \"kernels.cl.inc\"\n"
+"#line 982 \"kernels.cl.inc\"\n"
 "\n"
 "`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
@@ -2810,7 +2803,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1191 \"kernels.cl.inc\"\n"
+"#line 1183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2919,7 +2912,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1316 \"kernels.cl.inc\"\n"
+"#line 1308 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2963,7 +2956,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1367 \"kernels.cl.inc\"\n"
+"#line 1359 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3020,7 +3013,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1426 \"kernels.cl.inc\"\n"
+"#line 1418 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
@@ -3297,7 +3290,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1746 \"kernels.cl.inc\"\n"
+"#line 1738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3852,7 +3845,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2408 \"kernels.cl.inc\"\n"
+"#line 2400 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4005,7 +3998,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2578 \"kernels.cl.inc\"\n"
+"#line 2570 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4320,7 +4313,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2933 \"kernels.cl.inc\"\n"
+"#line 2925 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4340,7 +4333,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$6$WORD_UNITS ($BITS ? 2u : 64u)\n"
 "$6$STEP_BITS 16u\n"
 "$6$HIGHEST(`4) (63u - `Fclz(`4))\n"
-"$6$LOWEST(`4) $HIGHEST((`4) & (0ul - (`4)))\n"
+"$6$LOWEST(`4) `F__builtin_ctzl(`4)\n"
 "$8union{\n"
 "uchar byte[$WORD_BITS];\n"
 "uchar16 step[$WORD_BITS/$STEP_BITS];\n"
@@ -5141,7 +5134,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3880 \"kernels.cl.inc\"\n"
+"#line 3872 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5657,7 +5650,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4560 \"kernels.cl.inc\"\n"
+"#line 4552 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5953,7 +5946,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4902 \"kernels.cl.inc\"\n"
+"#line 4894 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6058,7 +6051,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5023 \"kernels.cl.inc\"\n"
+"#line 5015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6111,7 +6104,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5077 \"kernels.cl.inc\"\n"
+"#line 5069 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6207,87 +6200,58 @@ static const char *const gpuscan__piece_select[] = {
 "`Y$CPU\n\n"
 "$6$WORDS (($TILE + $WORD_UNITS - 1) / $WORD_UNITS)\n\n\n\n\n"
 "`Y$COMPRESSES\n"
-"$6$KEPT_LANES(size) ((size) > 8 ? 0u : (size) == 8 ? $COMPRESSES_LONGS : $COMPRESSES)\n"
-"$6$KEPT_OF_`V$COMPRESSES\n"
-"$6$KEPT_OF_`N$COMPRESSES_LONGS\n\n\n"
-"$6$DEFINE_KEEP(type, `1s, as, compress) \\\n"
-" $w`X`keep_##type(`Atype*to,$PASTE(type,`1s)x,`Vmask,`Nroom){ \\\n"
-" $8$PASTE(type,`1s)unaligned __attribute__((aligned(`Dtype)))); \\\n"
-" union{ \\\n"
-" $PASTE(type,`1s)all; \\\n"
-" type element[`1s]; \\\n"
-" }kept; \\\n"
-" kept.all=$PASTE(convert_,$PASTE(type,`1s))( \\\n"
-" compress($PASTE(convert_,$PASTE(as,`1s))(x),mask)); \\\n"
+"$6$KEPT_LANES(size) ((size) > 4 ? 0u : $COMPRESSES)\n"
+"$6$REGISTER(type) $PASTE(type, $COMPRESSES)\n"
+"$6$REGISTER_OF(type, x) $PASTE(convert_, $REGISTER(type))(x)\n"
+"$6$KEEP_LANES(type, to, x, mask) \\\n"
+" { \\\n"
+" $8$REGISTER(type)unaligned __attribute__((aligned(`Dtype)))); \\\n"
 " `7$PREFETCH_DST) \\\n"
 " $PREFETCH(to,$PREFETCH_DST,1); \\\n"
-" `7room>=`1s) \\\n"
-" *(`Aunaligned*)to=kept.all; \\\n"
-" else \\\n"
-" `Z`Vj`6j<min($9pop`R(mask),room);j++) \\\n"
-" to[j]=kept.element[j]; \\\n"
+" *(`Aunaligned*)(to)=$REGISTER_OF(type,$COMPRESS($REGISTER_OF(int,x),mask)); \\\n"
 " }\n"
-"$DEFINE_KEEP(uchar,$COMPRESSES,int,$COMPRESS_INTS)\n"
-"$DEFINE_KEEP(ushort,$COMPRESSES,int,$COMPRESS_INTS)\n"
-"$DEFINE_KEEP(uint,$COMPRESSES,int,$COMPRESS_INTS)\n"
-"$DEFINE_KEEP(ulong,$COMPRESSES_LONGS,long,$COMPRESS_LONGS)\n\n"
-"$6$KEEP_LANES(type, to, x, mask, room) \\\n"
-" $PASTE(`keep_,type)((`Atype*)(to),x,mask,room)\n"
-"$6$KEEP_FROM(type, `1s) \\\n"
-" $KEEP_LANES(type,to,$PASTE(vload,`1s)(0,($1type*)`0),mask,room)\n"
-"$w`X`keep_`0(`Avoid*to,$1void*`0,`Vsize,`Vmask,`Nroom){\n"
+"$w`X`keep_`0(`Avoid*to,$1void*`0,`Vsize,`Vmask){\n"
 "`7size==1)\n"
-"$KEEP_FROM(uchar,$COMPRESSES);\n"
+"$KEEP_LANES(uchar,to,$PASTE(vload,$COMPRESSES)(0,($1uchar*)`0),mask)\n"
 "else `7size==2)\n"
-"$KEEP_FROM(ushort,$COMPRESSES);\n"
-"else `7size==4)\n"
-"$KEEP_FROM(uint,$COMPRESSES);\n"
+"$KEEP_LANES(ushort,to,$PASTE(vload,$COMPRESSES)(0,($1ushort*)`0),mask)\n"
 "else\n"
-"$KEEP_FROM(ulong,$COMPRESSES_LONGS);\n"
-"}\n\n\n"
-"$6$NUMBERS(type, `1s) (($PASTE(type, `1s))($EACH_LANE(`1s, $LANE_AT, 0)))\n"
-"$6`keep_indices(to, i, mask, room) \\\n"
-" $KEEP_LANES($INDEX,to, \\\n"
-" $NUMBERS($INDEX,$PASTE($KEPT_OF_,$INDEX))+ \\\n"
-" ($INDEX)(i),mask,room)\n"
+"$KEEP_LANES(uint,to,$PASTE(vload,$COMPRESSES)(0,($1uint*)`0),mask)\n"
+"}\n"
+"$w`X`keep_indices(`Avoid*to,`Vi,`Vmask){\n"
+"`I$REGISTER`F`1s={$EACH_LANE($COMPRESSES,$LANE_AT,0)};\n"
+"$KEEP_LANES(uint,to,`1s+i,mask)\n"
+"}\n"
 "`O\n"
 "$6$KEPT_LANES(size) 0u\n"
-"$6`keep_`0(to, `0, size, mask, room) (void)0\n"
-"$6`keep_indices(to, i, mask, room) (void)0\n"
+"$6`keep_`0(to, `0, size, mask) (void)0\n"
+"$6`keep_indices(to, i, mask) (void)0\n"
 "`E\n"
-"`Y$REDUCES && $3 > 1\n"
-"$6$RESULT_LANES $PASTE($KEPT_OF_, $RESULT_WORD)\n"
-"$6$KEEP_RESULTS(to, x, mask, room) \\\n"
-" $KEEP_LANES($RESULT_WORD,to, \\\n"
-" $PASTE($PASTE(as_,$RESULT_WORD),$RESULT_LANES)(x),mask,room)\n\n",
+"`Y$REDUCES && $3 > 1\n\n"
 "$w`X`results_keep(`A`result*to,$4 x,`Vbits,`Nroom){\n"
-"`Y$COMPRESSES && ($RESULT_SIZE == 4 || $RESULT_SIZE == 8)\n"
-"`Y$COMPRESSES == 16\n"
-"$KEEP_RESULTS(to,x,bits,room);\n"
-"`O\n"
-"`Vlower=bits&((1u<<$KEPT_LANES($RESULT_SIZE))-1);\n"
-"`Nkept=min($9pop`R(lower),room);\n"
-"$KEEP_RESULTS(to,x.lo,lower,room);\n"
-"$KEEP_RESULTS(to+kept,x.hi,bits>>$KEPT_LANES($RESULT_SIZE),room-kept);\n"
+"`Y$COMPRESSES == $3 && $RESULT_SIZE == 4\n"
+"`7room>=$3){\n"
+"$KEEP_LANES(uint,to,$PASTE(as_,$REGISTER`F)(x),bits)\n"
+"`L;\n"
+"}\n"
 "`E\n"
-"`O\n"
 "$0$7 $7;\n"
 "$7.all=x;\n"
 "`Z`Nj`6bits&&j<room;bits&=bits-1)\n"
 "to[j++]=`to_result($7.element[$LOWEST($9bits)]);\n"
-"`E\n"
 "}\n"
-"`E\n\n\n\n\n\n"
+"`E\n\n\n\n\n\n\n"
 "$6$FULL_WORD 4u\n"
 "$6$KEEP(`1s, compress, copy) \\\n"
 " { \\\n"
 " `Nj`6 \\\n"
 " `Z`Ni=`S;i<`2&&j<kept;i+=$WORD_BITS){ \\\n"
 " `N`4=`4s[(i-`S)/$WORD_BITS]; \\\n"
-" `7(`1s)&&i+$WORD_BITS<=`2&&pop`R(`4)>=$FULL_WORD){ \\\n"
-" `Z`Vs`6s<$WORD_BITS&&j<kept;s+=max(`1s,1u)){ \\\n"
+" `Vall=`Fpop`R(`4); \\\n"
+" `7(`1s)&&i+$WORD_BITS<=`2&&all>=$FULL_WORD&&kept-j>=all+(`1s)){ \\\n"
+" `Z`Vs`6s<$WORD_BITS;s+=max(`1s,1u)){ \\\n"
 " `Vmask=`F(`4>>s)&((1u<<(`1s))-1); \\\n"
-" `Nat=i+s,room=kept-j; \\\n"
+" `Nat=i+s; \\\n"
 " compress; \\\n"
 " j+=pop`R(mask); \\\n"
 " } \\\n"
@@ -6304,9 +6268,9 @@ static const char *const gpuscan__piece_select[] = {
 " $1`4_type*`0=outputs->`0##k; \\\n"
 " `A`4_type*to=outputs->to##k+`K*(`4s_each); \\\n"
 " $KEEP((`4s_each)==1?$KEPT_LANES(`D`4_type)):0u, \\\n"
-" `keep_`0(to+j,`0+at,`D`4_type),mask,room), \\\n"
+" `keep_`0(to+j,`0+at,`D`4_type),mask), \\\n"
 " `Z`Vw`6w<(`4s_each);w++)to[j*(`4s_each)+w]=`0[at*(`4s_each)+w]) \\\n"
-" }\n\n\n"
+" }\n\n\n",
 "$w`X`select_span(`I`outputs*outputs,`N`S,`N`2,`N`R,\n"
 "`N`K,`N`9,`Iulong*`4s){\n"
 "`Nkept=outputs->capacity>`K?min(`9,outputs->capacity-`K):0;\n"
@@ -6317,7 +6281,7 @@ static const char *const gpuscan__piece_select[] = {
 "$OUTPUTS($OUTPUT_SPAN)\n"
 "`Y$INDEX_SIZE\n"
 "`A$INDEX*to=outputs->indices+`K;\n"
-"$KEEP($KEPT_LANES($INDEX_SIZE),`keep_indices(to+j,at,mask,room),\n"
+"$KEEP($KEPT_LANES($INDEX_SIZE),`keep_indices(to+j,`Fat,mask),\n"
 "to[j]=($INDEX)at)\n"
 "`E\n"
 "}\n\n"
@@ -6371,7 +6335,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "}\n"
 "`E\n"
-"`Y$RUN_STATE\n\n",
+"`Y$RUN_STATE\n\n"
 "$w`X`runs_span(`+``0 `0,`I`outputs*outputs,`N`S,`N`2,\n"
 "$5`K,`N`U,ulong*`4s){\n"
 "`Nended=`runs_ended(outputs,`K,`U),to=$FIRST_ENDED(`K),i=`S,j`6\n"
@@ -6397,7 +6361,7 @@ static const char *const gpuscan__piece_select[] = {
 "$6$OP_WORDS $WORDS\n"
 "$6$OP_HEAD(job) 0\n"
 "$6`op_`8s`5...) false\n"
-"$6`op_span_`9`5span, `4s) `kept_`9`5(span).src, (span).`S, (span).`2, `4s)\n\n"
+"$6`op_span_`9`5span, `4s) `kept_`9`5(span).src, (span).`S, (span).`2, `4s)\n\n",
 "$w`X`select_hook_span(`+$c,`I`job*job,`I`span*span,\n"
 "`span*next,``K carry,ulong*`4s){\n"
 "$5`K=$WHOLE(carry);\n"
@@ -6453,7 +6417,7 @@ static const char *const gpuscan__piece_select[] = {
 "j++;\n"
 "}\n"
 "}\n"
-"}\n\n\n\n\n",
+"}\n\n\n\n\n"
 "$6$WRITER ($RUNS_BY_SUBGROUP ? $LANE : $2)\n"
 "$6$WRITERS ($RUNS_BY_SUBGROUP ? $y : $x)\n\n"
 "$6$SHARE_FIRST(list, depth) ((list).share * ($WRITERS * (depth)) + $WRITER)\n"
@@ -6478,7 +6442,7 @@ static const char *const gpuscan__piece_select[] = {
 " (to)[j]=loaded[u]; \\\n"
 " } \\\n"
 " } \\\n"
-" }\n\n"
+" }\n\n",
 "$6$OUTPUT_TILE(k, `4, `4s) \\\n"
 " { \\\n"
 " $1`4*`0=outputs->`0##k+`S*(`4s); \\\n"
@@ -6538,7 +6502,7 @@ static const char *const gpuscan__piece_select[] = {
 "`E\n"
 "}\n"
 "`E\n"
-"`E\n\n\n\n",
+"`E\n\n\n\n"
 "$n`X`select_write(`+`I``3*`3,`I`outputs*outputs,`N`S,\n"
 "`N`R,$5`K,`V`9,`list list){\n"
 "`Y$RUNS_BY_SUBGROUP\n"
@@ -6558,7 +6522,7 @@ static const char *const gpuscan__piece_select[] = {
 "`runs_write`5`3,outputs,`S,`R,`K,`9,list);\n"
 "`E\n"
 "`E\n"
-"}\n\n\n\n\n\n"
+"}\n\n\n\n\n\n",
 "$w`Q`op_keeps_none(`I`job*job,$5`9){\n"
 "`C$RUNS&&$j&&$KEPT(`9)==0&& !$ENDS(job);\n"
 "}\n\n"
@@ -6619,7 +6583,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5686 \"kernels.cl.inc\"\n"
+"#line 5645 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6951,7 +6915,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6065 \"kernels.cl.inc\"\n"
+"#line 6024 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7037,7 +7001,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6152 \"kernels.cl.inc\"\n"
+"#line 6111 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7309,7 +7273,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6477 \"kernels.cl.inc\"\n"
+"#line 6436 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7959,7 +7923,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7248 \"kernels.cl.inc\"\n"
+"#line 7207 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8013,7 +7977,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7302 \"kernels.cl.inc\"\n"
+"#line 7261 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8416,7 +8380,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7762 \"kernels.cl.inc\"\n"
+"#line 7721 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8911,7 +8875,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8334 \"kernels.cl.inc\"\n"
+"#line 8293 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9259,7 +9223,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8760 \"kernels.cl.inc\"\n"
+"#line 8719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9362,7 +9326,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8889 \"kernels.cl.inc\"\n"
+"#line 8848 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9661,7 +9625,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9228 \"kernels.cl.inc\"\n"
+"#line 9187 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10070,7 +10034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9717 \"kernels.cl.inc\"\n"
+"#line 9676 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10088,7 +10052,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9732 \"kernels.cl.inc\"\n"
+"#line 9691 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10198,7 +10162,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9874 \"kernels.cl.inc\"\n"
+"#line 9833 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10250,7 +10214,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9928 \"kernels.cl.inc\"\n"
+"#line 9887 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10382,7 +10346,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10082 \"kernels.cl.inc\"\n"
+"#line 10041 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10674,7 +10638,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10412 \"kernels.cl.inc\"\n"
+"#line 10371 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11375,7 +11339,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11246 \"kernels.cl.inc\"\n"
+"#line 11205 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11546,7 +11510,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11453 \"kernels.cl.inc\"\n"
+"#line 11412 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11650,7 +11614,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11567 \"kernels.cl.inc\"\n"
+"#line 11526 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11791,7 +11755,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11728 \"kernels.cl.inc\"\n"
+"#line 11687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12861,7 +12825,6 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     if (!e->key)
         return;
     gpuscan__define_number(text, "RESULT_SIZE", e->result_size);
-    gpuscan__define(text, "RESULT_WORD", e->result_size == 8 ? "ulong" : "uint");
     gpuscan__define_number(text, "RUN_STATE", e->state_align != 0);
     gpuscan__define_number(text, "LENGTH_SIZE", e->length_size);
     gpuscan__define(text, "LENGTH", e->length_size == 8 ? "ulong" : "uint");
