@@ -3851,14 +3851,13 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "$8struct{\n"
 "`J$STAGED*$7;\n"
 "`J$u*results;\n"
-"`J`place*places;\n\n"
-"`Vshare,shares;\n"
+"`J`place*places;\n"
 "}`list;\n\n"
 "$8char `list_follows[`D``M)<=$LIST_AT?1: -1];\n"
 "$FITS(list,$LIST_AT+($TILE*$STAGED_SIZE+7)/8*8+\n"
 "($RUNS_BY_SUBGROUP?$TILE*`D$u):0)+\n"
 "($PLACES?$TILE*($BITS?32:1)*`D`place):0))\n"
-"$w`list `list_of(`Vshare,`Vshares,`J``M*`M){\n"
+"$w`list `list_of(`J``M*`M){\n"
 "`list list;\n"
 "`Juchar*at=(`Juchar*)`M+$LIST_AT;\n"
 "list.$7=(`J$STAGED*)at;\n"
@@ -3866,8 +3865,6 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "list.results=(`J$u*)at;\n"
 "at+=$RUNS_BY_SUBGROUP?$TILE*`D$u):0;\n"
 "list.places=(`J`place*)at;\n"
-"list.share=share;\n"
-"list.shares=shares;\n"
 "`Clist;\n"
 "}\n\n"
 "$8union{\n"
@@ -3933,7 +3930,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "}\n\n\n\n"
 "$n$5``3_scan_runs(`+``3*`3,`N`S,`N`R,\n"
 "`J``M*`M){\n"
-"`list list=`list_of(0,1,`M);\n"
+"`list list=`list_of(`M);\n"
 "$z all=$a(`.);\n"
 "$u open[$d],`G[$d];\n"
 "`Vrank[$d],left=``3_left(`S,`R);\n"
@@ -3998,7 +3995,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2570 \"kernels.cl.inc\"\n"
+"#line 2566 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4313,7 +4310,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2925 \"kernels.cl.inc\"\n"
+"#line 2921 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5134,11 +5131,11 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3872 \"kernels.cl.inc\"\n"
+"#line 3868 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
-"`V`3,share,shares;\n"
+"`V`3;\n"
 "}`job;\n"
 "$6$ENDS(job) ((job)->`S + $TILE >= `units((job)->`R))\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
@@ -5215,7 +5212,8 @@ static const char *const gpuscan__piece_handover[] = {
 "$6$SHARES_WORD ($ONE_WORD && !$AHEAD)\n\n\n\n"
 "$8struct{\n"
 "``0 src;\n"
-"`N`R;\n"
+"`Npositions,`R;\n"
+"`V`3s;\n"
 "$5base;\n"
 "`A``4*`9s,*`Kes;\n"
 "`Vepoch;\n"
@@ -5650,7 +5648,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4552 \"kernels.cl.inc\"\n"
+"#line 4549 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5946,8 +5944,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4894 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4891 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
 "}$us;\n\n"
@@ -5960,7 +5958,6 @@ static const char *const gpuscan__piece_scan[] = {
 "$6$OP_ROWS ($HEADS ? 1u : `B.`8s)\n"
 "$6$OP_ROW_TILES `F`B.`8_`3s\n"
 "$6$OP_PITCH `B.src_pitch\n"
-"$6$OP_SHARES 1u\n"
 "$6$OP_BASE `base`5init_`W, init_buffer, `B.init_offset, `F`B.`T)\n"
 "$6$OP_DST(`8, `R) $ORIGIN(dst + `B.dst_offset + (`8) * `B.dst_pitch, `R)\n"
 "$6$OP_IN_PLACE(`0, `R) \\\n"
@@ -6051,7 +6048,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5015 \"kernels.cl.inc\"\n"
+"#line 5010 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6104,7 +6101,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5069 \"kernels.cl.inc\"\n"
+"#line 5064 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6126,7 +6123,6 @@ static const char *const gpuscan__piece_select[] = {
 "$6$OP_ROWS 1u\n"
 "$6$OP_ROW_TILES `F`B.`3s\n"
 "$6$OP_PITCH 0ul\n"
-"$6$OP_SHARES ($RUNS || $AHEAD ? 1u : `F`B.shares)\n"
 "$6$OP_BASE $f\n"
 "$6$OP_IN_PLACE(`0, `R) false\n"
 "$6`op_part `select_hook_part\n"
@@ -6174,7 +6170,7 @@ static const char *const gpuscan__piece_select[] = {
 "`Cpop`R(($INVERT? ~src[units-1]:src[units-1])>>`F(`R%32));\n"
 "`E\n"
 "`C0;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w`X`select_end(`+`I`outputs*outputs,`Auint*tally,`Auint*dispatch,\n"
 "$us `B,$5all,`Vpast,`N`R){\n"
 "`Nkept=$KEPT(all)-past;\n"
@@ -6189,7 +6185,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "`E\n"
 "`tally_store(tally,dispatch,`B,kept);\n"
-"}\n\n"
+"}\n\n",
 "`Y$RUN_STATE\n\n\n"
 "$6$FIRST_ENDED(`K) ((`K).`U - ((`K).`U != 0 ? 1 : 0))\n"
 "$w`N`runs_ended(`I`outputs*outputs,$5`K,`N`U){\n"
@@ -6419,15 +6415,12 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "}\n\n\n\n\n"
 "$6$WRITER ($RUNS_BY_SUBGROUP ? $LANE : $2)\n"
-"$6$WRITERS ($RUNS_BY_SUBGROUP ? $y : $x)\n\n"
-"$6$SHARE_FIRST(list, depth) ((list).share * ($WRITERS * (depth)) + $WRITER)\n"
-"$6$SHARE_STEP(list, depth) ((list).shares * ($WRITERS * (depth)))\n"
+"$6$WRITERS ($RUNS_BY_SUBGROUP ? $y : $x)\n"
 "$6$DEPTH ($j && !$RUNS ? 8 : 1)\n"
 "$6$OUTPUT_LOOP(`4, to, `4s, load) \\\n"
 " { \\\n"
 " `Vpast=`F((size_t)(to)/`D`4))&(128u/`F`D`4)-1u),all=`F(`4s); \\\n"
-" `Z`Vat=$SHARE_FIRST(list,$DEPTH);at<all+past; \\\n"
-" at+=$SHARE_STEP(list,$DEPTH)){ \\\n"
+" `Z`Vat=$WRITER;at<all+past;at+=$WRITERS*$DEPTH){ \\\n"
 " `4 loaded[$DEPTH]; \\\n"
 " $r \\\n"
 " `Z`Vu`6u<$DEPTH;u++){ \\\n"
@@ -6442,13 +6435,13 @@ static const char *const gpuscan__piece_select[] = {
 " (to)[j]=loaded[u]; \\\n"
 " } \\\n"
 " } \\\n"
-" }\n\n",
+" }\n\n"
 "$6$OUTPUT_TILE(k, `4, `4s) \\\n"
 " { \\\n"
 " $1`4*`0=outputs->`0##k+`S*(`4s); \\\n"
 " `A`4*to=outputs->to##k+`K*(`4s); \\\n"
 " $OUTPUT_LOOP(`4,to,kept*(`4s),`0[$9list.places[j/(`4s)]*(`4s)+j%(`4s)]) \\\n"
-" }\n\n\n"
+" }\n\n\n",
 "$n`X`list_write(`I`outputs*outputs,`N`S,`N`K,`V`9,\n"
 "`list list){\n"
 "`Vkept=outputs->capacity>`K?`Fmin($9`9,outputs->capacity-`K):0;\n"
@@ -6457,7 +6450,7 @@ static const char *const gpuscan__piece_select[] = {
 "kept--;\n"
 "`Y$STAGES && $STAGED_SIZE < 4\n"
 "`bytes_store(outputs->to0+`K,(`J`Iuint*)list.$7,0,kept*$STAGED_SIZE,\n"
-"$SHARE_FIRST(list,1),$SHARE_STEP(list,1));\n"
+"$WRITER,$WRITERS);\n"
 "#elif $STAGES\n"
 "$OUTPUT_LOOP($STAGED,outputs->to0+`K,kept,list.$7[j])\n"
 "`E\n"
@@ -6522,14 +6515,14 @@ static const char *const gpuscan__piece_select[] = {
 "`runs_write`5`3,outputs,`S,`R,`K,`9,list);\n"
 "`E\n"
 "`E\n"
-"}\n\n\n\n\n\n",
+"}\n\n\n\n\n\n"
 "$w`Q`op_keeps_none(`I`job*job,$5`9){\n"
 "`C$RUNS&&$j&&$KEPT(`9)==0&& !$ENDS(job);\n"
 "}\n\n"
 "$6$OP_LISTS 1\n\n"
 "$6`op_list(data, job, `M) \\\n"
-" `select_list(data,(job)->`S,(job)->`R,`list_of((job)->share,(job)->shares,`M))\n"
-"$6`op_rescan`5data, `8, `S, `9, `M)\n\n"
+" `select_list(data,(job)->`S,(job)->`R,`list_of(`M))\n"
+"$6`op_rescan`5data, `8, `S, `9, `M)\n\n",
 "$n`X`select_hook_store(`+$c,``3*data,``0 `0,`N`2,\n"
 "`I`job*job,``K outer,``K inner,\n"
 "`Qhas_inner,$5`9){\n"
@@ -6538,10 +6531,10 @@ static const char *const gpuscan__piece_select[] = {
 "`7has_inner)\n"
 "`K=``P`5outer,$WHOLE(inner));\n"
 "$OUTPUTS_OF(outputs);\n"
-"`7$2==0&&job->share==0&&$ENDS(job))\n"
+"`7$2==0&&$ENDS(job))\n"
 "`select_end`5&outputs,tally,dispatch,`B,$o`5`K,`9),past,job->`R);\n"
 "`select_write`5data,&outputs,job->`S,`2,`K,`F$KEPT(`9)-past,\n"
-"`list_of(job->share,job->shares,`M));\n"
+"`list_of(`M));\n"
 "}\n"
 "`E\n\n"
 "`Y$MOVES\n\n\n"
@@ -6567,9 +6560,8 @@ static const char *const gpuscan__piece_select[] = {
 "$OUTPUTS_OF(outputs);\n"
 "$OUTPUTS($OUTPUT_MOVE)\n"
 "`Y$INDEX_SIZE\n"
-"$1$INDEX*`0=($1$INDEX*)indices_`0+`B.src_offset;\n"
-"`Z`Nj=get_global_id(0);j<kept;j+=get_global_size(0))\n"
-"outputs.indices[j]=`0[j];\n"
+"`bytes_move(indices_`0+`B.src_offset*$INDEX_SIZE,(`Auchar*)outputs.indices,\n"
+"kept*$INDEX_SIZE);\n"
 "`E\n"
 "`7get_global_id(0)==0)\n"
 "`tally_store(tally,dispatch,`B,all);\n"
@@ -6583,7 +6575,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5645 \"kernels.cl.inc\"\n"
+"#line 5634 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6694,8 +6686,7 @@ static const char *const gpuscan__piece_engine[] = {
 "job.`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
 "`Vpad=$PAD(job.`R);\n"
 "job.`R+=pad;\n"
-"job.`3=job.share`6\n"
-"job.shares=1;\n"
+"job.`3`6\n"
 "`Nunits=`units(job.`R);\n"
 "`Y$CPU\n"
 "`7`op_`8s`5$bgroup,groups,job.`R))\n"
@@ -6741,42 +6732,44 @@ static const char *const gpuscan__piece_engine[] = {
 "`parts_of`5$b$p,$q0));\n"
 "}\n"
 "`O\n\n\n\n"
-"$n``8 ``S_`8(`+$c,`N`R,`Vpad){\n"
+"$n``8 ``S_`8(`+$c){\n"
 "``8 `8;\n"
+"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
+"`Vpad=$PAD(`R);\n"
+"`8.positions=`R+pad;\n"
 "`8.base=$OP_BASE;\n"
-"`8.src=$FROM(src+`B.src_offset,`R,pad);\n"
+"`8.src=$FROM(src+`B.src_offset,`8.positions,pad);\n"
 "$FROM_BASE(`8.src,`8.base);\n"
-"`8.`R=`units(`R);\n"
+"`8.`R=`units(`8.positions);\n"
+"`8.`3s=$CPU||$COUNTED?`live_`3s(`8.`R):$OP_ROW_TILES;\n"
 "`8.`9s=`8.`Kes=states+`B.states_offset;\n"
 "`7!$SHARES_WORD)\n"
 "`8.`Kes+=(`B.`3s+$STATES_ALIGN-1)/$STATES_ALIGN*$STATES_ALIGN*\n"
 "$VALUE_WORDS;\n"
 "`8.epoch=`F`B.epoch;\n"
-"`8.in_place=$OP_IN_PLACE(`8.src,`R);\n"
+"`8.in_place=$OP_IN_PLACE(`8.src,`8.positions);\n"
 "`C`8;\n"
-"}\n\n\n\n"
-"$n`job `job_of(`Vnumber,`Vshares,`N`8s,`Vlive,`N`R){\n"
+"}\n\n\n"
+"$n`job `job_of(`I``8*`8,`Vnumber,`N`8s){\n"
 "`job job;\n"
-"`V`8=`8s==1?0:number/shares/live;\n"
-"job.`8=`8;\n"
-"job.`3=number/shares-`8*live;\n"
-"job.share=number%shares;\n"
-"job.shares=shares;\n"
+"`Vn=`8s==1?0:number/`8->`3s;\n"
+"job.`8=n;\n"
+"job.`3=number-n*`8->`3s;\n"
 "job.`S=$9job.`3*$TILE;\n"
-"job.`R=`R;\n"
+"job.`R=`8->positions;\n"
 "`Cjob;\n"
 "}\n\n"
 "`Y$CPU\n\n"
-"$n`X`draw_span($c,`Vgroups,``8 `S_`8,`N`R,\n"
-"`job*job,``8*`8,`span*span){\n"
-"`Vlive=`live_`3s(`S_`8.`R),all=`F$OP_ROWS*live;\n"
+"$n`X`draw_span($c,`Vgroups,``8 `S_`8,`job*job,\n"
+"``8*`8,`span*span){\n"
+"`Vall=`F$OP_ROWS*`S_`8.`3s;\n"
 "`Vnumber=`ticket($COUNTERS(`S_`8.`9s),all+groups,&`M->ticket);\n"
 "span->src=`S_`8.src;\n"
 "span->`S=span->`2=span->head`6\n"
 "job->`3=$NONE;\n"
 "`7number>=all)\n"
 "`L;\n"
-"*job=`job_of(number,1,$OP_ROWS,live,`R);\n"
+"*job=`job_of(&`S_`8,number,$OP_ROWS);\n"
 "*`8=``8_of(`S_`8,job->`8,$OP_ROW_TILES,$OP_PITCH);\n"
 "span->src=`8->src;\n"
 "span->`S=job->`S;\n"
@@ -6785,12 +6778,11 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n\n\n",
 "$APART\n"
 "$w`X``3s_take(`+$c,`Vgroups){\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"``8 `S_`8=``S_`8`5$b`R,0),`8,next_`8;\n"
+"``8 `S_`8=``S_`8`5$OP_ARGUMENTS),`8,next_`8;\n"
 "`job job,next_job;\n"
 "`span span,next;\n"
 "`N`4s[$OP_WORDS];\n"
-"`draw_span($bgroups,`S_`8,`R,&job,&`8,&span);\n"
+"`draw_span($bgroups,`S_`8,&job,&`8,&span);\n"
 "span.`9=`op_span_`9`5span,`4s);\n"
 "while(job.`3!=$NONE){\n"
 "``K `K;\n"
@@ -6798,7 +6790,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$TEST_DELAY(job.`3);\n"
 "`publish_`9`5&`8,job.`3,span.`9);\n"
 "`K=`find_`K`5&`8,job.`3,span.`9,`M);\n"
-"`draw_span($bgroups,`S_`8,`R,&next_job,&next_`8,&next);\n"
+"`draw_span($bgroups,`S_`8,&next_job,&next_`8,&next);\n"
 "`op_span`5$b&job,&span,&next,`K,`4s);\n"
 "job=next_job;\n"
 "`8=next_`8;\n"
@@ -6810,19 +6802,15 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n"
 "#elif !$AHEAD\n\n"
 "kernel $x_ATTRIBUTE `X`look_back(`%$c$g`=\n"
-"`N$7=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"`Vpad=$PAD($7);\n"
-"`N`R=$7+pad;\n"
-"``8 `S_`8=``S_`8`5$b`R,pad);\n"
-"`Vlive=$COUNTED?`live_`3s(`S_`8.`R):$OP_ROW_TILES;\n"
+"``8 `S_`8=``S_`8`5$OP_ARGUMENTS);\n"
 "`Vnumber=$FEW!=0||$COUNTED?$TEST_GROUP:$START_NUMBER(`S_`8.`9s);\n"
-"$FOR_DRAWS(number,$COUNTERS(`S_`8.`9s),`F$OP_ROWS*live*$OP_SHARES,\n"
+"$FOR_DRAWS(number,$COUNTERS(`S_`8.`9s),`F$OP_ROWS*`S_`8.`3s,\n"
 "`F$q0),number){\n"
 "``3 data;\n"
 "$5`9;\n"
 "``K outer,inner=``K_of`5$f);\n"
 "`Qhas_inner;\n"
-"`job job=`job_of(number,$OP_SHARES,$OP_ROWS,live,`R);\n"
+"`job job=`job_of(&`S_`8,number,$OP_ROWS);\n"
 "``8 `8=``8_of(`S_`8,job.`8,$OP_ROW_TILES,$OP_PITCH);\n"
 "`7job.`S>=`8.`R&&job.`3!=0)\n"
 "$NEXT_TILE;\n"
@@ -6876,15 +6864,9 @@ static const char *const gpuscan__piece_engine[] = {
 "`op_store`5$b&data,`8->src,`8->`R,job,`K,`K,false,`9);\n"
 "}\n\n",
 "kernel $x_ATTRIBUTE `X`ahead(`%$c$g`=\n"
-"`N$7=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"`Vpad=$PAD($7);\n"
-"`N`R=$7+pad;\n"
-"``8 `S_`8=``S_`8`5$b`R,pad);\n"
+"``8 `S_`8=``S_`8`5$OP_ARGUMENTS);\n"
 "`Vplace=$START_NUMBER(`S_`8.`9s);\n"
-"`Vlive=$COUNTED?`live_`3s(`S_`8.`R):$OP_ROW_TILES;\n"
-"`Vall=`F$OP_ROWS*live,ahead=`F`B.ahead;\n"
-"`7$COUNTED)\n"
-"ahead=min(ahead,all);\n"
+"`Vall=`F$OP_ROWS*`S_`8.`3s,ahead=min(`F`B.ahead,all);\n"
 "`7place==0){\n"
 "`fold`5`S_`8,`F$OP_ROWS,$OP_ROW_TILES,$OP_PITCH,`M);\n"
 "`L;\n"
@@ -6894,7 +6876,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`F$q0)-1,place){\n"
 "`Q`9s_only;\n"
 "`Vnumber=`ahead_number(place,all,ahead,&`9s_only);\n"
-"`job job=`job_of(number,1,$OP_ROWS,live,`R);\n"
+"`job job=`job_of(&`S_`8,number,$OP_ROWS);\n"
 "``8 `8=``8_of(`S_`8,job.`8,$OP_ROW_TILES,$OP_PITCH);\n"
 "`7job.`S>=`8.`R&&job.`3!=0)\n"
 "$NEXT_TILE;\n"
@@ -6915,7 +6897,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6024 \"kernels.cl.inc\"\n"
+"#line 6002 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7001,7 +6983,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6111 \"kernels.cl.inc\"\n"
+"#line 6089 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7273,7 +7255,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6436 \"kernels.cl.inc\"\n"
+"#line 6414 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7923,7 +7905,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7207 \"kernels.cl.inc\"\n"
+"#line 7185 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -7977,7 +7959,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7261 \"kernels.cl.inc\"\n"
+"#line 7239 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8380,7 +8362,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7721 \"kernels.cl.inc\"\n"
+"#line 7699 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8875,7 +8857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8293 \"kernels.cl.inc\"\n"
+"#line 8271 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9223,7 +9205,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8719 \"kernels.cl.inc\"\n"
+"#line 8697 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9326,7 +9308,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8848 \"kernels.cl.inc\"\n"
+"#line 8826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9625,7 +9607,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9187 \"kernels.cl.inc\"\n"
+"#line 9165 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10034,7 +10016,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9676 \"kernels.cl.inc\"\n"
+"#line 9654 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10052,7 +10034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9691 \"kernels.cl.inc\"\n"
+"#line 9669 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10162,7 +10144,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9833 \"kernels.cl.inc\"\n"
+"#line 9811 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10214,7 +10196,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9887 \"kernels.cl.inc\"\n"
+"#line 9865 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10346,7 +10328,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10041 \"kernels.cl.inc\"\n"
+"#line 10019 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10638,7 +10620,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10371 \"kernels.cl.inc\"\n"
+"#line 10349 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11339,7 +11321,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11205 \"kernels.cl.inc\"\n"
+"#line 11183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11510,7 +11492,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11412 \"kernels.cl.inc\"\n"
+"#line 11390 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11614,7 +11596,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11526 \"kernels.cl.inc\"\n"
+"#line 11504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11755,7 +11737,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11687 \"kernels.cl.inc\"\n"
+"#line 11665 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -20588,7 +20570,6 @@ typedef struct gpuscan__select_plan {
     uint64_t units;           /* number of elements, or for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
-    uint64_t shares;          /* number of groups that store a tile: see gpuscan__select_shares */
     int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
@@ -20596,7 +20577,7 @@ typedef struct gpuscan__select_plan {
     uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* byte offset in PLAIN scratch of each output, then of the indices */
 } gpuscan__select_plan;
 
-#define GPUSCAN__SELECT_PLAN(X) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles)
+#define GPUSCAN__SELECT_PLAN(X) X(tiles) X(ahead) X(parts) X(part_tiles)
 #define GPUSCAN__SELECT_NUMBERS(X)                                                                                     \
     GPUSCAN__SELECT_PLAN(X) X(src_offset) X(count) X(count_offset) X(states_offset)                                    \
     X(epoch) X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags)               \
@@ -20625,10 +20606,24 @@ static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
+/* Returns how many bytes one element has in all outputs together. */
+static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
+    uint64_t bytes = key->index_size;
+    uint32_t k;
+    for (k = 0; k < key->outputs; k++)
+        bytes += key->sizes[k];
+    return bytes;
+}
+
+/* A lane loads one element at a time if selected elements have LARGE_ELEMENTS bytes or more in all outputs. */
+#define GPUSCAN__LARGE_ELEMENTS 256
+
 /* Returns how many elements a lane loads at once from the array that decides what is kept. */
-static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
+static uint32_t gpuscan__select_vector(const gpuscan__elements *e, const gpuscan__select_key *key) {
     uint32_t size = gpuscan__decides_size(e);
-    return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
+    if (e->selects == GPUSCAN__SELECTS_BITS || (!e->key && gpuscan__select_bytes(key) >= GPUSCAN__LARGE_ELEMENTS))
+        return 1;
+    return gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
 /* Returns whether a tile lists kept elements in local memory. It does if it has loaded them anyway, to decide. */
@@ -20719,7 +20714,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
-                              gpuscan__select_vector(&plan->e), 0,
+                              gpuscan__select_vector(&plan->e, &own), 0,
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
@@ -20844,25 +20839,6 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Finds a buffer's first element: returns the buffer that holds it (a sub-buffer's parent), and sets *at to its offset
-   there in bytes. Returns NULL if there is no buffer. Preparations use this, since their buffers are not checked. */
-static cl_mem gpuscan__first_byte(const gpuscan *gs, gpuscan_buffer buffer, uint64_t size, uint64_t *at) {
-    cl_mem parent = NULL;
-    size_t origin = 0;
-    if (!buffer.mem ||
-        gs->cl.clGetMemObjectInfo(buffer.mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL) ||
-        (parent && gs->cl.clGetMemObjectInfo(buffer.mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL)))
-        return NULL;
-    *at = origin + buffer.offset * size;
-    return parent ? parent : buffer.mem;
-}
-
-static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buffer b, uint64_t size) {
-    uint64_t a_at = 0, b_at = 0;
-    cl_mem root = gpuscan__first_byte(gs, a, size, &a_at);
-    return root && root == gpuscan__first_byte(gs, b, size, &b_at) && a_at == b_at;
-}
-
 /* Adds src, flags, dst and indices as ranges. Ranges that the call does not use are left out. */
 static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
@@ -20883,23 +20859,34 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
-static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *plan) {
+static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__select_key *key = &plan->key;
-    uint32_t k;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
     key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
                      desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                      plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    if (plan->common.is_run) /* a call's ranges are checked, and show whether the call is in place */
-        return;
-    plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
-                           gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
-    for (k = 0; k < desc->payload_count; k++)
-        plan->shows_in_place |= gpuscan__same_place(gs, desc->payloads[k].src, desc->payloads[k].dst,
-                                                    desc->payloads[k].size);
+}
+
+/* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. */
+static gpuscan_result gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
+    gpuscan__range *ranges = plan->common.ranges;
+    gpuscan_result r;
+    size_t i, j;
+    for (i = 0; i < plan->common.range_count; i++) {
+        if (!ranges[i].in_place || !ranges[i].buffer.mem)
+            continue;
+        if ((r = gpuscan__check_range(gs, &ranges[i])) != 0)
+            return r;
+        for (j = 0; j < i; j++)
+            plan->shows_in_place |= gpuscan__ranges_may_meet(&ranges[j], &ranges[i]) &&
+                                    gpuscan__ranges_meet(&ranges[j], &ranges[i]);
+    }
+    for (i = 0; i < plan->common.range_count; i++)
+        ranges[i].in_place = 0;
+    return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -20907,7 +20894,6 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
     uint32_t index_size;
-    size_t i;
     gpuscan_result r;
     if ((r = gpuscan__select_elements(gs, plan)) != 0 ||
         (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &index_size)) != 0)
@@ -20933,41 +20919,33 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        2)) != 0)
         return r;
-    gpuscan__select_outputs(gs, plan);
+    gpuscan__select_outputs(plan);
     gpuscan__select_ranges(plan);
-    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
+    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0 || common->is_run || common->from_host)
         return r;
-    if (!common->is_run && !common->from_host) /* a preparation uses shows_in_place instead */
-        for (i = 0; i < common->range_count; i++)
-            common->ranges[i].in_place = 0;
-    return GPUSCAN_SUCCESS;
+    return gpuscan__select_look(gs, plan);
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Returns how many bytes one element has in all outputs together. */
-static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
-    uint64_t bytes = key->index_size;
-    uint32_t k;
-    for (k = 0; k < key->outputs; k++)
-        bytes += key->sizes[k];
-    return bytes;
-}
-
-/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. */
+/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. If tiles may be few, the outputs
+   of each have fewer than TILE_BYTES bytes, so that many groups store them. tuning: select-shares */
+#define GPUSCAN__TILE_BYTES (256 * GPUSCAN__KIB)
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
     gpuscan__plan *common = &plan->common;
     const gpuscan__elements *e = &common->e;
     gpuscan__key *key = &common->key;
-    uint32_t vector = gpuscan__select_vector(e), most = gs->device.profile.tiles.select_tile;
+    uint32_t vector = gpuscan__select_vector(e, &plan->key), most = gs->device.profile.tiles.select_tile;
+    uint64_t bytes = gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     int fits;
     if (gpuscan__key_is_cpu(key)) {
-        uint64_t bytes = element + unit * gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
-        key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* words of 64 marks */
+        key->group = key->vectors = 1; /* a tile has words of 64 marks */
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
         return;
     }
+    if (gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS && !e->key)
+        most = (uint32_t)gpuscan__min(most, (GPUSCAN__TILE_BYTES - 1) / bytes);
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
     do {
         key->group = group;
@@ -21006,8 +20984,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
 }
 
 /* Calls that store LARGE_ELEMENTS bytes or more per kept element use the tuning for few (SELECT_FEW) bytes of flags. */
-#define GPUSCAN__LARGE_ELEMENTS 256
-#define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
+#define GPUSCAN__SELECT_FEW (256 * GPUSCAN__KIB)
 
 /* Returns the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use
    those for selections. If it has none for selections, those for scans are used. A forced strategy replaces the row's.
@@ -21033,17 +21010,6 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     return found;
 }
 
-/* Returns how many groups store a tile's outputs: several if elements are large and tiles few. tuning: select-shares */
-#define GPUSCAN__SHARE_BYTES (64 * GPUSCAN__KIB)
-static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    uint64_t unit = plan->common.e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
-    uint64_t most = key->tile * unit * gpuscan__select_bytes(&plan->key) / GPUSCAN__SHARE_BYTES;
-    if (plan->common.e.key || gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS || most < 4)
-        return 1;
-    return gpuscan__max(gpuscan__min(gpuscan__ceil_div((uint64_t)gs->device.units * 4, plan->tiles), most), 1);
-}
-
 /* Sets the key and the tiles. A self-test's key is given. */
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
@@ -21061,7 +21027,6 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
         plan->key.few = 0;
-    plan->shares = gpuscan__select_shares(gs, plan);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
     if (common->e.selects == GPUSCAN__SELECTS_BITS) /* each bit counts as an element of 4 bytes */
         tile_bytes *= 32;
@@ -21083,8 +21048,7 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
         return why;
     if (key->word == 0)
         return "its elements are too large for a single pass";
-    return gpuscan__tiles_misfit(gs, key, plan->tiles,
-                                 gpuscan__single_pass_groups(gs, key, plan->tiles * plan->shares));
+    return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
 }
 
 /* Takes the tuning's strategy. If it does not fit, tries the plain single pass, then the portable strategy. */
@@ -21132,31 +21096,29 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* HOME stores outputs in their buffers, TO_SCRATCH in scratch. FROM_SCRATCH moves them from there to their buffers. */
-typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
-    gpuscan__select_way;
+/* Sets `buffer` as an argument or, if `to` is given, the scratch of output k, which is moved to *to. The last output is
+   the indices. Returns the offset in words. An output has the same address modulo 16 in scratch and in its buffer. */
+static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__select_plan *plan, uint32_t k,
+                                    gpuscan_buffer buffer, const gpuscan_buffer *to) {
+    uint64_t size = k < plan->key.outputs ? plan->key.sizes[k] : gpuscan__max(plan->key.index_size, 1);
+    uint64_t word = gpuscan__word_of((uint32_t)size);
+    return to ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->rooms[k] + to->offset * size % 16, word)
+              : gpuscan__arg_buffer(launch, buffer) * (size / word);
+}
 
-static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
+/* If `enters`, the launch stores outputs in scratch. If `leaves`, it moves them from there to their buffers. */
+static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
     uint32_t k;
     for (k = 0; k < key->outputs; k++) {
-        uint64_t word = gpuscan__word_of(key->sizes[k]), words = key->sizes[k] / word;
         const gpuscan_payload *payload = key->has_dst && k == 0 ? NULL : &plan->payloads[k - key->has_dst];
         gpuscan_buffer from = payload ? payload->src : plan->from, to = payload ? payload->dst : plan->to;
-        uint64_t room = plan->rooms[k] + to.offset * key->sizes[k] % 16;
-        numbers->from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH
-                                       ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
-                                       : gpuscan__arg_buffer(launch, from) * words;
-        numbers->to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH
-                                     ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
-                                     : gpuscan__arg_buffer(launch, to) * words;
+        numbers->from_offsets[k] = gpuscan__arg_output(launch, plan, k, from, leaves ? &to : NULL);
+        numbers->to_offsets[k] = gpuscan__arg_output(launch, plan, k, to, enters ? &to : NULL);
     }
     if (key->index_size)
-        numbers->indices_offset = way == GPUSCAN__SELECT_TO_SCRATCH
-                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->rooms[key->outputs],
-                                                             key->index_size)
-                                      : gpuscan__arg_buffer(launch, plan->indices);
+        numbers->indices_offset = gpuscan__arg_output(launch, plan, k, plan->indices, enters ? &plan->indices : NULL);
     if (key->length_size)
         numbers->lengths_offset = gpuscan__arg_buffer(launch, plan->lengths);
     if (key->reduces)
@@ -21165,7 +21127,7 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     numbers->items = plan->items;
     numbers->limit = plan->limit;
     numbers->flags = plan->common.flags;
-    if (way == GPUSCAN__SELECT_TO_SCRATCH) {
+    if (enters) {
         const uint32_t tally = GPUSCAN__FLAG_TALLY_U32 | GPUSCAN__FLAG_TALLY_U64 | GPUSCAN__FLAG_DISPATCH;
         numbers->flags = (numbers->flags & ~(cl_ulong)tally) | GPUSCAN__FLAG_TALLY_U64;
         numbers->tally_offset = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->moved, 8);
@@ -21184,9 +21146,8 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     gpuscan__select_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
-    numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->rooms[plan->key.outputs],
-                                              plan->key.index_size ? plan->key.index_size : 1);
-    gpuscan__arg_outputs(&launch, plan, GPUSCAN__SELECT_FROM_SCRATCH, &numbers);
+    numbers.src_offset = gpuscan__arg_output(&launch, plan, plan->key.outputs, plan->indices, &plan->indices);
+    gpuscan__arg_outputs(&launch, plan, 0, 1, &numbers);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
@@ -21195,8 +21156,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
     size_t kernel = gpuscan__engine_kernel(key);
-    uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles * plan->shares,
-                                                                plan->key.counted != 0)
+    uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
                              : plan->parts;
     uint64_t shared = gpuscan__select_shared(chain->gs, key, &plan->key, &common->e);
     gpuscan__launch launch;
@@ -21222,7 +21182,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
         numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.epoch = chain->place.epoch;
-    gpuscan__arg_outputs(&launch, plan, moves ? GPUSCAN__SELECT_TO_SCRATCH : GPUSCAN__SELECT_HOME, &numbers);
+    gpuscan__arg_outputs(&launch, plan, moves, 0, &numbers);
     if (!single && plan->parts > 1)
         numbers.flags |= GPUSCAN__FLAG_CARRIES;
     r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, !moves);
