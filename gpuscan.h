@@ -4367,21 +4367,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`4|=(`is_kept`5src,i+v)?1ul:0ul)<<v;\n"
 "`C`4;\n"
 "}\n"
-"`Y$RUNS && !$KEYS_CUSTOM\n"
-"$8$PASTE($KEY,16)keys;\n"
-"`Z`Vs`6s<$WORD_BITS;s+=$STEP_BITS){\n"
-"keys `G=vload16(0,src+i+s-1),here=vload16(0,src+i+s);\n"
-"keys starts=$PASTE(as_,$PASTE($KEY,16))($STARTS_WIDE(keys,`G,here));\n"
-"`4|=`step_bits(convert_uchar16(starts&(keys)(1)))<<s;\n"
-"}\n"
-"`O\n"
 "`looks looks;\n"
 "$ROLLED\n"
 "`Z`Vv`6v<$WORD_BITS;v++)\n"
 "looks.byte[v]=`is_kept`5src,i+v);\n"
 "`Z`Vs`6s<$WORD_BITS;s+=$STEP_BITS)\n"
 "`4|=`step_bits(looks.step[s/$STEP_BITS])<<s;\n"
-"`E\n"
 "`C`4;\n"
 "`E\n"
 "}\n\n\n\n"
@@ -4399,13 +4390,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "`Ckept;\n"
 "}\n"
-"`E\n\n",
+"`E\n\n"
 "$8struct{\n"
 "`Vticket;\n"
 "`Vhead;\n"
 "}``M;\n\n"
 "`Y$3 > 1\n"
-"$6$3N(type) $PASTE(type, $3)\n\n"
+"$6$3N(type) $PASTE(type, $3)\n\n",
 "$8$3N($T)$4;\n"
 "$8union{\n"
 "$4 all;\n"
@@ -4583,13 +4574,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`E\n"
 "}\n\n\n"
 "$w$u ``Ws_`9(`+$1`source*`Ws,`N`S,`N`2){\n"
-"$u `9=$IDENTITY;\n"
-"`Z`Ni=`S;i<`2;i+=8){\n"
-"$u part=`convert_`W`5`Ws[i],i);\n"
-"`Z`Nk=i+1;k<min(i+8,`2);k++)\n"
-"part=$o_`B`5part,`convert_`W`5`Ws[k],k));\n"
-"`9=i==`S?part:$o_`B`5`9,part);\n"
-"}\n"
+"$u `9=`convert_`W`5`Ws[`S],`S);\n"
+"`Z`Ni=`S+1;i<`2;i++)\n"
+"`9=$o_`B`5`9,`convert_`W`5`Ws[i],i));\n"
 "`C`9;\n"
 "}\n\n",
 "$w$5`run_of(`+$u `W){\n"
@@ -5131,8 +5118,8 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3868 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 3855 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
 "`V`3;\n"
@@ -5146,7 +5133,7 @@ static const char *const gpuscan__piece_handover[] = {
 "$6$TEST_STORED(`3) $PREFIX_WORDS\n"
 "$6$TEST_ADDED(`3) $PREFIX_WORDS\n"
 "$6$TEST_PAUSE(p)\n"
-"`E\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"`E\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y!$WORD\n"
 "$8`I``K `states;\n"
 "`O\n"
@@ -5208,8 +5195,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`L(*polls)++ <$POLLS;\n"
 "}\n\n"
 "`Y$SCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n\n"
-"$6$NONE 0xffffffffu\n\n\n"
-"$6$SHARES_WORD ($ONE_WORD && !$AHEAD)\n\n\n\n"
+"$6$NONE 0xffffffffu\n\n\n\n"
 "$8struct{\n"
 "``0 src;\n"
 "`Npositions,`R;\n"
@@ -5247,31 +5233,18 @@ static const char *const gpuscan__piece_handover[] = {
 "$TEST_STORED(`3));\n"
 "}\n\n\n\n",
 "$w`V`observe(`+`I``8*`8,`V`3,``K*`W){\n"
-"`Vflag=$EMPTY;\n"
-"`Y$SHARES_WORD\n"
-"`payloads payloads;\n"
-"``4 `4=``4_load(`8->`9s+`3);\n"
-"`Vtag=``4_tag(`4);\n"
-"payloads.payload[0]=``4_payload(`4);\n"
-"*`W=payloads.`W;\n"
-"`7tag>>2==`8->epoch)\n"
-"flag=tag&3u;\n"
-"`O\n"
 "$5`9;\n"
 "`Qis_`K= !$AHEAD&&$FEW==0&&``P_load(`8,`3,`W);\n\n"
 "`Qis_`9=($WORDS_ARRIVE|| !is_`K)&&``9_load(`8,`3,&`9);\n"
 "`7is_`K)\n"
 "`C$PREFIX;\n"
-"`7is_`9){\n"
-"flag=$AGGREGATE;\n"
+"`7!is_`9)\n"
+"`C$EMPTY;\n"
 "*`W=`link_of(`9);\n"
-"}\n"
-"`E\n"
-"`7flag==$AGGREGATE&&$HAS_BEGUN(`link_`9(*`W))){\n"
-"*`W=``K_add`5``K_of`5$f),`link_`9(*`W));\n"
-"flag=$PREFIX;\n"
-"}\n"
-"`Cflag;\n"
+"`7!$HAS_BEGUN(`9))\n"
+"`C$AGGREGATE;\n"
+"*`W=``K_add`5``K_of`5$f),`9);\n"
+"`C$PREFIX;\n"
 "}\n\n\n\n\n\n\n"
 "$w`X`publish_`Z`+`I``8*`8,`V`3,$5`9){\n"
 "`A``4*slot=`8->`9s+$9`3*$VALUE_WORDS;\n"
@@ -5648,7 +5621,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4549 \"kernels.cl.inc\"\n"
+"#line 4516 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5944,7 +5917,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4891 \"kernels.cl.inc\"\n"
+"#line 4858 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6048,7 +6021,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5010 \"kernels.cl.inc\"\n"
+"#line 4977 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6101,7 +6074,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5064 \"kernels.cl.inc\"\n"
+"#line 5031 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6334,30 +6307,23 @@ static const char *const gpuscan__piece_select[] = {
 "`Y$RUN_STATE\n\n"
 "$w`X`runs_span(`+``0 `0,`I`outputs*outputs,`N`S,`N`2,\n"
 "$5`K,`N`U,ulong*`4s){\n"
-"`Nended=`runs_ended(outputs,`K,`U),to=$FIRST_ENDED(`K),i=`S,j`6\n"
+"`Nkept=`runs_ended(outputs,`K,`U),to=$FIRST_ENDED(`K);\n"
 "`7`S==0)\n"
 "`4s[0]&= ~1ul;\n"
 "`Y$LENGTH_SIZE\n"
 "`A$LENGTH*lengths=outputs->lengths+to;\n"
 "`Nbegin=$kRUN_OPEN)?`S:`K.`2;\n"
-"`Zi=`S;i<`2&&j<ended;i+=$WORD_BITS){\n"
-"`N`4=`4s[(i-`S)/$WORD_BITS];\n"
-"`Z;`4&&j<ended;`4&=`4-1){\n"
-"`Nat=i+$LOWEST(`4);\n"
-"lengths[j++]=($LENGTH)(at-begin);\n"
-"begin=at;\n"
-"}\n"
-"}\n"
+"$KEEP(0u,(void)0,lengths[j]=($LENGTH)(at-begin);begin=at)\n"
 "`E\n"
 "`Y$REDUCES\n"
-"`results_span`5`0.`Ws,outputs->results+to,`S,`2,`K.open.`W,ended,`4s);\n"
+"`results_span`5`0.`Ws,outputs->results+to,`S,`2,`K.open.`W,kept,`4s);\n"
 "`E\n"
 "}\n"
 "`E\n\n\n\n"
 "$6$OP_WORDS $WORDS\n"
 "$6$OP_HEAD(job) 0\n"
 "$6`op_`8s`5...) false\n"
-"$6`op_span_`9`5span, `4s) `kept_`9`5(span).src, (span).`S, (span).`2, `4s)\n\n",
+"$6`op_span_`9`5span, `4s) `kept_`9`5(span).src, (span).`S, (span).`2, `4s)\n\n"
 "$w`X`select_hook_span(`+$c,`I`job*job,`I`span*span,\n"
 "`span*next,``K carry,ulong*`4s){\n"
 "$5`K=$WHOLE(carry);\n"
@@ -6372,7 +6338,7 @@ static const char *const gpuscan__piece_select[] = {
 "`select_end`5&outputs,tally,dispatch,`B,$o`5`K,span->`9),past,job->`R);\n"
 "`7next)\n"
 "next->`9=`op_span_`9`5*next,`4s);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$APART\n"
 "$w`X`select_hook_part(`+$c,``0 `0,`I`job*part,\n"
 "`N`2,`Qends,``K carry){\n"
@@ -6441,7 +6407,7 @@ static const char *const gpuscan__piece_select[] = {
 " $1`4*`0=outputs->`0##k+`S*(`4s); \\\n"
 " `A`4*to=outputs->to##k+`K*(`4s); \\\n"
 " $OUTPUT_LOOP(`4,to,kept*(`4s),`0[$9list.places[j/(`4s)]*(`4s)+j%(`4s)]) \\\n"
-" }\n\n\n",
+" }\n\n\n"
 "$n`X`list_write(`I`outputs*outputs,`N`S,`N`K,`V`9,\n"
 "`list list){\n"
 "`Vkept=outputs->capacity>`K?`Fmin($9`9,outputs->capacity-`K):0;\n"
@@ -6458,7 +6424,7 @@ static const char *const gpuscan__piece_select[] = {
 "`Y$INDEX_SIZE\n"
 "$OUTPUT_LOOP($INDEX,outputs->indices+`K,kept,($INDEX)(`S+list.places[j]))\n"
 "`E\n"
-"}\n\n"
+"}\n\n",
 "`Y!$RUNS_BY_SUBGROUP\n"
 "`Y$RUN_STATE\n\n"
 "$n`X`runs_write(`+`I``3*`3,`I`outputs*outputs,`N`S,\n"
@@ -6522,7 +6488,7 @@ static const char *const gpuscan__piece_select[] = {
 "$6$OP_LISTS 1\n\n"
 "$6`op_list(data, job, `M) \\\n"
 " `select_list(data,(job)->`S,(job)->`R,`list_of(`M))\n"
-"$6`op_rescan`5data, `8, `S, `9, `M)\n\n",
+"$6`op_rescan`5data, `8, `S, `9, `M)\n\n"
 "$n`X`select_hook_store(`+$c,``3*data,``0 `0,`N`2,\n"
 "`I`job*job,``K outer,``K inner,\n"
 "`Qhas_inner,$5`9){\n"
@@ -6549,7 +6515,7 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "`Zi=`S;i<vectors;i+=stride)\n"
 "vectors_to[i]=vectors_`0[i];\n"
-"}\n\n\n"
+"}\n\n\n",
 "$6$OUTPUT_MOVE(k, `4, `4s) \\\n"
 " `bytes_move(($1uchar*)outputs.`0##k,(`Auchar*)outputs.to##k, \\\n"
 " kept*(`4s)*`D`4));\n"
@@ -6575,7 +6541,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5634 \"kernels.cl.inc\"\n"
+"#line 5594 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6629,20 +6595,8 @@ static const char *const gpuscan__piece_engine[] = {
 "`Z`N`8=$p;`8<`B.`8s;`8+=$q0)){\n"
 "`A``K*`9=`9s+`B.`9s_offset+`8*parts;\n"
 "``K start=``K_of`5base),running=start;\n"
-"`Y$CPU || $ANY_ORDER\n"
-"`Vshare=(parts+$x-1)/$x;\n"
-"`V`S=min($2*share,parts),`2=min(`S+share,parts);\n"
-"`Y!$CPU\n"
-"$5x[$d],`G[$d],all[$d],total,group;\n"
-"$v$d;k++)\n"
-"x[k]=$f;\n"
-"`Z`Vi=`S;i<`2;i++)\n"
-"x[0]=i==`S?`9[i]:$o`5x[0],`9[i]);\n"
-"``1s_scan`5x,`G,all,`M);\n"
-"group=`group_`K`5all[0],&total,`M);\n"
-"running=$o`5$o`5base,group),`G[0]);\n"
-"`E\n"
-"`Z`Vi=`S;i<`2;i++){\n"
+"`Y$CPU\n"
+"`Z`Vi`6i<parts;i++){\n"
 "``K next=``K_next`5running,`link_`9(`9[i]),i);\n"
 "`9[i]=$kCARRIES)?start:running;\n"
 "running=next;\n"
@@ -6676,7 +6630,7 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n"
 "`E\n"
 "}\n"
-"}\n\n",
+"}\n\n"
 "`E\n\n\n"
 "$APART\n"
 "$w`X`parts_of(`+$c,`Ngroup,`Ngroups){\n"
@@ -6731,7 +6685,7 @@ static const char *const gpuscan__piece_engine[] = {
 "kernel $x_SIZE `X`parts(`%$c$g`=\n"
 "`parts_of`5$b$p,$q0));\n"
 "}\n"
-"`O\n\n\n\n"
+"`O\n\n\n\n",
 "$n``8 ``S_`8(`+$c){\n"
 "``8 `8;\n"
 "`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
@@ -6742,10 +6696,9 @@ static const char *const gpuscan__piece_engine[] = {
 "$FROM_BASE(`8.src,`8.base);\n"
 "`8.`R=`units(`8.positions);\n"
 "`8.`3s=$CPU||$COUNTED?`live_`3s(`8.`R):$OP_ROW_TILES;\n"
-"`8.`9s=`8.`Kes=states+`B.states_offset;\n"
-"`7!$SHARES_WORD)\n"
-"`8.`Kes+=(`B.`3s+$STATES_ALIGN-1)/$STATES_ALIGN*$STATES_ALIGN*\n"
-"$VALUE_WORDS;\n"
+"`8.`9s=states+`B.states_offset;\n"
+"`8.`Kes=`8.`9s+(`B.`3s+$STATES_ALIGN-1)/$STATES_ALIGN*\n"
+"$STATES_ALIGN*$VALUE_WORDS;\n"
 "`8.epoch=`F`B.epoch;\n"
 "`8.in_place=$OP_IN_PLACE(`8.src,`8.positions);\n"
 "`C`8;\n"
@@ -6775,7 +6728,7 @@ static const char *const gpuscan__piece_engine[] = {
 "span->`S=job->`S;\n"
 "span->`2=min(span->`S+$TILE,`8->`R)-($kSPAN_TAIL)&&`8->`R>0?1:0);\n"
 "span->head=$OP_HEAD(*job);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$APART\n"
 "$w`X``3s_take(`+$c,`Vgroups){\n"
 "``8 `S_`8=``S_`8`5$OP_ARGUMENTS),`8,next_`8;\n"
@@ -6826,7 +6779,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$TILE_END();\n"
 "}\n"
 "}\n"
-"`O\n\n"
+"`O\n\n",
 "$n`X`ahead_scan(`+$c,`I``8*`8,`I`job*job){\n"
 "``3 data;\n"
 "$5`9,other;\n"
@@ -6862,7 +6815,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`7!`9med)\n"
 "``9_await`5`8,job->`3,`9);\n"
 "`op_store`5$b&data,`8->src,`8->`R,job,`K,`K,false,`9);\n"
-"}\n\n",
+"}\n\n"
 "kernel $x_ATTRIBUTE `X`ahead(`%$c$g`=\n"
 "``8 `S_`8=``S_`8`5$OP_ARGUMENTS);\n"
 "`Vplace=$START_NUMBER(`S_`8.`9s);\n"
@@ -6897,7 +6850,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6002 \"kernels.cl.inc\"\n"
+"#line 5949 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6983,7 +6936,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6089 \"kernels.cl.inc\"\n"
+"#line 6036 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7255,7 +7208,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6414 \"kernels.cl.inc\"\n"
+"#line 6361 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7905,7 +7858,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7185 \"kernels.cl.inc\"\n"
+"#line 7132 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -7959,7 +7912,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7239 \"kernels.cl.inc\"\n"
+"#line 7186 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8362,7 +8315,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7699 \"kernels.cl.inc\"\n"
+"#line 7646 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8857,7 +8810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8271 \"kernels.cl.inc\"\n"
+"#line 8218 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9205,7 +9158,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8697 \"kernels.cl.inc\"\n"
+"#line 8644 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9308,7 +9261,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8826 \"kernels.cl.inc\"\n"
+"#line 8773 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9607,7 +9560,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9165 \"kernels.cl.inc\"\n"
+"#line 9112 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10016,7 +9969,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9654 \"kernels.cl.inc\"\n"
+"#line 9601 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10034,7 +9987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9669 \"kernels.cl.inc\"\n"
+"#line 9616 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10144,7 +10097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9811 \"kernels.cl.inc\"\n"
+"#line 9758 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10196,7 +10149,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9865 \"kernels.cl.inc\"\n"
+"#line 9812 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10328,7 +10281,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10019 \"kernels.cl.inc\"\n"
+"#line 9966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10620,7 +10573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10349 \"kernels.cl.inc\"\n"
+"#line 10296 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11321,7 +11274,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11183 \"kernels.cl.inc\"\n"
+"#line 11130 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11492,7 +11445,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11390 \"kernels.cl.inc\"\n"
+"#line 11337 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11596,7 +11549,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11504 \"kernels.cl.inc\"\n"
+"#line 11451 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11737,7 +11690,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11665 \"kernels.cl.inc\"\n"
+"#line 11612 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -14424,8 +14377,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, plan));
     gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)e->exact);
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
-    gpuscan__define_number(text, "ONE_WORD",
-                           key->word != 0 && (ahead ? e->t_size : gpuscan__prefix_size(plan)) * 16 <= key->word);
     /* the simulator (FENCE_MEM) crashes on vectors of 16 elements */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
@@ -17311,15 +17262,12 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for the state words, which hold each tile's sum and prefix. With SHARES_WORD, one word holds first
-   the sum, then the prefix (see [HANDOVER] in kernels.cl.inc). */
+/* Sets the scratch for the state words, which hold each tile's sum and prefix: see [HANDOVER] in kernels.cl.inc. */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
-    uint32_t payload = plan->key.word / 16;
-    uint64_t prefix = gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
-    if (prefix > 1 || gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN *
-                (gpuscan__ceil_div(plan->e.t_size, payload) + prefix);
-    gpuscan__need_words(&plan->need, plan->key.word, payload, tiles);
+    uint32_t payload = plan->key.word / 16, prefix = gpuscan__prefix_size(plan);
+    uint64_t words = gpuscan__ceil_div(plan->e.t_size, payload) + gpuscan__ceil_div(prefix, payload);
+    tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN;
+    gpuscan__need_words(&plan->need, plan->key.word, payload, tiles * words);
 }
 
 /* Returns why a single launch cannot process these tiles, or NULL if it can. */
