@@ -6101,22 +6101,9 @@ static const char *const gpuscan__piece_select[] = {
 "$6`op_part `select_hook_part\n"
 "$6`op_span `select_hook_span\n"
 "$6`op_store `select_hook_store\n\n\n"
-"$6$OUTPUT_FIELD(k, `4, `4s) $1`4 *`0##k; `A`4 *to##k;\n"
-"$6$NUMBERED_FIELD(name, type) `Atype *name;\n"
-"$8struct{\n"
-"$OUTPUTS($OUTPUT_FIELD)\n"
-"$NUMBERED($NUMBERED_FIELD)\n"
-"`Ncapacity;\n"
-"}`outputs;\n\n"
-"$6$OUTPUT_SET(k, `4, `4s) \\\n"
-" outputs.`0##k=`0##k+`B.`0_offsets[k]; \\\n"
-" outputs.to##k=to##k+`B.to_offsets[k];\n"
-"$6$NUMBERED_SET(name, type) outputs.name = name + `B.name##_offset;\n"
-"$6$OUTPUTS_OF(outputs) \\\n"
-" `outputs outputs; \\\n"
-" $OUTPUTS($OUTPUT_SET) \\\n"
-" $NUMBERED($NUMBERED_SET) \\\n"
-" outputs.capacity=`B.capacity\n\n\n"
+"$6$OUTPUT_FROM(k) (`0##k + `B.`0_offsets[k])\n"
+"$6$OUTPUT_TO(k) (to##k + `B.to_offsets[k])\n"
+"$6$NUMBERED_TO(name) (name + `B.name##_offset)\n\n\n"
 "$w`X`tally_store(`Auint*tally,`Auint*dispatch,$us `B,\n"
 "`Ntotal){\n"
 "`V`T=`F`B.`T;\n"
@@ -6144,29 +6131,29 @@ static const char *const gpuscan__piece_select[] = {
 "`E\n"
 "`C0;\n"
 "}\n\n\n"
-"$w`X`select_end(`+`I`outputs*outputs,`Auint*tally,`Auint*dispatch,\n"
-"$us `B,$5all,`Vpast,`N`R){\n"
+"$w`X`select_end(`+$c,$5all,`Vpast,`N`R){\n"
 "`Nkept=$KEPT(all)-past;\n"
 "`Y$RUN_STATE\n"
-"`7kept>0&&kept<=outputs->capacity){\n"
+"`7kept>0&&kept<=`B.capacity){\n"
 "`Y$LENGTH_SIZE\n"
-"outputs->lengths[kept-1]=($LENGTH)(`R-all.`2-($kRUN_LAST)?1:0));\n"
+"$NUMBERED_TO(lengths)[kept-1]=\n"
+"($LENGTH)(`R-all.`2-($kRUN_LAST)?1:0));\n"
 "`E\n"
 "`Y$REDUCES\n"
-"outputs->results[kept-1]=$RUN_RESULT(all.open.`W);\n"
+"$NUMBERED_TO(results)[kept-1]=$RUN_RESULT(all.open.`W);\n"
 "`E\n"
 "}\n"
 "`E\n"
 "`tally_store(tally,dispatch,`B,kept);\n"
-"}\n\n",
+"}\n\n"
 "`Y$RUN_STATE\n\n\n"
 "$6$FIRST_ENDED(`K) ((`K).`U - ((`K).`U != 0 ? 1 : 0))\n"
-"$w`N`runs_ended(`I`outputs*outputs,$5`K,`N`U){\n"
+"$w`N`runs_ended(`Ncapacity,$5`K,`N`U){\n"
 "`Nended=`U-(`K.`U==0&&`U>0?1:0),`S=$FIRST_ENDED(`K);\n"
-"`Coutputs->capacity>`S?min(ended,outputs->capacity-`S):0;\n"
+"`Ccapacity>`S?min(ended,capacity-`S):0;\n"
 "}\n"
 "`E\n"
-"`Y$CPU\n\n"
+"`Y$CPU\n\n",
 "$6$WORDS (($TILE + $WORD_UNITS - 1) / $WORD_UNITS)\n\n\n\n\n"
 "`Y$COMPRESSES\n"
 "$6$KEPT_LANES(size) ((size) > 4 ? 0u : $COMPRESSES)\n"
@@ -6234,26 +6221,26 @@ static const char *const gpuscan__piece_select[] = {
 " }\n"
 "$6$OUTPUT_SPAN(k, `4_type, `4s_each) \\\n"
 " { \\\n"
-" $1`4_type*`0=outputs->`0##k; \\\n"
-" `A`4_type*to=outputs->to##k+`K*(`4s_each); \\\n"
+" $1`4_type*`0=$OUTPUT_FROM(k); \\\n"
+" `A`4_type*to=$OUTPUT_TO(k)+`K*(`4s_each); \\\n"
 " $KEEP((`4s_each)==1?$KEPT_LANES(`D`4_type)):0u, \\\n"
 " `keep_`0(to+j,`0+at,`D`4_type),mask), \\\n"
 " `Z`Vw`6w<(`4s_each);w++)to[j*(`4s_each)+w]=`0[at*(`4s_each)+w]) \\\n"
-" }\n\n\n",
-"$w`X`select_span(`I`outputs*outputs,`N`S,`N`2,`N`R,\n"
-"`N`K,`N`9,`Iulong*`4s){\n"
-"`Nkept=outputs->capacity>`K?min(`9,outputs->capacity-`K):0;\n"
+" }\n\n\n"
+"$w`X`select_span($c,`N`S,`N`2,`N`R,`N`K,\n"
+"`N`9,`Iulong*`4s){\n"
+"`Nkept=`B.capacity>`K?min(`9,`B.capacity-`K):0;\n"
 "`S*=$UNIT;\n"
 "`2=min(`2*$UNIT,`R);\n"
 "`7$kSELECT_TAIL)&&kept>0)\n"
 "kept--;\n"
 "$OUTPUTS($OUTPUT_SPAN)\n"
 "`Y$INDEX_SIZE\n"
-"`A$INDEX*to=outputs->indices+`K;\n"
+"`A$INDEX*to=$NUMBERED_TO(indices)+`K;\n"
 "$KEEP($KEPT_LANES($INDEX_SIZE),`keep_indices(to+j,`Fat,mask),\n"
 "to[j]=($INDEX)at)\n"
 "`E\n"
-"}\n\n"
+"}\n\n",
 "`Y$REDUCES\n\n\n"
 "$w`X`results_span(`+$1`source*`Ws,`A`result*results,\n"
 "`N`S,`N`2,$u `W,`Nended,\n"
@@ -6305,18 +6292,18 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "`E\n"
 "`Y$RUN_STATE\n\n"
-"$w`X`runs_span(`+``0 `0,`I`outputs*outputs,`N`S,`N`2,\n"
+"$w`X`runs_span(`+$c,``0 `0,`N`S,`N`2,\n"
 "$5`K,`N`U,ulong*`4s){\n"
-"`Nkept=`runs_ended(outputs,`K,`U),to=$FIRST_ENDED(`K);\n"
+"`Nkept=`runs_ended(`B.capacity,`K,`U),to=$FIRST_ENDED(`K);\n"
 "`7`S==0)\n"
 "`4s[0]&= ~1ul;\n"
 "`Y$LENGTH_SIZE\n"
-"`A$LENGTH*lengths=outputs->lengths+to;\n"
+"`A$LENGTH*stored=$NUMBERED_TO(lengths)+to;\n"
 "`Nbegin=$kRUN_OPEN)?`S:`K.`2;\n"
-"$KEEP(0u,(void)0,lengths[j]=($LENGTH)(at-begin);begin=at)\n"
+"$KEEP(0u,(void)0,stored[j]=($LENGTH)(at-begin);begin=at)\n"
 "`E\n"
 "`Y$REDUCES\n"
-"`results_span`5`0.`Ws,outputs->results+to,`S,`2,`K.open.`W,kept,`4s);\n"
+"`results_span`5`0.`Ws,$NUMBERED_TO(results)+to,`S,`2,`K.open.`W,kept,`4s);\n"
 "`E\n"
 "}\n"
 "`E\n\n\n\n"
@@ -6328,14 +6315,13 @@ static const char *const gpuscan__piece_select[] = {
 "`span*next,``K carry,ulong*`4s){\n"
 "$5`K=$WHOLE(carry);\n"
 "`Vpast=`past_`R(src+`B.src_offset,span->`S,job->`R);\n"
-"$OUTPUTS_OF(outputs);\n"
-"`select_span(&outputs,span->`S,span->`2,job->`R,$KEPT(`K),\n"
+"`select_span($bspan->`S,span->`2,job->`R,$KEPT(`K),\n"
 "$KEPT(span->`9)-past,`4s);\n"
 "`Y$RUN_STATE\n"
-"`runs_span`5span->src,&outputs,span->`S,span->`2,`K,span->`9.`U,`4s);\n"
+"`runs_span`5$bspan->src,span->`S,span->`2,`K,span->`9.`U,`4s);\n"
 "`E\n"
 "`7$ENDS(job))\n"
-"`select_end`5&outputs,tally,dispatch,`B,$o`5`K,span->`9),past,job->`R);\n"
+"`select_end`5$b$o`5`K,span->`9),past,job->`R);\n"
 "`7next)\n"
 "next->`9=`op_span_`9`5*next,`4s);\n"
 "}\n\n\n",
@@ -6404,42 +6390,42 @@ static const char *const gpuscan__piece_select[] = {
 " }\n\n"
 "$6$OUTPUT_TILE(k, `4, `4s) \\\n"
 " { \\\n"
-" $1`4*`0=outputs->`0##k+`S*(`4s); \\\n"
-" `A`4*to=outputs->to##k+`K*(`4s); \\\n"
+" $1`4*`0=$OUTPUT_FROM(k)+`S*(`4s); \\\n"
+" `A`4*to=$OUTPUT_TO(k)+`K*(`4s); \\\n"
 " $OUTPUT_LOOP(`4,to,kept*(`4s),`0[$9list.places[j/(`4s)]*(`4s)+j%(`4s)]) \\\n"
 " }\n\n\n"
-"$n`X`list_write(`I`outputs*outputs,`N`S,`N`K,`V`9,\n"
-"`list list){\n"
-"`Vkept=outputs->capacity>`K?`Fmin($9`9,outputs->capacity-`K):0;\n"
+"$n`X`list_write($c,`N`S,`N`K,`V`9,`list list){\n"
+"`Vkept=`B.capacity>`K?`Fmin($9`9,`B.capacity-`K):0;\n"
 "`S*=$UNIT;\n"
 "`7$kSELECT_TAIL)&&kept>0)\n"
 "kept--;\n"
 "`Y$STAGES && $STAGED_SIZE < 4\n"
-"`bytes_store(outputs->to0+`K,(`J`Iuint*)list.$7,0,kept*$STAGED_SIZE,\n"
+"`bytes_store($OUTPUT_TO(0)+`K,(`J`Iuint*)list.$7,0,kept*$STAGED_SIZE,\n"
 "$WRITER,$WRITERS);\n"
 "#elif $STAGES\n"
-"$OUTPUT_LOOP($STAGED,outputs->to0+`K,kept,list.$7[j])\n"
+"$OUTPUT_LOOP($STAGED,$OUTPUT_TO(0)+`K,kept,list.$7[j])\n"
 "`E\n"
 "$OUTPUTS_GATHERED($OUTPUT_TILE)\n"
 "`Y$INDEX_SIZE\n"
-"$OUTPUT_LOOP($INDEX,outputs->indices+`K,kept,($INDEX)(`S+list.places[j]))\n"
+"$OUTPUT_LOOP($INDEX,$NUMBERED_TO(indices)+`K,kept,\n"
+"($INDEX)(`S+list.places[j]))\n"
 "`E\n"
 "}\n\n",
 "`Y!$RUNS_BY_SUBGROUP\n"
 "`Y$RUN_STATE\n\n"
-"$n`X`runs_write(`+`I``3*`3,`I`outputs*outputs,`N`S,\n"
-"`N`R,$5`K,`V`9,`list list){\n"
-"`Vended=`F`runs_ended(outputs,`K,`9),skip=`K.`U==0?1:0;\n"
+"$n`X`runs_write(`+$c,`I``3*`3,`N`S,`N`R,\n"
+"$5`K,`V`9,`list list){\n"
+"`Vended=`F`runs_ended(`B.capacity,`K,`9),skip=`K.`U==0?1:0;\n"
 "`Nto=$FIRST_ENDED(`K);\n"
 "`Y$LENGTH_SIZE\n\n"
 "$LENGTH open=$kRUN_OPEN)?0:($LENGTH)(`S-`K.`2);\n"
-"$OUTPUT_LOOP($LENGTH,outputs->lengths+to,ended,\n"
+"$OUTPUT_LOOP($LENGTH,$NUMBERED_TO(lengths)+to,ended,\n"
 "($LENGTH)list.places[j+skip]+\n"
 "(j+skip==0?open: -($LENGTH)list.places[max(j+skip,1u)-1]))\n"
 "`E\n"
 "`Y$REDUCES\n"
 "`Vown=$OWN_FIRST,left=``3_left(`S,`R);\n"
-"`A`result*results=outputs->results+to;\n"
+"`A`result*stored=$NUMBERED_TO(results)+to;\n"
 "$r $v$d;k++){\n"
 "`Vat=own+k*$s_STRIDE,mask=`3->mask[k],there=`left_`0(left,own,k);\n"
 "$5`G=$o`5`K,`3->`G[k]);\n"
@@ -6450,7 +6436,7 @@ static const char *const gpuscan__piece_select[] = {
 "$u x=`convert_`W`5`3->`W[k].element[v],`S+at+v);\n"
 "`7mask>>v&1){\n"
 "`7j<ended)\n"
-"results[j]=$RUN_RESULT(`W);\n"
+"stored[j]=$RUN_RESULT(`W);\n"
 "j++;\n"
 "`W=x;\n"
 "}else{\n"
@@ -6462,23 +6448,23 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "`E\n"
 "`E\n\n\n\n"
-"$n`X`select_write(`+`I``3*`3,`I`outputs*outputs,`N`S,\n"
-"`N`R,$5`K,`V`9,`list list){\n"
+"$n`X`select_write(`+$c,`I``3*`3,`N`S,`N`R,\n"
+"$5`K,`V`9,`list list){\n"
 "`Y$RUNS_BY_SUBGROUP\n"
 "$5`G=$o`5`K,`3->group);\n"
-"`Vended=`F`runs_ended(outputs,`G,`3->kept),skip=`G.`U==0?1:0;\n"
+"`Vended=`F`runs_ended(`B.capacity,`G,`3->kept),skip=`G.`U==0?1:0;\n"
 "list.$7+=``1_`S($l,0);\n"
 "list.results+=``1_`S($l,0);\n\n"
 "`7$LANE==0&&`3->kept>0)\n"
 "list.results[0]=$o_`B`5`G.open.`W,list.results[0]);\n"
 "$y_SYNC();\n"
-"`list_write(outputs,`S,`G.`U,`3->kept,list);\n"
-"$OUTPUT_LOOP(`result,outputs->results+$FIRST_ENDED(`G),ended,\n"
+"`list_write($b`S,`G.`U,`3->kept,list);\n"
+"$OUTPUT_LOOP(`result,$NUMBERED_TO(results)+$FIRST_ENDED(`G),ended,\n"
 "$RUN_RESULT(list.results[j+skip]))\n"
 "`O\n"
-"`list_write(outputs,`S,$KEPT(`K),`9,list);\n"
+"`list_write($b`S,$KEPT(`K),`9,list);\n"
 "`Y$RUN_STATE\n"
-"`runs_write`5`3,outputs,`S,`R,`K,`9,list);\n"
+"`runs_write`5$b`3,`S,`R,`K,`9,list);\n"
 "`E\n"
 "`E\n"
 "}\n\n\n\n\n\n"
@@ -6496,10 +6482,9 @@ static const char *const gpuscan__piece_select[] = {
 "$5`K=$WHOLE(outer);\n"
 "`7has_inner)\n"
 "`K=``P`5outer,$WHOLE(inner));\n"
-"$OUTPUTS_OF(outputs);\n"
 "`7$2==0&&$ENDS(job))\n"
-"`select_end`5&outputs,tally,dispatch,`B,$o`5`K,`9),past,job->`R);\n"
-"`select_write`5data,&outputs,job->`S,`2,`K,`F$KEPT(`9)-past,\n"
+"`select_end`5$b$o`5`K,`9),past,job->`R);\n"
+"`select_write`5$bdata,job->`S,`2,`K,`F$KEPT(`9)-past,\n"
 "`list_of(`M));\n"
 "}\n"
 "`E\n\n"
@@ -6517,17 +6502,16 @@ static const char *const gpuscan__piece_select[] = {
 "vectors_to[i]=vectors_`0[i];\n"
 "}\n\n\n",
 "$6$OUTPUT_MOVE(k, `4, `4s) \\\n"
-" `bytes_move(($1uchar*)outputs.`0##k,(`Auchar*)outputs.to##k, \\\n"
+" `bytes_move(($1uchar*)$OUTPUT_FROM(k),(`Auchar*)$OUTPUT_TO(k), \\\n"
 " kept*(`4s)*`D`4));\n"
 "kernel $x_SIZE void\n"
 "`select_move(`%$1uint*total,$1uchar*indices_`0,$SELECT_OUTPUTS$g\n"
 "`Nall=``R(0xfffffffffffffffful,total,`B.`R_offset,$FLAG_COUNT_U64);\n"
 "`Nkept=min(all,`B.capacity);\n"
-"$OUTPUTS_OF(outputs);\n"
 "$OUTPUTS($OUTPUT_MOVE)\n"
 "`Y$INDEX_SIZE\n"
-"`bytes_move(indices_`0+`B.src_offset*$INDEX_SIZE,(`Auchar*)outputs.indices,\n"
-"kept*$INDEX_SIZE);\n"
+"`bytes_move(indices_`0+`B.src_offset*$INDEX_SIZE,\n"
+"(`Auchar*)$NUMBERED_TO(indices),kept*$INDEX_SIZE);\n"
 "`E\n"
 "`7get_global_id(0)==0)\n"
 "`tally_store(tally,dispatch,`B,all);\n"
@@ -6541,7 +6525,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5594 \"kernels.cl.inc\"\n"
+"#line 5577 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6850,7 +6834,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5949 \"kernels.cl.inc\"\n"
+"#line 5932 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6936,7 +6920,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6036 \"kernels.cl.inc\"\n"
+"#line 6019 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7208,7 +7192,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6361 \"kernels.cl.inc\"\n"
+"#line 6344 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7858,7 +7842,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7132 \"kernels.cl.inc\"\n"
+"#line 7115 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -7912,7 +7896,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7186 \"kernels.cl.inc\"\n"
+"#line 7169 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8315,7 +8299,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7646 \"kernels.cl.inc\"\n"
+"#line 7629 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8810,7 +8794,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8218 \"kernels.cl.inc\"\n"
+"#line 8201 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9158,7 +9142,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8644 \"kernels.cl.inc\"\n"
+"#line 8627 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9261,7 +9245,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8773 \"kernels.cl.inc\"\n"
+"#line 8756 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9560,7 +9544,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9112 \"kernels.cl.inc\"\n"
+"#line 9095 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9969,7 +9953,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9601 \"kernels.cl.inc\"\n"
+"#line 9584 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9987,7 +9971,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9616 \"kernels.cl.inc\"\n"
+"#line 9599 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10097,7 +10081,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9758 \"kernels.cl.inc\"\n"
+"#line 9741 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10149,7 +10133,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9812 \"kernels.cl.inc\"\n"
+"#line 9795 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10281,7 +10265,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9966 \"kernels.cl.inc\"\n"
+"#line 9949 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10573,7 +10557,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10296 \"kernels.cl.inc\"\n"
+"#line 10279 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11274,7 +11258,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11130 \"kernels.cl.inc\"\n"
+"#line 11113 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11445,7 +11429,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11337 \"kernels.cl.inc\"\n"
+"#line 11320 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11549,7 +11533,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11451 \"kernels.cl.inc\"\n"
+"#line 11434 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11690,7 +11674,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11612 \"kernels.cl.inc\"\n"
+"#line 11595 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13193,21 +13177,16 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* calls up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* Keys of 1 byte, no reduction. The first row loads tiles once. The second, for custom keys, loads them twice. */
+    /* keys of 1 byte, no reduction */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* Wider keys: small calls; large calls without a reduction; the same with custom keys, which load tiles twice. */
+    /* wider keys: small calls; large calls without a reduction */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
     /* Reductions: one row each for f64, for short values and for other values. With 64 registers, four groups for short
-       values fit a multiprocessor. The last two rows are for custom keys or a custom operator, and load each tile
-       twice. */
+       values fit a multiprocessor. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
-    {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
@@ -17171,12 +17150,10 @@ enum {
     GPUSCAN__SCAN_ROWS = 0 /* the only kernel of programs for whole rows */
 };
 enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
-#define GPUSCAN__ENGINE_ROW(kernel, own, more)                                                                         \
-    {"gpuscan_scan_sums", "gpuscan_scan_carries", kernel, own, more, NULL}
 #define GPUSCAN__ENGINE_ROWS(kernel)                                                                                   \
-    {GPUSCAN__ENGINE_ROW(kernel, NULL, NULL),                                                                          \
-     GPUSCAN__ENGINE_ROW(kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"),                                \
-     GPUSCAN__ENGINE_ROW(kernel, "gpuscan_select_move", NULL)}
+    {{"gpuscan_scan_sums", "gpuscan_scan_carries", kernel},                                                            \
+     {"gpuscan_scan_sums", "gpuscan_scan_carries", kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"},      \
+     {"gpuscan_scan_sums", "gpuscan_scan_carries", kernel, "gpuscan_select_move"}}
 /* Returns the number of the kernel that stores the results. */
 static size_t gpuscan__engine_kernel(const gpuscan__key *key) {
     return key->undivided || gpuscan__is_single_pass(gpuscan__key_strategy(key)) ? 0 : GPUSCAN__SCAN_PARTS;
@@ -20910,9 +20887,6 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     gpuscan_strategy forced = plan->common.call->strategy;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
-    if (row->once && /* loading tiles once was not measured for custom keys or operators */
-        (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
-        return 0;
     if (row->up_to < bytes || (row->size && row->size != gpuscan__decides_size(e)) ||
         (forced != GPUSCAN_STRATEGY_AUTO && forced != row->strategy))
         return 0;
