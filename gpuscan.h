@@ -2077,19 +2077,15 @@ static const char *const gpuscan__piece_device[] = {
 "@6$PREFETCH(p, @u, write) _@9_prefetch((@Yvoid *)((size_t)(p) + (@u)), write, 3)\n"
 "@g\n"
 "@6$PREFETCH(p, @u, write)\n"
-"@O\n\n\n\n\n"
+"@O\n\n\n\n"
 "#if defined(__SSE2__)$d__has@9(_@9_ia32_pmovmskb128)\n"
 "@6$BYTES_MASK(x) (ushort)_@9_ia32_pmovmskb128(x)\n"
 "@O\n"
-"#if defined(__AVX512F__)$d__has@9(_@9_ia32_compresssi512_$w)$d\\\n"
-" __has@9(_@9_ia32_compressdi512_$w)\n"
+"#if defined(__AVX512F__)$d__has@9(_@9_ia32_compresssi512_$w)\n"
 "@6$COMPRESSES 16\n"
-"@6$COMPRESSES_LONGS 8\n"
-"@6$COMPRESS_INTS(x, $w) _@9_ia32_compresssi512_$w(x, (int16)(0), (ushort)($w))\n"
-"@6$COMPRESS_LONGS(x, $w) _@9_ia32_compressdi512_$w(x, (long8)(0), (uchar)($w))\n"
+"@6$COMPRESS(x, $w) _@9_ia32_compresssi512_$w(x, (int16)(0), (ushort)($w))\n"
 "@<SELECT$ddefined(__AVX2__)$d__has@9(_@9_ia32_permvarsi256)\n"
-"@6$COMPRESSES 8\n"
-"@6$COMPRESSES_LONGS 4\n\n\n"
+"@6$COMPRESSES 8\n\n\n"
 "@6@P0(e) e, (e) << 8\n"
 "@6@P1(e) @P0(e), @P0((e) << 8 | 1)\n"
 "@6@P2(e) @P1(e), @P1((e) << 8 | 2)\n"
@@ -2099,16 +2095,13 @@ static const char *const gpuscan__piece_device[] = {
 "@6@P6(e) @P5(e), @P5((e) << 8 | 6)\n"
 "@6@P7(e) @P6(e), @P6((e) << 8 | 7)\n"
 "constant @c`kept_$ss[256]={@P7(0ul)};\n"
-"@6$HALVES($w) ((($w) & 1) * 3 | (($w) & 2) * 6 | (($w) & 4) * 12 | (($w) & 8) * 24)\n"
-"@6$PERMUTE(x, $ss) _@9_ia32_permvarsi256(x, @F_int8(as_uchar8($ss)))\n"
-"@6$COMPRESS_INTS(x, $w) $PERMUTE(x, `kept_$ss[$w])\n"
-"@6$COMPRESS_LONGS(x, $w) as_long4($COMPRESS_INTS(as_int8(x), $HALVES($w)))\n"
+"@6$COMPRESS(x, $w) _@9_ia32_permvarsi256(x, @F_int8(as_uchar8(`kept_$ss[$w])))\n"
 "@g\n"
 "@6$COMPRESSES 0\n"
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 642 \"kernels.cl.inc\"\n"
+"#line 634 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
@@ -2146,7 +2139,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 688 \"kernels.cl.inc\"\n"
+"#line 680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2180,7 +2173,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 723 \"kernels.cl.inc\"\n"
+"#line 715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@;@b{\n"
@@ -2272,7 +2265,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 840 \"kernels.cl.inc\"\n"
+"#line 832 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
@@ -2403,7 +2396,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 990 \"kernels.cl.inc\"\n"
+"#line 982 \"kernels.cl.inc\"\n"
 "\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
@@ -2578,7 +2571,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1191 \"kernels.cl.inc\"\n"
+"#line 1183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
@@ -2687,7 +2680,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1316 \"kernels.cl.inc\"\n"
+"#line 1308 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
@@ -2731,7 +2724,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1367 \"kernels.cl.inc\"\n"
+"#line 1359 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2788,7 +2781,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1426 \"kernels.cl.inc\"\n"
+"#line 1418 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
@@ -3065,7 +3058,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1746 \"kernels.cl.inc\"\n"
+"#line 1738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3620,20 +3613,19 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2408 \"kernels.cl.inc\"\n"
+"#line 2400 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z$STAGED*@Gs;\n"
 "@Z`@\\*results;\n"
-"@Z`@|*@|s;\n\n"
-"`H @~,@~s;\n"
+"@Z`@|*@|s;\n"
 "}`list;\n\n"
 "@;char `list_follows[@N`@a)<=$LIST_AT?1: -1];\n"
 "$FITS(list,$LIST_AT+($$g*$STAGED_SIZE+7)/8*8+\n"
 "($RUNS_BY_SUB@n?$$g*@N`@\\):0)+\n"
 "($PLACES?$$g*($BITS?32:1)*@N`@|):0))\n"
-"@%`list `list$j`H @~,`H @~s,@Z`@a*@a){\n"
+"@%`list `list$j@Z`@a*@a){\n"
 "`list list;\n"
 "@Zuchar*at=(@Zuchar*)@a+$LIST_AT;\n"
 "list.@Gs=(@Z$STAGED*)at;\n"
@@ -3641,8 +3633,6 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "list.results=(@Z`@\\*)at;\n"
 "at+=$RUNS_BY_SUB@n?$$g*@N`@\\):0;\n"
 "list.@|s=(@Z`@|*)at;\n"
-"list.@~=@~;\n"
-"list.@~s=@~s;\n"
 "@Klist;\n"
 "}\n\n"
 "@;union{\n"
@@ -3708,7 +3698,7 @@ static const char *const gpuscan__piece_kept_tiles[] = {
 "}\n\n\n\n"
 "@7`O``F_`C_runs(`+``F*`F,@c@y,@c@v,\n"
 "@Z`@a*@a){\n"
-"`list list=`list$j0,1,@a);\n"
+"`list list=`list$j@a);\n"
 "`@} `P=@5_@}@l\n"
 "`@\\ open[@&],@W[@&];\n"
 "`H rank[@&],$u=``F_$u(@y,@v);\n"
@@ -3773,7 +3763,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2578 \"kernels.cl.inc\"\n"
+"#line 2566 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -4088,7 +4078,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2933 \"kernels.cl.inc\"\n"
+"#line 2921 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4108,7 +4098,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@6$$h_UNITS ($BITS ? 2u : 64u)\n"
 "@6$$f@p 16u\n"
 "@6$HIGHEST(`J) (63u - (`H)clz(`J))\n"
-"@6$LOWEST(`J) $HIGHEST((`J) & (0ul - (`J)))\n"
+"@6$LOWEST(`J) (`H)_@9_ctzl(`J)\n"
 "@;union{\n"
 "uchar byte[$$h@p];\n"
 "uchar16 `E[$$h@p/$$f@p];\n"
@@ -4145,21 +4135,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`J|=(`is_kept`K`X,i+v)?1ul:0ul)<<v;\n"
 "@K`J;\n"
 "}\n"
-"@hRUNS$d!$eS_CUSTOM\n"
-"@;$PASTE($e,16)$r;\n"
-"$n`H s`Ms<$$h@p;s+=$$f@p){\n"
-"$r @W=v$v16(0,`X+i+s-1),here=v$v16(0,`X+i+s);\n"
-"$r starts=$PASTE(as_,$PASTE($e,16))($STARTS_WIDE($r,@W,here`L\n"
-"`J|=``E_$l(@F_uchar16(starts&($r)(1)))<<s;\n"
-"}\n"
-"@g\n"
 "`looks looks;\n"
 "$ROLLED\n"
 "$n`H v`Mv<$$h@p;v++)\n"
 "looks.byte[v]=`is_kept`K`X,i+v);\n"
 "$n`H s`Ms<$$h@p;s+=$$f@p)\n"
 "`J|=``E_$l(looks.`E[s/$$f@p])<<s;\n"
-"@O\n"
 "@K`J;\n"
 "@O\n"
 "}\n\n\n\n"
@@ -4177,7 +4158,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "@Kkept;\n"
 "}\n"
-"@O\n\n",
+"@O\n\n"
 "@;@b{\n"
 "`H ticket;\n"
 "`H $p;\n"
@@ -4201,7 +4182,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@K$CONVERT_WIDE(x);\n"
 "@O\n"
 "}\n"
-"@O\n\n\n"
+"@O\n\n\n",
 "@h@B\n"
 "@6$MIRROR_AT($s, none) @3MIRROR) ? ($s) : @k - 1 - ($s)\n"
 "@6$MIRROR(x) $SHUFFLE(x, x, $EACH_LANE(@k, $MIRROR_AT, 0))\n"
@@ -4275,7 +4256,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@%`$w `$w$j`H $l){\n"
 "@Y@kN(`H)$ss=(@kN(`H))($EACH_LANE(@k,$BIT_AT,0`L\n"
 "@K$MASK$i((@kN(`H))($l)&$ss)!=0u);\n"
-"}\n\n\n",
+"}\n\n\n"
 "@6$SEGMENTS_$f(d) \\\n"
 " x=@:_`I`K*closed?id:$BEFORE(d,id,x),x); \\\n"
 " *closed|=$BEFORE(d,(`$w)(0),*closed)\n"
@@ -4295,7 +4276,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`S@k>1&&(@z&$FLAG_STREAM)&&past)\n"
 "@`(`H)(($@B?past:$w+1-past)/@N``Q`L\n"
 "@K0;\n"
-"}\n\n"
+"}\n\n",
 "#if !$@o\n"
 "@hREDUCE || $REDUCES\n\n"
 "@7`@\\ `@Is_`Y(`+@'`source*`X,@ci,@c@I){\n"
@@ -4361,13 +4342,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@O\n"
 "}\n\n\n"
 "@%`@\\ `$cs_`Y(`+@'`source*$cs,@c@y,@c$t){\n"
-"`@\\ `Y=$IDENTITY;\n"
-"$n@ci=@y;i<$t;i+=8){\n"
-"`@\\ `A=`@F_$c`K$cs[i],i);\n"
-"$n@ck=i+1;k<$xi+8,$t)@m\n"
-"`A=@:_@\\s`K`A,`@F_$c`K$cs`N,k`L\n"
-"`Y=i==@y?`A:@:_@\\s`K`Y,`A);\n"
-"}\n"
+"`@\\ `Y=`@F_$c`K$cs[@y],@y);\n"
+"$n@ci=@y+1;i<$t;i++)\n"
+"`Y=@:_@\\s`K`Y,`@F_$c`K$cs[i],i`L\n"
 "@K`Y;\n"
 "}\n\n"
 "@%`O`run$j`+`@\\ $c){\n"
@@ -4400,10 +4377,10 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n"
 "@6``D_`Y`K$o, @y, $t, $p) `kept_`Y`K$o, @y, $t, 0)\n"
 "@O\n"
-"@hARG_WIDE > 1\n\n",
+"@hARG_WIDE > 1\n\n"
 "@6$ARG_$f (4 * $ARG_WIDE)\n"
 "@6$ARG_BLOCK (4096 / @N``X))\n"
-"@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n"
+"@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n",
 "@%`$cs `$cs_$v(@'``X*`X,@ci){\n"
 "@hSRC_F16\n"
 "$PASTE(ushort,$ARG_WIDE)x=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
@@ -4502,13 +4479,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "@%`@_ `@G_add(`+`$o $o,@ci,`@_ `V){\n"
 "$LOW$i`V)=@:_@}`K$LOW$i`V),`$c_at`K$o,i`L\n"
 "@K$@o&&(i+1)%$$f_LINKS==0?`@__settle`K`V):`V;\n"
-"}\n\n",
+"}\n\n"
 "#if @- || $REDUCE\n"
 "@hWIDE > 1\n\n\n"
 "@;@b{\n"
 "``I a,b,c,d;\n"
 "@ci,`R,stride,$t;\n"
-"}``I_`Y;\n\n"
+"}``I_`Y;\n\n",
 "@6`is_`I(@y, $t) ((@y) + 2 * $$f <= ($t))\n\n"
 "@%@e`I_`Y_clear(`+``I_`Y*`Y){\n"
 "`Y->a=`Y->b=`Y->c=`Y->d=(``I)($IDENTITY);\n"
@@ -4909,11 +4886,11 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3880 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 3855 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
-"`H `F,@~,@~s;\n"
+"`H `F;\n"
 "}``T;\n"
 "@6$ENDS(`T) ((`T)->@y + $$g >= `units((`T)->@v))\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
@@ -4924,7 +4901,7 @@ static const char *const gpuscan__piece_handover[] = {
 "@6$TEST_STORED(`F) $@S_$hS\n"
 "@6$TEST_ADDED(`F) $@S_$hS\n"
 "@6$TEST_PAUSE(p)\n"
-"@O\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"@O\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#if !$$h\n"
 "@;@Y`@_ `states;\n"
 "@g\n"
@@ -4986,11 +4963,11 @@ static const char *const gpuscan__piece_handover[] = {
 "@`(*polls)++ <$POLLS;\n"
 "}\n\n"
 "@hSCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n\n"
-"@6$NONE @0u\n\n\n"
-"@6$SHARES_$h ($ONE_$h$d!$AHEAD)\n\n\n\n"
+"@6$NONE @0u\n\n\n\n"
 "@;@b{\n"
 "`$o `X;\n"
-"@c@v;\n"
+"@cpositions,@v;\n"
+"`H `Fs;\n"
 "`O$k;\n"
 "@H``J*`Ys,*@_es;\n"
 "`H epoch;\n"
@@ -5024,31 +5001,18 @@ static const char *const gpuscan__piece_handover[] = {
 "$TEST_STORED(`F`L\n"
 "}\n\n\n\n",
 "@%`H `observe(`+@Y``W*`W,`H `F,`@_*$c){\n"
-"`H flag=$EMPTY;\n"
-"@hSHARES_$h\n"
-"`pay$vs pay$vs;\n"
-"``J `J=``J_$v(`W->`Ys+`F);\n"
-"`H tag=``J_tag(`J);\n"
-"pay$vs.pay$v[0]=``J_pay$v(`J);\n"
-"*$c=pay$vs.$c;\n"
-"`Stag>>2==`W->epoch)\n"
-"flag=tag&3u;\n"
-"@g\n"
 "`O`Y;\n"
 "@tis_@_= !$AHEAD&&$FEW==0&&`@q_$v(`W,`F,$c);\n\n"
 "@tis_`Y=($$hS_ARRIVE|| !is_@_)&&``Y_$v(`W,`F,&`Y);\n"
 "`Sis_@_)\n"
 "@K$@S;\n"
-"`Sis_`Y){\n"
-"flag=$AGGREGATE;\n"
+"`S!is_`Y)\n"
+"@K$EMPTY;\n"
 "*$c=`link$j`Y);\n"
-"}\n"
-"@O\n"
-"`Sflag==$AGGREGATE&&@,`link_`Y(*$c))){\n"
-"*$c=`@__add`K`@_$j`-@5(`.)),`link_`Y(*$c`L\n"
-"flag=$@S;\n"
-"}\n"
-"@Kflag;\n"
+"`S!@,`Y))\n"
+"@K$AGGREGATE;\n"
+"*$c=`@__add`K`@_$j`-@5(`.)),`Y);\n"
+"@K$@S;\n"
 "}\n\n\n\n\n\n\n"
 "@%@epublish_$n`+@Y``W*`W,`H `F,`O`Y){\n"
 "@H``J*slot=`W->`Ys+@@`F*@R_$hS;\n"
@@ -5127,7 +5091,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`S`W->in_@|)\n"
 "`device_fence();\n"
 "}\n"
-"@O\n\n",
+"@O\n\n"
 "@hFEW\n\n\n\n"
 "@6``F_@_ `few_@_\n\n\n\n"
 "@7@t`few_@_(`+@Y``W*`W,`H `F,`O`Y,`@_*`Uer,\n"
@@ -5160,7 +5124,7 @@ static const char *const gpuscan__piece_handover[] = {
 "*inner=@a->@_;\n"
 "@Ktrue;\n"
 "}\n"
-"#elif !$AHEAD\n\n\n\n\n"
+"#elif !$AHEAD\n\n\n\n\n",
 "@6$CHAIN_MOST (@? < 2 * $$g_LINKS ? (@? + 1) / 2 : $$g_LINKS)\n"
 "@6$CHAIN_$f ($EXACT_@S ? $CHAIN_MOST : 1)\n"
 "@6$CHAIN_$fS(links) (((links) + $CHAIN_$f - 1) / $CHAIN_$f * $CHAIN_$f)\n\n\n"
@@ -5232,7 +5196,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Y=`@__at($y,f$z.$s);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@7`@_ `find_@_(`+@Y``W*`W,`H `F,`O`Y,\n"
 "@Z`@a*@a){\n"
 "`nearest f$z;\n"
@@ -5266,7 +5230,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}\n"
 "@O\n"
 "@O\n\n"
-"@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
 "@6$WANTS_AFTER(`W, `F) ($INCLUSIVE || @@((`F) + 1) * $$g >= (`W)->@v)\n\n\n\n"
 "@6$FINDERS ($LOADS_AFTER ? $SUB@nS : 1)\n\n\n"
 "@7@t`@__$v(@Y``W*`W,`H `F,`@_*@_,\n"
@@ -5351,7 +5315,7 @@ static const char *const gpuscan__piece_handover[] = {
 "}else{\n"
 "`Ys=`@f_@r`K`Y,@a);\n"
 "}\n"
-"`S!mine){\n\n",
+"`S!mine){\n\n"
 "@tturned=`is_turn(w,@a);\n"
 "while(!turned&&kn`V==@?)\n"
 "turned=`is_turn(w,@a);\n"
@@ -5388,7 +5352,7 @@ static const char *const gpuscan__piece_handover[] = {
 "``W `W=``W$j@y,r,`W_`Fs,`X_pitch);\n"
 "`fold_@f`K&`W,w,(w-r*`W_@fs)*@?,live,@a);\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n"
+"}\n\n\n\n\n\n\n\n\n\n\n",
 "@%@epublish_a$p(@Y``W*`W,`H `F,`O`Y){\n"
 "`Ox;\n"
 "`S$TEST_SILENT(`F)||@i!=0)\n"
@@ -5425,7 +5389,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4560 \"kernels.cl.inc\"\n"
+"#line 4516 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5721,8 +5685,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4902 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 4858 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
 "}`@\\s;\n\n"
@@ -5735,7 +5699,6 @@ static const char *const gpuscan__piece_scan[] = {
 "@6$OP_ROWS ($@o ? 1u : @\\s.`Ws)\n"
 "@6$OP_ROW_$gS (`H)@\\s.`W_`Fs\n"
 "@6$OP_PITCH @\\s.`X_pitch\n"
-"@6$OP_SHARES 1u\n"
 "@6$OP_BASE `$k`Kinit_$c, init@8 @\\s.init_@], (`H)@\\s.@z)\n"
 "@6$OP_DST(`W, @v) $ORIGIN(`Q + @\\s.`Q_@] + (`W) * @\\s.`Q_pitch, @v)\n"
 "@6$OP_IN_PLACE($o, @v) \\\n"
@@ -5826,7 +5789,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5023 \"kernels.cl.inc\"\n"
+"#line 4977 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -5879,7 +5842,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5077 \"kernels.cl.inc\"\n"
+"#line 5031 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -5901,28 +5864,14 @@ static const char *const gpuscan__piece_select[] = {
 "@6$OP_ROWS 1u\n"
 "@6$OP_ROW_$gS (`H)@\\s.`Fs\n"
 "@6$OP_PITCH 0ul\n"
-"@6$OP_SHARES ($RUNS || $AHEAD ? 1u : (`H)@\\s.@~s)\n"
 "@6$OP_BASE @5(`.)\n"
 "@6$OP_IN_PLACE($o, @v) @x\n"
 "@6`op_`A `select_hook_`A\n"
 "@6`op_`D `select_hook_`D\n"
 "@6`op@T `select_hook@T\n\n\n"
-"@6$OUTPUT_FIELD(k, `J, `Js) @'`J *$o##k; @H`J *to##k;\n"
-"@6$NUMBERED_FIELD(name, `G) @H`G *name;\n"
-"@;@b{\n"
-"$OUTPUTS($OUTPUT_FIELD)\n"
-"$NUMBERED($NUMBERED_FIELD)\n"
-"@ccapacity;\n"
-"}``Uputs;\n\n"
-"@6$OUTPUT_SET(k, `J, `Js) \\\n"
-" `Uputs.$o##k=$o##k+@\\s.$o_@]s`N; \\\n"
-" `Uputs.to##k=to##k+@\\s.to_@]s`N;\n"
-"@6$NUMBERED_SET(name, `G) `Uputs.name = name + @\\s.name##_@];\n"
-"@6$OUTPUTS$i`Uputs) \\\n"
-" ``Uputs `Uputs; \\\n"
-" $OUTPUTS($OUTPUT_SET) \\\n"
-" $NUMBERED($NUMBERED_SET) \\\n"
-" `Uputs.capacity=@\\s.capacity\n\n\n"
+"@6$OUTPUT_FROM(k) ($o##k + @\\s.$o_@]s`N)\n"
+"@6$OUTPUT_TO(k) (to##k + @\\s.to_@]s`N)\n"
+"@6$NUMBERED_TO(name) (name + @\\s.name##_@])\n\n\n"
 "@%@et`Py@T(@H`H*t`Py,@H`H*dispatch,`@\\s @\\s,\n"
 "@c$b){\n"
 "`H @z=(`H)@\\s.@z;\n"
@@ -5950,112 +5899,83 @@ static const char *const gpuscan__piece_select[] = {
 "@O\n"
 "@K0;\n"
 "}\n\n\n"
-"@%@eselect_`R(`+@Y``Uputs*`Uputs,@H`H*t`Py,@H`H*dispatch,\n"
-"`@\\s @\\s,`O`P,`H past,@c@v){\n"
+"@%@eselect_`R(`+$OP@1S,`O`P,`H past,@c@v){\n"
 "@ckept=$KEPT(`P)-past;\n"
 "@hRUN_STATE\n"
-"`Skept>0&&kept<=`Uputs->capacity){\n"
+"`Skept>0&&kept<=@\\s.capacity){\n"
 "@hLENGTH_SIZE\n"
-"`Uputs->lengths[kept-1]=($LENGTH)(@v-`P.$t-(@3RUN_LAST)?1:0`L\n"
+"$NUMBERED_TO(lengths)[kept-1]=\n"
+"($LENGTH)(@v-`P.$t-(@3RUN_LAST)?1:0`L\n"
 "@O\n"
 "@hREDUCES\n"
-"`Uputs->results[kept-1]=$RUN_RESULT(`P.open.$c);\n"
+"$NUMBERED_TO(results)[kept-1]=$RUN_RESULT(`P.open.$c);\n"
 "@O\n"
 "}\n"
 "@O\n"
 "`t`Py@T(t`Py,dispatch,@\\s,kept);\n"
-"}\n\n",
+"}\n\n"
 "@hRUN_STATE\n\n\n"
 "@6$FIRST_ENDED(@_) ((@_).$ps - ((@_).$ps != 0 ? 1 : 0))\n"
-"@%@c`runs_`Red(@Y``Uputs*`Uputs,`O@_,@c$ps){\n"
+"@%@c`runs_`Red(@ccapacity,`O@_,@c$ps){\n"
 "@c`Red=$ps-(@_.$ps==0&&$ps>0?1:0),@y=$FIRST_ENDED(@_);\n"
-"@K`Uputs->capacity>@y?$x`Red,`Uputs->capacity-@y):0;\n"
+"@Kcapacity>@y?$x`Red,capacity-@y):0;\n"
 "}\n"
 "@O\n"
-"@hCPU\n\n"
+"@hCPU\n\n",
 "@6$$hS (($$g + $$h_UNITS - 1) / $$h_UNITS)\n\n\n\n\n"
 "@hCOMPRESSES\n"
-"@6@PLANES(size) ((size) > 8 ? 0u : (size) == 8 ? $COMPRESSES_LONGS : $COMPRESSES)\n"
-"@6@POF_`H $COMPRESSES\n"
-"@6@POF_@c$COMPRESSES_LONGS\n\n\n"
-"@6$DEFINE_KEEP(`G, $ss, as, compress) \\\n"
-" @%@ekeep_##`G(@H`G*to,$PASTE(`G,$ss)x,`H $w,@croom){ \\\n"
-" @;$PASTE(`G,$ss)unaligned @#aligned(@N`G))`L \\\n"
-" union{ \\\n"
-" $PASTE(`G,$ss)`P; \\\n"
-" `G @G[$ss]; \\\n"
-" }kept; \\\n"
-" kept.`P=$PASTE(@F_,$PASTE(`G,$ss))( \\\n"
-" compress($PASTE(@F_,$PASTE(as,$ss))(x),$w`L \\\n"
+"@6@PLANES(size) ((size) > 4 ? 0u : $COMPRESSES)\n"
+"@6$REGISTER(`G) $PASTE(`G, $COMPRESSES)\n"
+"@6$REGISTER$i`G, x) $PASTE(@F_, $REGISTER(`G))(x)\n"
+"@6$KEEP_LANES(`G, to, x, $w) \\\n"
+" { \\\n"
+" @;$REGISTER(`G)unaligned @#aligned(@N`G))`L \\\n"
 " `S$PREFETCH_DST) \\\n"
 " $PREFETCH(to,$PREFETCH_DST,1); \\\n"
-" `Sroom>=$ss) \\\n"
-" *(@Hunaligned*)to=kept.`P; \\\n"
-" else \\\n"
-" $n`H j`Mj<$x@@pop@v($w),room);j++) \\\n"
-" to[j]=kept.@G[j]; \\\n"
+" *(@Hunaligned*)(to)=$REGISTER$i`G,$COMPRESS($REGISTER$iint,x),$w`L \\\n"
 " }\n"
-"$DEFINE_KEEP(uchar,$COMPRESSES,int,$COMPRESS_INTS)\n"
-"$DEFINE_KEEP(ushort,$COMPRESSES,int,$COMPRESS_INTS)\n"
-"$DEFINE_KEEP(`H,$COMPRESSES,int,$COMPRESS_INTS)\n"
-"$DEFINE_KEEP(ulong,$COMPRESSES_LONGS,long,$COMPRESS_LONGS)\n\n"
-"@6$KEEP_LANES(`G, to, x, $w, room) \\\n"
-" $PASTE(`keep_,`G)((@H`G*)(to),x,$w,room)\n"
-"@6$KEEP_FROM(`G, $ss) \\\n"
-" $KEEP_LANES(`G,to,$PASTE(v$v,$ss)(0,(@'`G*)$o),$w,room)\n"
-"@%@ekeep_$o(@Hvoid*to,@'void*$o,`H size,`H $w,@croom){\n"
+"@%@ekeep_$o(@Hvoid*to,@'void*$o,`H size,`H $w){\n"
 "`Ssize==1)\n"
-"$KEEP_FROM(uchar,$COMPRESSES);\n"
+"$KEEP_LANES(uchar,to,$PASTE(v$v,$COMPRESSES)(0,(@'uchar*)$o),$w)\n"
 "else `Ssize==2)\n"
-"$KEEP_FROM(ushort,$COMPRESSES);\n"
-"else `Ssize==4)\n"
-"$KEEP_FROM(`H,$COMPRESSES);\n"
+"$KEEP_LANES(ushort,to,$PASTE(v$v,$COMPRESSES)(0,(@'ushort*)$o),$w)\n"
 "else\n"
-"$KEEP_FROM(ulong,$COMPRESSES_LONGS);\n"
-"}\n\n\n"
-"@6$NUMBERS(`G, $ss) (($PASTE(`G, $ss))($EACH_LANE($ss, @j_AT, 0)))\n"
-"@6`keep_indices(to, i, $w, room) \\\n"
-" $KEEP_LANES($INDEX,to, \\\n"
-" $NUMBERS($INDEX,$PASTE(@POF_,$INDEX))+ \\\n"
-" ($INDEX)(i),$w,room)\n"
+"$KEEP_LANES(`H,to,$PASTE(v$v,$COMPRESSES)(0,(@'`H*)$o),$w)\n"
+"}\n"
+"@%@ekeep_indices(@Hvoid*to,`H i,`H $w){\n"
+"@Y$REGISTER(`H)$ss={$EACH_LANE($COMPRESSES,@j_AT,0)};\n"
+"$KEEP_LANES(`H,to,$ss+i,$w)\n"
+"}\n"
 "@g\n"
 "@6@PLANES(size) 0u\n"
-"@6`keep_$o(to, $o, size, $w, room) (void)0\n"
-"@6`keep_indices(to, i, $w, room) (void)0\n"
+"@6`keep_$o(to, $o, size, $w) (void)0\n"
+"@6`keep_indices(to, i, $w) (void)0\n"
 "@O\n"
-"@hREDUCES$d@k > 1\n"
-"@6$RESULT_LANES $PASTE(@POF_, $RESULT_$h)\n"
-"@6$KEEP_RESULTS(to, x, $w, room) \\\n"
-" $KEEP_LANES($RESULT_$h,to, \\\n"
-" $PASTE($PASTE(as_,$RESULT_$h),$RESULT_LANES)(x),$w,room)\n\n"
+"@hREDUCES$d@k > 1\n\n"
 "@%@eresults_keep(@H`result*to,``I x,`H $l,@croom){\n"
-"@hCOMPRESSES$d($RESULT_SIZE == 4 || $RESULT_SIZE == 8)\n"
-"@hCOMPRESSES == 16\n"
-"$KEEP_RESULTS(to,x,$l,room);\n"
-"@g\n"
-"`H lower=$l&((1u<<@PLANES($RESULT_SIZE))-1);\n"
-"@ckept=$x@@pop@v(lower),room);\n"
-"$KEEP_RESULTS(to,x.lo,lower,room);\n"
-"$KEEP_RESULTS(to+kept,x.hi,$l>>@PLANES($RESULT_SIZE),room-kept);\n"
+"@hCOMPRESSES == @k$d$RESULT_SIZE == 4\n"
+"`Sroom>=@k){\n"
+"$KEEP_LANES(`H,to,$PASTE(as_,$REGISTER(`H))(x),$l)\n"
+"@`;\n"
+"}\n"
 "@O\n"
-"@g\n"
 "``I_@Gs @Gs;\n"
 "@Gs.`P=x;\n"
 "$n@cj`M$l&&j<room;$l&=$l-1)\n"
 "to[j++]=`to_result(@Gs.@G[$LOWEST(@@$l)]);\n"
-"@O\n"
 "}\n"
-"@O\n\n\n\n\n\n",
+"@O\n\n\n\n\n\n\n"
 "@6$FULL_$h 4u\n"
 "@6$KEEP($ss, compress, copy) \\\n"
 " { \\\n"
 " @cj`M \\\n"
 " $n@ci=@y;i<$t&&j<kept;i+=$$h@p){ \\\n"
 " @c`J=`Js[(i-@y)/$$h@p]; \\\n"
-" `S($ss)&&i+$$h@p<=$t&&pop@v(`J)>=$FULL_$h){ \\\n"
-" $n`H s`Ms<$$h@p&&j<kept;s+=max($ss,1u)){ \\\n"
+" `H `P=(`H)pop@v(`J); \\\n"
+" `S($ss)&&i+$$h@p<=$t&&`P>=$FULL_$h&&kept-j>=`P+($ss)){ \\\n"
+" $n`H s`Ms<$$h@p;s+=max($ss,1u)){ \\\n"
 " `H $w=(`H)(`J>>s)&((1u<<($ss))-1); \\\n"
-" @cat=i+s,room=kept-j; \\\n"
+" @cat=i+s; \\\n"
 " compress; \\\n"
 " j+=pop@v($w); \\\n"
 " } \\\n"
@@ -6069,26 +5989,26 @@ static const char *const gpuscan__piece_select[] = {
 " }\n"
 "@6$OUTPUT_SPAN(k, `J_`G, `Js_each) \\\n"
 " { \\\n"
-" @'`J_`G*$o=`Uputs->$o##k; \\\n"
-" @H`J_`G*to=`Uputs->to##k+@_*(`Js_each); \\\n"
+" @'`J_`G*$o=$OUTPUT_FROM(k); \\\n"
+" @H`J_`G*to=$OUTPUT_TO(k)+@_*(`Js_each); \\\n"
 " $KEEP((`Js_each)==1?@PLANES(@N`J_`G)):0u, \\\n"
-" `keep_$o(to+j,$o+at,@N`J_`G),$w,room), \\\n"
+" `keep_$o(to+j,$o+at,@N`J_`G),$w), \\\n"
 " $n`H w`Mw<(`Js_each);w++)to[j*(`Js_each)+w]=$o[at*(`Js_each)+w]) \\\n"
 " }\n\n\n"
-"@%@eselect_`D(@Y``Uputs*`Uputs,@c@y,@c$t,@c@v,\n"
-"@c@_,@c`Y,@Yulong*`Js){\n"
-"@ckept=`Uputs->capacity>@_?$x`Y,`Uputs->capacity-@_):0;\n"
+"@%@eselect_`D($OP@1S,@c@y,@c$t,@c@v,@c@_,\n"
+"@c`Y,@Yulong*`Js){\n"
+"@ckept=@\\s.capacity>@_?$x`Y,@\\s.capacity-@_):0;\n"
 "@y*=$UNIT;\n"
 "$t=$x$t*$UNIT,@v);\n"
 "`S@3SELECT_TAIL)&&kept>0)\n"
 "kept--;\n"
 "$OUTPUTS($OUTPUT_SPAN)\n"
 "@hINDEX_SIZE\n"
-"@H$INDEX*to=`Uputs->indices+@_;\n"
-"$KEEP(@PLANES($INDEX_SIZE),`keep_indices(to+j,at,$w,room),\n"
+"@H$INDEX*to=$NUMBERED_TO(indices)+@_;\n"
+"$KEEP(@PLANES($INDEX_SIZE),`keep_indices(to+j,(`H)at,$w),\n"
 "to[j]=($INDEX)at)\n"
 "@O\n"
-"}\n\n"
+"}\n\n",
 "@hREDUCES\n\n\n"
 "@%@eresults_`D(`+@'`source*$cs,@H`result*results,\n"
 "@c@y,@c$t,`@\\ $c,@c`Red,\n"
@@ -6140,28 +6060,21 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "@O\n"
 "@hRUN_STATE\n\n"
-"@%@eruns_`D(`+`$o $o,@Y``Uputs*`Uputs,@c@y,@c$t,\n"
+"@%@eruns_`D(`+$OP@1S,`$o $o,@c@y,@c$t,\n"
 "`O@_,@c$ps,ulong*`Js){\n"
-"@c`Red=`runs_`Red(`Uputs,@_,$ps),to=$FIRST_ENDED(@_),i=@y,j`M\n"
+"@ckept=`runs_`Red(@\\s.capacity,@_,$ps),to=$FIRST_ENDED(@_);\n"
 "`S@y==0)\n"
 "`Js[0]&= ~1ul;\n"
 "@hLENGTH_SIZE\n"
-"@H$LENGTH*lengths=`Uputs->lengths+to;\n"
+"@H$LENGTH*stored=$NUMBERED_TO(lengths)+to;\n"
 "@c@r=@3RUN_OPEN)?@y:@_.$t;\n"
-"$ni=@y;i<$t&&j<`Red;i+=$$h@p){\n"
-"@c`J=`Js[(i-@y)/$$h@p];\n"
-"$n;`J&&j<`Red;`J&=`J-1){\n"
-"@cat=i+$LOWEST(`J);\n"
-"lengths[j++]=($LENGTH)(at-@r);\n"
-"@r=at;\n"
-"}\n"
-"}\n"
+"$KEEP(0u,(void)0,stored[j]=($LENGTH)(at-@r);@r=at)\n"
 "@O\n"
 "@hREDUCES\n"
-"`results_`D`K$o.$cs,`Uputs->results+to,@y,$t,@_.open.$c,`Red,`Js);\n"
+"`results_`D`K$o.$cs,$NUMBERED_TO(results)+to,@y,$t,@_.open.$c,kept,`Js);\n"
 "@O\n"
 "}\n"
-"@O\n\n\n\n",
+"@O\n\n\n\n"
 "@6$OP_$hS $$hS\n"
 "@6$OP_HEAD(`T) 0\n"
 "@6`op_`Ws`K...) @x\n"
@@ -6170,14 +6083,13 @@ static const char *const gpuscan__piece_select[] = {
 "``D*$y,`@_ $my,ulong*`Js){\n"
 "`O@_=$WHOLE($my);\n"
 "`H past=`past_@v(`X+@\\s.`X_@],`D->@y,`T->@v);\n"
-"$OUTPUTS$i`Uputs);\n"
-"`select_`D(&`Uputs,`D->@y,`D->$t,`T->@v,$KEPT(@_),\n"
+"`select_`D(@$`D->@y,`D->$t,`T->@v,$KEPT(@_),\n"
 "$KEPT(`D->`Y)-past,`Js);\n"
 "@hRUN_STATE\n"
-"`runs_`D`K`D->`X,&`Uputs,`D->@y,`D->$t,@_,`D->`Y.$ps,`Js);\n"
+"`runs_`D`K@$`D->`X,`D->@y,`D->$t,@_,`D->`Y.$ps,`Js);\n"
 "@O\n"
 "`S$ENDS(`T))\n"
-"`select_`R`K&`Uputs,t`Py,dispatch,@\\s,@:`K@_,`D->`Y),past,`T->@v);\n"
+"`select_`R`K@$@:`K@_,`D->`Y),past,`T->@v);\n"
 "`S$y)\n"
 "$y->`Y=`op_`D_`Y`K*$y,`Js);\n"
 "}\n\n\n"
@@ -6196,7 +6108,7 @@ static const char *const gpuscan__piece_select[] = {
 "$my=`@__$y`K$my,`D.`Y,link);\n"
 "}\n"
 "}\n"
-"@g\n\n\n"
+"@g\n\n\n",
 "@7@eselect_list(@Y``F*`F,@c@y,@c@v,`list list){\n"
 "`H `V=@/;\n"
 "`S$RUNS_BY_SUB@n|| !($STAGES||$PLACES))\n"
@@ -6223,15 +6135,12 @@ static const char *const gpuscan__piece_select[] = {
 "}\n"
 "}\n\n\n\n\n"
 "@6$WRITER ($RUNS_BY_SUB@n ? @j : @i)\n"
-"@6$WRITERS ($RUNS_BY_SUB@n ? @jS : $@n)\n\n"
-"@6$SHARE_FIRST(list, depth) ((list).@~ * ($WRITERS * (depth)) + $WRITER)\n"
-"@6$SHARE_$f(list, depth) ((list).@~s * ($WRITERS * (depth)))\n"
+"@6$WRITERS ($RUNS_BY_SUB@n ? @jS : $@n)\n"
 "@6$DEPTH ($@4$d!$RUNS ? 8 : 1)\n"
 "@6$OUTPUT_LOOP(`J, to, `Js, $v) \\\n"
 " { \\\n"
 " `H past=(`H)((size_t)(to)/@N`J))&(128u/(`H)@N`J)-1u),`P=(`H)(`Js); \\\n"
-" $n`H at=$SHARE_FIRST(list,$DEPTH);at<`P+past; \\\n"
-" at+=$SHARE_$f(list,$DEPTH)){ \\\n"
+" $n`H at=$WRITER;at<`P+past;at+=$WRITERS*$DEPTH){ \\\n"
 " `J $ved[$DEPTH]; \\\n"
 " @= \\\n"
 " $n`H u`Mu<$DEPTH;u++){ \\\n"
@@ -6249,42 +6158,42 @@ static const char *const gpuscan__piece_select[] = {
 " }\n\n"
 "@6$OUTPUT_$g(k, `J, `Js) \\\n"
 " { \\\n"
-" @'`J*$o=`Uputs->$o##k+@y*(`Js); \\\n"
-" @H`J*to=`Uputs->to##k+@_*(`Js); \\\n"
+" @'`J*$o=$OUTPUT_FROM(k)+@y*(`Js); \\\n"
+" @H`J*to=$OUTPUT_TO(k)+@_*(`Js); \\\n"
 " $OUTPUT_LOOP(`J,to,kept*(`Js),$o[@@list.@|s[j/(`Js)]*(`Js)+j%(`Js)]) \\\n"
-" }\n\n\n",
-"@7@elist_write(@Y``Uputs*`Uputs,@c@y,@c@_,`H `Y,\n"
-"`list list){\n"
-"`H kept=`Uputs->capacity>@_?(`H)$x@@`Y,`Uputs->capacity-@_):0;\n"
+" }\n\n\n"
+"@7@elist_write($OP@1S,@c@y,@c@_,`H `Y,`list list){\n"
+"`H kept=@\\s.capacity>@_?(`H)$x@@`Y,@\\s.capacity-@_):0;\n"
 "@y*=$UNIT;\n"
 "`S@3SELECT_TAIL)&&kept>0)\n"
 "kept--;\n"
 "@hSTAGES$d$STAGED_SIZE < 4\n"
-"`@u@T(`Uputs->to0+@_,(@Z@Y`H*)list.@Gs,0,kept*$STAGED_SIZE,\n"
-"$SHARE_FIRST(list,1),$SHARE_$f(list,1`L\n"
+"`@u@T($OUTPUT_TO(0)+@_,(@Z@Y`H*)list.@Gs,0,kept*$STAGED_SIZE,\n"
+"$WRITER,$WRITERS);\n"
 "@<STAGES\n"
-"$OUTPUT_LOOP($STAGED,`Uputs->to0+@_,kept,list.@Gs[j])\n"
+"$OUTPUT_LOOP($STAGED,$OUTPUT_TO(0)+@_,kept,list.@Gs[j])\n"
 "@O\n"
 "$OUTPUTS_GATHERED($OUTPUT_$g)\n"
 "@hINDEX_SIZE\n"
-"$OUTPUT_LOOP($INDEX,`Uputs->indices+@_,kept,($INDEX)(@y+list.@|s[j]))\n"
+"$OUTPUT_LOOP($INDEX,$NUMBERED_TO(indices)+@_,kept,\n"
+"($INDEX)(@y+list.@|s[j]))\n"
 "@O\n"
 "}\n\n"
 "#if !$RUNS_BY_SUB@n\n"
 "@hRUN_STATE\n\n"
-"@7@eruns_write(`+@Y``F*`F,@Y``Uputs*`Uputs,@c@y,\n"
-"@c@v,`O@_,`H `Y,`list list){\n"
-"`H `Red=(`H)`runs_`Red(`Uputs,@_,`Y),skip=@_.$ps==0?1:0;\n"
+"@7@eruns_write(`+$OP@1S,@Y``F*`F,@c@y,@c@v,\n"
+"`O@_,`H `Y,`list list){\n"
+"`H `Red=(`H)`runs_`Red(@\\s.capacity,@_,`Y),skip=@_.$ps==0?1:0;\n"
 "@cto=$FIRST_ENDED(@_);\n"
 "@hLENGTH_SIZE\n\n"
 "$LENGTH open=@3RUN_OPEN)?0:($LENGTH)(@y-@_.$t);\n"
-"$OUTPUT_LOOP($LENGTH,`Uputs->lengths+to,`Red,\n"
+"$OUTPUT_LOOP($LENGTH,$NUMBERED_TO(lengths)+to,`Red,\n"
 "($LENGTH)list.@|s[j+skip]+\n"
 "(j+skip==0?open: -($LENGTH)list.@|s[max(j+skip,1u)-1]))\n"
 "@O\n"
 "@hREDUCES\n"
 "`H `V=@/,$u=``F_$u(@y,@v);\n"
-"@H`result*results=`Uputs->results+to;\n"
+"@H`result*stored=$NUMBERED_TO(results)+to;\n"
 "@(@2@&@m{\n"
 "`H at=`V+k*@>@C,$w=`F->$w`N,$a=`$u_$o($u,`V,k);\n"
 "`O@W=@:`K@_,`F->@W`N);\n"
@@ -6295,7 +6204,7 @@ static const char *const gpuscan__piece_select[] = {
 "`@\\ x=`@F_$c`K`F->$c`N.@G[v],@y+at+v);\n"
 "`S$w>>v&1){\n"
 "`Sj<`Red)\n"
-"results[j]=$RUN_RESULT($c);\n"
+"stored[j]=$RUN_RESULT($c);\n"
 "j++;\n"
 "$c=x;\n"
 "}else{\n"
@@ -6306,24 +6215,24 @@ static const char *const gpuscan__piece_select[] = {
 "@O\n"
 "}\n"
 "@O\n"
-"@O\n\n\n\n"
-"@7@eselect_write(`+@Y``F*`F,@Y``Uputs*`Uputs,@c@y,\n"
-"@c@v,`O@_,`H `Y,`list list){\n"
+"@O\n\n\n\n",
+"@7@eselect_write(`+$OP@1S,@Y``F*`F,@c@y,@c@v,\n"
+"`O@_,`H `Y,`list list){\n"
 "@hRUNS_BY_SUB@n\n"
 "`O@W=@:`K@_,`F->@{);\n"
-"`H `Red=(`H)`runs_`Red(`Uputs,@W,`F->kept),skip=@W.$ps==0?1:0;\n"
+"`H `Red=(`H)`runs_`Red(@\\s.capacity,@W,`F->kept),skip=@W.$ps==0?1:0;\n"
 "list.@Gs+=`$s_@y($SUB@n,0);\n"
 "list.results+=`$s_@y($SUB@n,0);\n\n"
 "`S@j==0&&`F->kept>0)\n"
 "list.results[0]=@:_@\\s`K@W.open.$c,list.results[0]);\n"
 "@jS_SYNC();\n"
-"`list_write(`Uputs,@y,@W.$ps,`F->kept,list);\n"
-"$OUTPUT_LOOP(`result,`Uputs->results+$FIRST_ENDED(@W),`Red,\n"
+"`list_write(@$@y,@W.$ps,`F->kept,list);\n"
+"$OUTPUT_LOOP(`result,$NUMBERED_TO(results)+$FIRST_ENDED(@W),`Red,\n"
 "$RUN_RESULT(list.results[j+skip]))\n"
 "@g\n"
-"`list_write(`Uputs,@y,$KEPT(@_),`Y,list);\n"
+"`list_write(@$@y,$KEPT(@_),`Y,list);\n"
 "@hRUN_STATE\n"
-"`runs_write`K`F,`Uputs,@y,@v,@_,`Y,list);\n"
+"`runs_write`K@$`F,@y,@v,@_,`Y,list);\n"
 "@O\n"
 "@O\n"
 "}\n\n\n\n\n\n"
@@ -6332,8 +6241,8 @@ static const char *const gpuscan__piece_select[] = {
 "}\n\n"
 "@6$OP_LISTS 1\n\n"
 "@6`op_list(data, `T, @a) \\\n"
-" `select_list(data,(`T)->@y,(`T)->@v,`list$j(`T)->@~,(`T)->@~s,@a))\n"
-"@6`op_re`C`Kdata, `W, @y, `Y, @a)\n\n",
+" `select_list(data,(`T)->@y,(`T)->@v,`list$j@a))\n"
+"@6`op_re`C`Kdata, `W, @y, `Y, @a)\n\n"
 "@7@eselect_hook@T(`+$OP@1S,``F*data,`$o $o,@c$t,\n"
 "@Y``T*`T,`@_ `Uer,`@_ inner,\n"
 "@thas_inner,`O`Y){\n"
@@ -6341,11 +6250,10 @@ static const char *const gpuscan__piece_select[] = {
 "`O@_=$WHOLE(`Uer);\n"
 "`Shas_inner)\n"
 "@_=`@q`K`Uer,$WHOLE(inner`L\n"
-"$OUTPUTS$i`Uputs);\n"
-"`S@i==0&&`T->@~==0&&$ENDS(`T))\n"
-"`select_`R`K&`Uputs,t`Py,dispatch,@\\s,@:`K@_,`Y),past,`T->@v);\n"
-"`select_write`Kdata,&`Uputs,`T->@y,$t,@_,(`H)$KEPT(`Y)-past,\n"
-"`list$j`T->@~,`T->@~s,@a`L\n"
+"`S@i==0&&$ENDS(`T))\n"
+"`select_`R`K@$@:`K@_,`Y),past,`T->@v);\n"
+"`select_write`K@$data,`T->@y,$t,@_,(`H)$KEPT(`Y)-past,\n"
+"`list$j@a`L\n"
 "}\n"
 "@O\n\n"
 "@hMOVES\n\n\n"
@@ -6362,18 +6270,16 @@ static const char *const gpuscan__piece_select[] = {
 "@ds_to[i]=@ds_$o[i];\n"
 "}\n\n\n"
 "@6$OUTPUT_MOVE(k, `J, `Js) \\\n"
-" `@u_move((@'uchar*)`Uputs.$o##k,(@Huchar*)`Uputs.to##k, \\\n"
+" `@u_move((@'uchar*)$OUTPUT_FROM(k),(@Huchar*)$OUTPUT_TO(k), \\\n"
 " kept*(`Js)*@N`J`L\n"
 "kernel $@n_SIZE void\n"
 "`select_move(`%@'`H*$b,@'uchar*indices_$o,$SELECT_OUTPUTS@)\n"
 "@c`P=`@v(@0fffffffful,$b,@\\s.@v_@],$FLAG_COUNT_U64);\n"
 "@ckept=$x`P,@\\s.capacity);\n"
-"$OUTPUTS$i`Uputs);\n"
 "$OUTPUTS($OUTPUT_MOVE)\n"
 "@hINDEX_SIZE\n"
-"@'$INDEX*$o=(@'$INDEX*)indices_$o+@\\s.`X_@];\n"
-"$n@cj=get_global_id(0);j<kept;j+=get_global_size(0))\n"
-"`Uputs.indices[j]=$o[j];\n"
+"`@u_move(indices_$o+@\\s.`X_@]*$INDEX_SIZE,\n"
+"(@Huchar*)$NUMBERED_TO(indices),kept*$INDEX_SIZE);\n"
 "@O\n"
 "`Sget_global_id(0)==0)\n"
 "`t`Py@T(t`Py,dispatch,@\\s,`P);\n"
@@ -6387,7 +6293,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5686 \"kernels.cl.inc\"\n"
+"#line 5577 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6441,20 +6347,8 @@ static const char *const gpuscan__piece_engine[] = {
 "$n@c`W=get_@{_id(0);`W<@\\s.`Ws;`W+=get_num_@{s(0)){\n"
 "@H`@_*`Y=`Ys+@\\s.`Ys_@]+`W*`As;\n"
 "`@_ start=`@_$j`-$k),@L=start;\n"
-"@hCPU || @-\n"
-"`H @~=(`As+$@n-1)/$@n;\n"
-"`H @y=$x@i*@~,`As),$t=$x@y+@~,`As);\n"
-"#if !$CPU\n"
-"`Ox[@&],@W[@&],`P[@&],$b,@{;\n"
-"$n@2@&@m\n"
-"x`N=@5@l\n"
-"$n`H i=@y;i<$t;i++)\n"
-"x[0]=i==@y?`Y[i]:@:`Kx[0],`Y[i]);\n"
-"`$ss_`C`Kx,@W,`P,@a);\n"
-"@{=`@{_@_`K`P[0],&$b,@a);\n"
-"@L=@:`K@:`K$k,@{),@W[0]);\n"
-"@O\n"
-"$n`H i=@y;i<$t;i++){\n"
+"@hCPU\n"
+"$n`H i`Mi<`As;i++){\n"
 "`@_ $y=`@__$y`K@L,`link_`Y(`Y[i]),i);\n"
 "`Y[i]=@3CARRIES)?start:@L;\n"
 "@L=$y;\n"
@@ -6489,7 +6383,7 @@ static const char *const gpuscan__piece_engine[] = {
 "@O\n"
 "}\n"
 "}\n\n"
-"@O\n\n\n",
+"@O\n\n\n"
 "$APART\n"
 "@%@e`As$j`+$OP@1S,@c@{,@c@{s){\n"
 "`H `As=$UNDIVIDED?1:(`H)@\\s.`As;\n"
@@ -6498,8 +6392,7 @@ static const char *const gpuscan__piece_engine[] = {
 "`T.@v=`@v(@\\s.@v,@v@8@\\s.@v_@],@z);\n"
 "`H pad=$PAD(`T.@v);\n"
 "`T.@v+=pad;\n"
-"`T.`F=`T.@~`M\n"
-"`T.@~s=1;\n"
+"`T.`F`M\n"
 "@cunits=`units(`T.@v);\n"
 "@hCPU\n"
 "`S`op_`Ws`K@$@{,@{s,`T.@v))\n"
@@ -6544,43 +6437,44 @@ static const char *const gpuscan__piece_engine[] = {
 "kernel $@n_SIZE @e`As(`%$OP@1S@)`=\n"
 "``As$j`-@$get_@{_id(0),get_num_@{s(0`L\n"
 "}\n"
-"@g\n\n\n\n"
-"@7``W `@y_`W(`+$OP@1S,@c@v,`H pad){\n"
+"@g\n\n\n\n",
+"@7``W `@y_`W(`+$OP@1S){\n"
 "``W `W;\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
+"`H pad=$PAD(@v);\n"
+"`W.positions=@v+pad;\n"
 "`W.$k=$OP_BASE;\n"
-"`W.`X=$FROM(`X+@\\s.`X_@],@v,pad);\n"
+"`W.`X=$FROM(`X+@\\s.`X_@],`W.positions,pad);\n"
 "$FROM_BASE(`W.`X,`W.$k);\n"
-"`W.@v=`units(@v);\n"
-"`W.`Ys=`W.@_es=states+@\\s.states_@];\n"
-"`S!$SHARES_$h)\n"
-"`W.@_es+=(@\\s.`Fs+$STATES_ALIGN-1)/$STATES_ALIGN*$STATES_ALIGN*\n"
-"@R_$hS;\n"
+"`W.@v=`units(`W.positions);\n"
+"`W.`Fs=$CPU||$COUNTED?`live_`Fs(`W.@v):$OP_ROW_$gS;\n"
+"`W.`Ys=states+@\\s.states_@];\n"
+"`W.@_es=`W.`Ys+(@\\s.`Fs+$STATES_ALIGN-1)/$STATES_ALIGN*\n"
+"$STATES_ALIGN*@R_$hS;\n"
 "`W.epoch=(`H)@\\s.epoch;\n"
-"`W.in_@|=$OP_IN_PLACE(`W.`X,@v);\n"
+"`W.in_@|=$OP_IN_PLACE(`W.`X,`W.positions);\n"
 "@K`W;\n"
-"}\n\n\n\n"
-"@7``T ``T$j`H @\\,`H @~s,@c`Ws,`H live,@c@v){\n"
+"}\n\n\n"
+"@7``T ``T$j@Y``W*`W,`H @\\,@c`Ws){\n"
 "``T `T;\n"
-"`H `W=`Ws==1?0:@\\/@~s/live;\n"
-"`T.`W=`W;\n"
-"`T.`F=@\\/@~s-`W*live;\n"
-"`T.@~=@\\%@~s;\n"
-"`T.@~s=@~s;\n"
+"`H n=`Ws==1?0:@\\/`W->`Fs;\n"
+"`T.`W=n;\n"
+"`T.`F=@\\-n*`W->`Fs;\n"
 "`T.@y=@@`T.`F*$$g;\n"
-"`T.@v=@v;\n"
+"`T.@v=`W->positions;\n"
 "@K`T;\n"
 "}\n\n"
 "@hCPU\n\n"
-"@7@edraw_`D($OP@1S,`H @{s,``W @y_`W,@c@v,\n"
-"``T*`T,``W*`W,``D*`D){\n"
-"`H live=`live_`Fs(@y_`W.@v),`P=(`H)$OP_ROWS*live;\n"
+"@7@edraw_`D($OP@1S,`H @{s,``W @y_`W,``T*`T,\n"
+"``W*`W,``D*`D){\n"
+"`H `P=(`H)$OP_ROWS*@y_`W.`Fs;\n"
 "`H @\\=`ticket($COUNTERS(@y_`W.`Ys),`P+@{s,&@a->ticket);\n"
 "`D->`X=@y_`W.`X;\n"
 "`D->@y=`D->$t=`D->$p`M\n"
 "`T->`F=$NONE;\n"
 "`S@\\>=`P)\n"
 "@`;\n"
-"*`T=``T$j@\\,1,$OP_ROWS,live,@v);\n"
+"*`T=``T$j&@y_`W,@\\,$OP_ROWS);\n"
 "*`W=``W$j@y_`W,`T->`W,$OP_ROW_$gS,$OP_PITCH);\n"
 "`D->`X=`W->`X;\n"
 "`D->@y=`T->@y;\n"
@@ -6589,12 +6483,11 @@ static const char *const gpuscan__piece_engine[] = {
 "}\n\n\n"
 "$APART\n"
 "@%@e`Fs_take(`+$OP@1S,`H @{s){\n"
-"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
-"``W @y_`W=`@y_`W`K@$@v,0),`W,$y_`W;\n"
+"``W @y_`W=`@y_`W`K$OP_ARGUMENTS),`W,$y_`W;\n"
 "``T `T,$y_`T;\n"
 "``D `D,$y;\n"
 "@c`Js[$OP_$hS];\n"
-"`draw_`D(@$@{s,@y_`W,@v,&`T,&`W,&`D);\n"
+"`draw_`D(@$@{s,@y_`W,&`T,&`W,&`D);\n"
 "`D.`Y=`op_`D_`Y`K`D,`Js);\n"
 "while(`T.`F!=$NONE){\n"
 "`@_ @_;\n"
@@ -6602,7 +6495,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$TEST_DELAY(`T.`F);\n"
 "`publish_`Y`K&`W,`T.`F,`D.`Y);\n"
 "@_=`find_@_`K&`W,`T.`F,`D.`Y,@a);\n"
-"`draw_`D(@$@{s,@y_`W,@v,&$y_`T,&$y_`W,&$y);\n"
+"`draw_`D(@$@{s,@y_`W,&$y_`T,&$y_`W,&$y);\n"
 "`op_`D`K@$&`T,&`D,&$y,@_,`Js);\n"
 "`T=$y_`T;\n"
 "`W=$y_`W;\n"
@@ -6612,21 +6505,17 @@ static const char *const gpuscan__piece_engine[] = {
 "kernel $@n_ATTRIBUTE @elook_back_cpu(`%$OP@1S@)`=\n"
 "``Fs_take`K@$(`H)get_num_@{s(0`L\n"
 "}\n"
-"#elif !$AHEAD\n\n",
+"#elif !$AHEAD\n\n"
 "kernel $@n_ATTRIBUTE @elook_back(`%$OP@1S@)`=\n"
-"@c@Gs=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
-"`H pad=$PAD(@Gs);\n"
-"@c@v=@Gs+pad;\n"
-"``W @y_`W=`@y_`W`K@$@v,pad);\n"
-"`H live=$COUNTED?`live_`Fs(@y_`W.@v):$OP_ROW_$gS;\n"
+"``W @y_`W=`@y_`W`K$OP_ARGUMENTS);\n"
 "`H @\\=$FEW!=0||$COUNTED?$TEST_@n:$START_NUMBER(@y_`W.`Ys);\n"
-"$FOR_DRAWS(@\\,$COUNTERS(@y_`W.`Ys),(`H)$OP_ROWS*live*$OP_SHARES,\n"
+"$FOR_DRAWS(@\\,$COUNTERS(@y_`W.`Ys),(`H)$OP_ROWS*@y_`W.`Fs,\n"
 "(`H)get_num_@{s(0),@\\){\n"
 "``F data;\n"
 "`O`Y;\n"
 "`@_ `Uer,inner=`@_$j`-@5(`.`L\n"
 "@thas_inner;\n"
-"``T `T=``T$j@\\,$OP_SHARES,$OP_ROWS,live,@v);\n"
+"``T `T=``T$j&@y_`W,@\\,$OP_ROWS);\n"
 "``W `W=``W$j@y_`W,`T.`W,$OP_ROW_$gS,$OP_PITCH);\n"
 "`S`T.@y>=`W.@v&&`T.`F!=0)\n"
 "$NEXT_$g;\n"
@@ -6642,7 +6531,7 @@ static const char *const gpuscan__piece_engine[] = {
 "$$g_END();\n"
 "}\n"
 "}\n"
-"@g\n\n"
+"@g\n\n",
 "@7@ea$p_`C(`+$OP@1S,@Y``W*`W,@Y``T*`T){\n"
 "``F data;\n"
 "`O`Y,other;\n"
@@ -6680,15 +6569,9 @@ static const char *const gpuscan__piece_engine[] = {
 "`op@T`K@$&data,`W->`X,`W->@v,`T,@_,@_,@x,`Y);\n"
 "}\n\n"
 "kernel $@n_ATTRIBUTE @ea$p(`%$OP@1S@)`=\n"
-"@c@Gs=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
-"`H pad=$PAD(@Gs);\n"
-"@c@v=@Gs+pad;\n"
-"``W @y_`W=`@y_`W`K@$@v,pad);\n"
+"``W @y_`W=`@y_`W`K$OP_ARGUMENTS);\n"
 "`H @|=$START_NUMBER(@y_`W.`Ys);\n"
-"`H live=$COUNTED?`live_`Fs(@y_`W.@v):$OP_ROW_$gS;\n"
-"`H `P=(`H)$OP_ROWS*live,a$p=(`H)@\\s.a$p;\n"
-"`S$COUNTED)\n"
-"a$p=$xa$p,`P);\n"
+"`H `P=(`H)$OP_ROWS*@y_`W.`Fs,a$p=$x(`H)@\\s.a$p,`P);\n"
 "`S@|==0){\n"
 "`fold`K@y_`W,(`H)$OP_ROWS,$OP_ROW_$gS,$OP_PITCH,@a);\n"
 "@`;\n"
@@ -6698,7 +6581,7 @@ static const char *const gpuscan__piece_engine[] = {
 "(`H)get_num_@{s(0)-1,@|){\n"
 "@t`Ys_only;\n"
 "`H @\\=`a$p_@\\(@|,`P,a$p,&`Ys_only);\n"
-"``T `T=``T$j@\\,1,$OP_ROWS,live,@v);\n"
+"``T `T=``T$j&@y_`W,@\\,$OP_ROWS);\n"
 "``W `W=``W$j@y_`W,`T.`W,$OP_ROW_$gS,$OP_PITCH);\n"
 "`S`T.@y>=`W.@v&&`T.`F!=0)\n"
 "$NEXT_$g;\n"
@@ -6719,7 +6602,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6065 \"kernels.cl.inc\"\n"
+"#line 5932 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6800,7 +6683,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6147 \"kernels.cl.inc\"\n"
+"#line 6014 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7072,7 +6955,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6472 \"kernels.cl.inc\"\n"
+"#line 6339 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7722,7 +7605,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7243 \"kernels.cl.inc\"\n"
+"#line 7110 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7776,7 +7659,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7297 \"kernels.cl.inc\"\n"
+"#line 7164 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8177,7 +8060,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7755 \"kernels.cl.inc\"\n"
+"#line 7622 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8493,7 +8376,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8119 \"kernels.cl.inc\"\n"
+"#line 7986 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8841,7 +8724,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8545 \"kernels.cl.inc\"\n"
+"#line 8412 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -8944,7 +8827,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8674 \"kernels.cl.inc\"\n"
+"#line 8541 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9243,7 +9126,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9013 \"kernels.cl.inc\"\n"
+"#line 8880 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9652,7 +9535,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9502 \"kernels.cl.inc\"\n"
+"#line 9369 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9670,7 +9553,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9517 \"kernels.cl.inc\"\n"
+"#line 9384 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9780,7 +9663,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9659 \"kernels.cl.inc\"\n"
+"#line 9526 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9832,7 +9715,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9713 \"kernels.cl.inc\"\n"
+"#line 9580 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -9964,7 +9847,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9867 \"kernels.cl.inc\"\n"
+"#line 9734 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10247,7 +10130,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10188 \"kernels.cl.inc\"\n"
+"#line 10055 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -10933,7 +10816,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11001 \"kernels.cl.inc\"\n"
+"#line 10868 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11104,7 +10987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11208 \"kernels.cl.inc\"\n"
+"#line 11075 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11200,7 +11083,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11312 \"kernels.cl.inc\"\n"
+"#line 11179 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11341,7 +11224,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11473 \"kernels.cl.inc\"\n"
+"#line 11340 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -12404,7 +12287,6 @@ static void gpuscan__define_keys(gpuscan__text *text, const gpuscan__elements *e
     if (!e->key)
         return;
     gpuscan__define_number(text, "RESULT_SIZE", e->result_size);
-    gpuscan__define(text, "RESULT_WORD", e->result_size == 8 ? "ulong" : "uint");
     gpuscan__define_number(text, "RUN_STATE", e->state_align != 0);
     gpuscan__define_number(text, "LENGTH_SIZE", e->length_size);
     gpuscan__define(text, "LENGTH", e->length_size == 8 ? "ulong" : "uint");
@@ -12838,21 +12720,16 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     /* calls up to 256 KiB */
     {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* Keys of 1 byte, no reduction. The first row loads tiles once. The second, for custom keys, loads them twice. */
+    /* keys of 1 byte, no reduction */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_KEYS},
-    /* Wider keys: small calls; large calls without a reduction; the same with custom keys, which load tiles twice. */
+    /* wider keys: small calls; large calls without a reduction */
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
     /* Reductions: one row each for f64, for short values and for other values. With 64 registers, four groups for short
-       values fit a multiprocessor. The last two rows are for custom keys or a custom operator, and load each tile
-       twice. */
+       values fit a multiprocessor. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
-    {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
 
@@ -13996,8 +13873,6 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
     gpuscan__define_number(text, "INIT_BY_VALUE", (uint64_t)gpuscan__init_by_value(gs, plan));
     gpuscan__define_number(text, "EXACT_PREFIX", (uint64_t)e->exact);
     gpuscan__define_number(text, "PREFIX_SIZE", gpuscan__prefix_size(plan));
-    gpuscan__define_number(text, "ONE_WORD",
-                           key->word != 0 && (ahead ? e->t_size : gpuscan__prefix_size(plan)) * 16 <= key->word);
     /* the simulator (FENCE_MEM) crashes on vectors of 16 elements */
     gpuscan__define_elements(text, e, cpu && gs->device.fence != GPUSCAN__FENCE_MEM);
     gpuscan__define_number(text, "PACKED", gpuscan__packed(e, cpu));
@@ -16762,12 +16637,10 @@ enum {
     GPUSCAN__SCAN_ROWS = 0 /* the only kernel of programs for whole rows */
 };
 enum { GPUSCAN__ENGINE_ALONE, GPUSCAN__ENGINE_HEADS, GPUSCAN__ENGINE_MOVE };
-#define GPUSCAN__ENGINE_ROW(kernel, own, more)                                                                         \
-    {"gpuscan_scan_sums", "gpuscan_scan_carries", kernel, own, more, NULL}
 #define GPUSCAN__ENGINE_ROWS(kernel)                                                                                   \
-    {GPUSCAN__ENGINE_ROW(kernel, NULL, NULL),                                                                          \
-     GPUSCAN__ENGINE_ROW(kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"),                                \
-     GPUSCAN__ENGINE_ROW(kernel, "gpuscan_select_move", NULL)}
+    {{"gpuscan_scan_sums", "gpuscan_scan_carries", kernel},                                                            \
+     {"gpuscan_scan_sums", "gpuscan_scan_carries", kernel, "gpuscan_scan_heads_clear", "gpuscan_scan_heads_set"},      \
+     {"gpuscan_scan_sums", "gpuscan_scan_carries", kernel, "gpuscan_select_move"}}
 /* Returns the number of the kernel that stores the results. */
 static size_t gpuscan__engine_kernel(const gpuscan__key *key) {
     return key->undivided || gpuscan__is_single_pass(gpuscan__key_strategy(key)) ? 0 : GPUSCAN__SCAN_PARTS;
@@ -16853,15 +16726,12 @@ static uint64_t gpuscan__launched_groups(const gpuscan *gs, const gpuscan__plan 
     return is_counted ? gpuscan__min(groups, gpuscan__counted_groups(gs, plan)) : groups;
 }
 
-/* Sets the scratch for the state words, which hold each tile's sum and prefix. With SHARES_WORD, one word holds first
-   the sum, then the prefix (see [HANDOVER] in kernels.cl.inc). */
+/* Sets the scratch for the state words, which hold each tile's sum and prefix: see [HANDOVER] in kernels.cl.inc. */
 static void gpuscan__need_states(gpuscan__plan *plan, uint64_t tiles) {
-    uint32_t payload = plan->key.word / 16;
-    uint64_t prefix = gpuscan__ceil_div(gpuscan__prefix_size(plan), payload);
-    if (prefix > 1 || gpuscan__key_strategy(&plan->key) == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD)
-        tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN *
-                (gpuscan__ceil_div(plan->e.t_size, payload) + prefix);
-    gpuscan__need_words(&plan->need, plan->key.word, payload, tiles);
+    uint32_t payload = plan->key.word / 16, prefix = gpuscan__prefix_size(plan);
+    uint64_t words = gpuscan__ceil_div(plan->e.t_size, payload) + gpuscan__ceil_div(prefix, payload);
+    tiles = gpuscan__ceil_div(tiles, GPUSCAN__STATES_ALIGN) * GPUSCAN__STATES_ALIGN;
+    gpuscan__need_words(&plan->need, plan->key.word, payload, tiles * words);
 }
 
 /* Returns why a single launch cannot process these tiles, or NULL if it can. */
@@ -20112,7 +19982,6 @@ typedef struct gpuscan__select_plan {
     uint64_t units;           /* number of elements, or for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
-    uint64_t shares;          /* number of groups that store a tile: see gpuscan__select_shares */
     int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
@@ -20120,7 +19989,7 @@ typedef struct gpuscan__select_plan {
     uint64_t rooms[GPUSCAN__MAX_OUTPUTS + 1]; /* byte offset in PLAIN scratch of each output, then of the indices */
 } gpuscan__select_plan;
 
-#define GPUSCAN__SELECT_PLAN(X) X(tiles) X(shares) X(ahead) X(parts) X(part_tiles)
+#define GPUSCAN__SELECT_PLAN(X) X(tiles) X(ahead) X(parts) X(part_tiles)
 #define GPUSCAN__SELECT_NUMBERS(X)                                                                                     \
     GPUSCAN__SELECT_PLAN(X) X(src_offset) X(count) X(count_offset) X(states_offset)                                    \
     X(epoch) X(capacity) X(indices_offset) X(tally_offset) X(dispatch_offset) X(items) X(limit) X(flags)               \
@@ -20149,10 +20018,24 @@ static uint32_t gpuscan__decides_size(const gpuscan__elements *e) {
     return e->key ? e->key_size : e->src_size;
 }
 
+/* Returns how many bytes one element has in all outputs together. */
+static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
+    uint64_t bytes = key->index_size;
+    uint32_t k;
+    for (k = 0; k < key->outputs; k++)
+        bytes += key->sizes[k];
+    return bytes;
+}
+
+/* A lane loads one element at a time if selected elements have LARGE_ELEMENTS bytes or more in all outputs. */
+#define GPUSCAN__LARGE_ELEMENTS 256
+
 /* Returns how many elements a lane loads at once from the array that decides what is kept. */
-static uint32_t gpuscan__select_vector(const gpuscan__elements *e) {
+static uint32_t gpuscan__select_vector(const gpuscan__elements *e, const gpuscan__select_key *key) {
     uint32_t size = gpuscan__decides_size(e);
-    return e->selects == GPUSCAN__SELECTS_BITS ? 1 : gpuscan__vector(size, e->reduces ? e->src_size : size);
+    if (e->selects == GPUSCAN__SELECTS_BITS || (!e->key && gpuscan__select_bytes(key) >= GPUSCAN__LARGE_ELEMENTS))
+        return 1;
+    return gpuscan__vector(size, e->reduces ? e->src_size : size);
 }
 
 /* Returns whether a tile lists kept elements in local memory. It does if it has loaded them anyway, to decide. */
@@ -20243,7 +20126,7 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
     gpuscan__define_number(text, "LIST_AT", gpuscan__select_list_at(gs, &plan->key, &own, plan->e.t_size));
     gpuscan__define_operation(text, gs, plan,
                               gpuscan__is_single_pass(strategy) ? "SELECT_SINGLE_PASS" : "SELECT_MULTI_PASS",
-                              gpuscan__select_vector(&plan->e), 0,
+                              gpuscan__select_vector(&plan->e, &own), 0,
                               strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, own.few);
 }
 
@@ -20368,25 +20251,6 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Finds a buffer's first element: returns the buffer that holds it (a sub-buffer's parent), and sets *at to its offset
-   there in bytes. Returns NULL if there is no buffer. Preparations use this, since their buffers are not checked. */
-static cl_mem gpuscan__first_byte(const gpuscan *gs, gpuscan_buffer buffer, uint64_t size, uint64_t *at) {
-    cl_mem parent = NULL;
-    size_t origin = 0;
-    if (!buffer.mem ||
-        gs->cl.clGetMemObjectInfo(buffer.mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL) ||
-        (parent && gs->cl.clGetMemObjectInfo(buffer.mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL)))
-        return NULL;
-    *at = origin + buffer.offset * size;
-    return parent ? parent : buffer.mem;
-}
-
-static int gpuscan__same_place(const gpuscan *gs, gpuscan_buffer a, gpuscan_buffer b, uint64_t size) {
-    uint64_t a_at = 0, b_at = 0;
-    cl_mem root = gpuscan__first_byte(gs, a, size, &a_at);
-    return root && root == gpuscan__first_byte(gs, b, size, &b_at) && a_at == b_at;
-}
-
 /* Adds src, flags, dst and indices as ranges. Ranges that the call does not use are left out. */
 static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__plan *common = &plan->common;
@@ -20407,23 +20271,34 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
-static void gpuscan__select_outputs(const gpuscan *gs, gpuscan__select_plan *plan) {
+static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
     gpuscan__select_key *key = &plan->key;
-    uint32_t k;
     key->by = (uint32_t)desc->by;
     key->invert = (uint32_t)plan->common.e.inverts;
     key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
                      desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                      plan->common.e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    if (plan->common.is_run) /* a call's ranges are checked, and show whether the call is in place */
-        return;
-    plan->shows_in_place = gpuscan__same_place(gs, desc->src, desc->dst, plan->size) ||
-                           gpuscan__same_place(gs, desc->flags, desc->dst, plan->size);
-    for (k = 0; k < desc->payload_count; k++)
-        plan->shows_in_place |= gpuscan__same_place(gs, desc->payloads[k].src, desc->payloads[k].dst,
-                                                    desc->payloads[k].size);
+}
+
+/* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. */
+static gpuscan_result gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
+    gpuscan__range *ranges = plan->common.ranges;
+    gpuscan_result r;
+    size_t i, j;
+    for (i = 0; i < plan->common.range_count; i++) {
+        if (!ranges[i].in_place || !ranges[i].buffer.mem)
+            continue;
+        if ((r = gpuscan__check_range(gs, &ranges[i])) != 0)
+            return r;
+        for (j = 0; j < i; j++)
+            plan->shows_in_place |= gpuscan__ranges_may_meet(&ranges[j], &ranges[i]) &&
+                                    gpuscan__ranges_meet(&ranges[j], &ranges[i]);
+    }
+    for (i = 0; i < plan->common.range_count; i++)
+        ranges[i].in_place = 0;
+    return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -20431,7 +20306,6 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
     uint32_t index_size;
-    size_t i;
     gpuscan_result r;
     if ((r = gpuscan__select_elements(gs, plan)) != 0 ||
         (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &index_size)) != 0)
@@ -20457,41 +20331,33 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        2)) != 0)
         return r;
-    gpuscan__select_outputs(gs, plan);
+    gpuscan__select_outputs(plan);
     gpuscan__select_ranges(plan);
-    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0)
+    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0 || common->is_run || common->from_host)
         return r;
-    if (!common->is_run && !common->from_host) /* a preparation uses shows_in_place instead */
-        for (i = 0; i < common->range_count; i++)
-            common->ranges[i].in_place = 0;
-    return GPUSCAN_SUCCESS;
+    return gpuscan__select_look(gs, plan);
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Returns how many bytes one element has in all outputs together. */
-static uint64_t gpuscan__select_bytes(const gpuscan__select_key *key) {
-    uint64_t bytes = key->index_size;
-    uint32_t k;
-    for (k = 0; k < key->outputs; k++)
-        bytes += key->sizes[k];
-    return bytes;
-}
-
-/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. */
+/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. If tiles may be few, the outputs
+   of each have fewer than TILE_BYTES bytes, so that many groups store them. tuning: select-shares */
+#define GPUSCAN__TILE_BYTES (256 * GPUSCAN__KIB)
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
     gpuscan__plan *common = &plan->common;
     const gpuscan__elements *e = &common->e;
     gpuscan__key *key = &common->key;
-    uint32_t vector = gpuscan__select_vector(e), most = gs->device.profile.tiles.select_tile;
+    uint32_t vector = gpuscan__select_vector(e, &plan->key), most = gs->device.profile.tiles.select_tile;
+    uint64_t bytes = gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
     uint32_t unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     uint32_t element = gpuscan__decides_size(e) + (e->reduces ? e->src_size : 0);
     int fits;
     if (gpuscan__key_is_cpu(key)) {
-        uint64_t bytes = element + unit * gpuscan__max(gpuscan__select_bytes(&plan->key), 1);
-        key->group = key->vectors = 1;
-        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / bytes / 64 * 64, 64); /* words of 64 marks */
+        key->group = key->vectors = 1; /* a tile has words of 64 marks */
+        key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
         return;
     }
+    if (gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS && !e->key)
+        most = (uint32_t)gpuscan__min(most, (GPUSCAN__TILE_BYTES - 1) / bytes);
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
     do {
         key->group = group;
@@ -20508,9 +20374,6 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     gpuscan_strategy forced = plan->common.call->strategy;
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
-    if (row->once && /* loading tiles once was not measured for custom keys or operators */
-        (e->key == GPUSCAN_TYPE_CUSTOM || (e->reduces && e->op == GPUSCAN_OP_CUSTOM)))
-        return 0;
     if (row->up_to < bytes || (row->size && row->size != gpuscan__decides_size(e)) ||
         (forced != GPUSCAN_STRATEGY_AUTO && forced != row->strategy))
         return 0;
@@ -20530,8 +20393,7 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
 }
 
 /* Calls that store LARGE_ELEMENTS bytes or more per kept element use the tuning for few (SELECT_FEW) bytes of flags. */
-#define GPUSCAN__LARGE_ELEMENTS 256
-#define GPUSCAN__SELECT_FEW     (256 * GPUSCAN__KIB)
+#define GPUSCAN__SELECT_FEW (256 * GPUSCAN__KIB)
 
 /* Returns the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use
    those for selections. If it has none for selections, those for scans are used. A forced strategy replaces the row's.
@@ -20557,17 +20419,6 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
     return found;
 }
 
-/* Returns how many groups store a tile's outputs: several if elements are large and tiles few. tuning: select-shares */
-#define GPUSCAN__SHARE_BYTES (64 * GPUSCAN__KIB)
-static uint64_t gpuscan__select_shares(const gpuscan *gs, const gpuscan__select_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    uint64_t unit = plan->common.e.selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
-    uint64_t most = key->tile * unit * gpuscan__select_bytes(&plan->key) / GPUSCAN__SHARE_BYTES;
-    if (plan->common.e.key || gpuscan__key_strategy(key) != GPUSCAN_STRATEGY_SINGLE_PASS || most < 4)
-        return 1;
-    return gpuscan__max(gpuscan__min(gpuscan__ceil_div((uint64_t)gs->device.units * 4, plan->tiles), most), 1);
-}
-
 /* Sets the key and the tiles. A self-test's key is given. */
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
@@ -20585,7 +20436,6 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     plan->tiles = gpuscan__max(gpuscan__ceil_div(plan->units, key->tile), 1);
     if (!common->forced && (plan->tiles > GPUSCAN__FEW_TILES || !gpuscan__uses_lanes(gs, key)))
         plan->key.few = 0;
-    plan->shares = gpuscan__select_shares(gs, plan);
     tile_bytes = (uint64_t)key->tile * gpuscan__decides_size(&common->e);
     if (common->e.selects == GPUSCAN__SELECTS_BITS) /* each bit counts as an element of 4 bytes */
         tile_bytes *= 32;
@@ -20607,8 +20457,7 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
         return why;
     if (key->word == 0)
         return "its elements are too large for a single pass";
-    return gpuscan__tiles_misfit(gs, key, plan->tiles,
-                                 gpuscan__single_pass_groups(gs, key, plan->tiles * plan->shares));
+    return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
 }
 
 /* Takes the tuning's strategy. If it does not fit, tries the plain single pass, then the portable strategy. */
@@ -20656,31 +20505,29 @@ static gpuscan_result gpuscan__select_choose(gpuscan *gs, gpuscan__plan *common)
     return GPUSCAN_SUCCESS;
 }
 
-/* HOME stores outputs in their buffers, TO_SCRATCH in scratch. FROM_SCRATCH moves them from there to their buffers. */
-typedef enum gpuscan__select_way { GPUSCAN__SELECT_HOME, GPUSCAN__SELECT_TO_SCRATCH, GPUSCAN__SELECT_FROM_SCRATCH }
-    gpuscan__select_way;
+/* Sets `buffer` as an argument or, if `to` is given, the scratch of output k, which is moved to *to. The last output is
+   the indices. Returns the offset in words. An output has the same address modulo 16 in scratch and in its buffer. */
+static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__select_plan *plan, uint32_t k,
+                                    gpuscan_buffer buffer, const gpuscan_buffer *to) {
+    uint64_t size = k < plan->key.outputs ? plan->key.sizes[k] : gpuscan__max(plan->key.index_size, 1);
+    uint64_t word = gpuscan__word_of((uint32_t)size);
+    return to ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->rooms[k] + to->offset * size % 16, word)
+              : gpuscan__arg_buffer(launch, buffer) * (size / word);
+}
 
-static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, gpuscan__select_way way,
+/* If `enters`, the launch stores outputs in scratch. If `leaves`, it moves them from there to their buffers. */
+static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
     uint32_t k;
     for (k = 0; k < key->outputs; k++) {
-        uint64_t word = gpuscan__word_of(key->sizes[k]), words = key->sizes[k] / word;
         const gpuscan_payload *payload = key->has_dst && k == 0 ? NULL : &plan->payloads[k - key->has_dst];
         gpuscan_buffer from = payload ? payload->src : plan->from, to = payload ? payload->dst : plan->to;
-        uint64_t room = plan->rooms[k] + to.offset * key->sizes[k] % 16;
-        numbers->from_offsets[k] = way == GPUSCAN__SELECT_FROM_SCRATCH
-                                       ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
-                                       : gpuscan__arg_buffer(launch, from) * words;
-        numbers->to_offsets[k] = way == GPUSCAN__SELECT_TO_SCRATCH
-                                     ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, room, word)
-                                     : gpuscan__arg_buffer(launch, to) * words;
+        numbers->from_offsets[k] = gpuscan__arg_output(launch, plan, k, from, leaves ? &to : NULL);
+        numbers->to_offsets[k] = gpuscan__arg_output(launch, plan, k, to, enters ? &to : NULL);
     }
     if (key->index_size)
-        numbers->indices_offset = way == GPUSCAN__SELECT_TO_SCRATCH
-                                      ? gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->rooms[key->outputs],
-                                                             key->index_size)
-                                      : gpuscan__arg_buffer(launch, plan->indices);
+        numbers->indices_offset = gpuscan__arg_output(launch, plan, k, plan->indices, enters ? &plan->indices : NULL);
     if (key->length_size)
         numbers->lengths_offset = gpuscan__arg_buffer(launch, plan->lengths);
     if (key->reduces)
@@ -20689,7 +20536,7 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
     numbers->items = plan->items;
     numbers->limit = plan->limit;
     numbers->flags = plan->common.flags;
-    if (way == GPUSCAN__SELECT_TO_SCRATCH) {
+    if (enters) {
         const uint32_t tally = GPUSCAN__FLAG_TALLY_U32 | GPUSCAN__FLAG_TALLY_U64 | GPUSCAN__FLAG_DISPATCH;
         numbers->flags = (numbers->flags & ~(cl_ulong)tally) | GPUSCAN__FLAG_TALLY_U64;
         numbers->tally_offset = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->moved, 8);
@@ -20708,9 +20555,8 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     gpuscan__select_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
-    numbers.src_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->rooms[plan->key.outputs],
-                                              plan->key.index_size ? plan->key.index_size : 1);
-    gpuscan__arg_outputs(&launch, plan, GPUSCAN__SELECT_FROM_SCRATCH, &numbers);
+    numbers.src_offset = gpuscan__arg_output(&launch, plan, plan->key.outputs, plan->indices, &plan->indices);
+    gpuscan__arg_outputs(&launch, plan, 0, 1, &numbers);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
 
@@ -20719,8 +20565,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     const gpuscan__key *key = &common->key;
     int single = gpuscan__is_single_pass(gpuscan__key_strategy(key)), moves = plan->key.moves != 0;
     size_t kernel = gpuscan__engine_kernel(key);
-    uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles * plan->shares,
-                                                                plan->key.counted != 0)
+    uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
                              : plan->parts;
     uint64_t shared = gpuscan__select_shared(chain->gs, key, &plan->key, &common->e);
     gpuscan__launch launch;
@@ -20746,7 +20591,7 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
         numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
     GPUSCAN__SELECT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.epoch = chain->place.epoch;
-    gpuscan__arg_outputs(&launch, plan, moves ? GPUSCAN__SELECT_TO_SCRATCH : GPUSCAN__SELECT_HOME, &numbers);
+    gpuscan__arg_outputs(&launch, plan, moves, 0, &numbers);
     if (!single && plan->parts > 1)
         numbers.flags |= GPUSCAN__FLAG_CARRIES;
     r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, !moves);
