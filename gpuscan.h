@@ -11944,14 +11944,14 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
 static const char *gpuscan__word(const char *code) {
     char second = code[1];
     if (*code == '@')
-        return gpuscan__words[second - '#'];
+        return second ? gpuscan__words[second - '#'] : NULL;
     if (*code == '$')
         return second >= 'a' && second <= 'z' ? gpuscan__words[92 + second - 'a'] : NULL;
     return second >= 'A' && second <= 'Z' ? gpuscan__words[118 + second - 'A'] : NULL;
 }
 
 /* Adds embedded code. ` and a mark stand for the mark's code, two other characters for a word. Other $ are GPUSCAN_,
-   other ` gpuscan_. */
+   other ` gpuscan_. An @ at the end is an @: it is a word, since PTX has predicates. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "@$`");
@@ -11963,8 +11963,8 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         word = gpuscan__word(code);
         if (word)
             gpuscan__text_code(text, word);
-        else if (*code == '$' || !gpuscan__text_mark(text, code[1])) {
-            gpuscan__text_add(text, *code == '$' ? "GPUSCAN_" : "gpuscan_");
+        else if (*code != '`' || !gpuscan__text_mark(text, code[1])) {
+            gpuscan__text_add(text, *code == '$' ? "GPUSCAN_" : *code == '@' ? "@" : "gpuscan_");
             continue;
         }
         code++;

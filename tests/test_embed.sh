@@ -667,6 +667,12 @@ for folder in . "$root"; do
   "${CC:-cc}" -I"$root/tests" -o program program.c -ldl && ./program > "whole.$([ "$folder" = . ]; echo $?)"
 done
 check "a program's text is the same with words and without" cmp -s whole.0 whole.1
+code_of() { # prints the code of the kernels in a file, without comments, blanks and what tools/embed adds
+  "${CC:-cc}" -w -fpreprocessed -dD -E -P -x c "$1" | grep -v '^ *#line' | sed 's/GPUSCAN_ONE_ITEM//' | tr -d ' \n\\'
+}
+code_of "$root/kernels.cl.inc" > code.0
+code_of whole.1 > code.1
+check "a program's text is the kernels' code" cmp -s code.0 code.1
 check "and whole" test "$(wc -l < whole.1)" -gt "$(wc -l < "$root/kernels.cl.inc")"
 
 echo "$passed passed, $failed failed"
