@@ -216,58 +216,14 @@ typedef struct gpuscan__no_image_desc cl_image_desc;
 #endif
 #endif
 
-/* GPUSCAN__HAS_... is 1 for each operation that this file compiles, and 0 for the others. */
+/* GPUSCAN__HAS_SCAN and its kin, which [FUNCTIONS] defines, are 1 for each operation that this file compiles, and 0 for
+   the others. */
 #if defined(GPUSCAN_ONLY_SCAN) || defined(GPUSCAN_ONLY_REDUCE) || defined(GPUSCAN_ONLY_HISTOGRAM) || \
     defined(GPUSCAN_ONLY_SELECT) || defined(GPUSCAN_ONLY_RUNS) || defined(GPUSCAN_ONLY_SORT) || \
     defined(GPUSCAN_ONLY_INTEGRAL) || defined(GPUSCAN_ONLY_QUANTILE) || defined(GPUSCAN_ONLY_UNIFORM_ADD)
 #define GPUSCAN__HAS_ALL 0
 #else
 #define GPUSCAN__HAS_ALL 1
-#endif
-#ifdef GPUSCAN_ONLY_SCAN
-#define GPUSCAN__HAS_SCAN 1
-#else
-#define GPUSCAN__HAS_SCAN GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_REDUCE
-#define GPUSCAN__HAS_REDUCE 1
-#else
-#define GPUSCAN__HAS_REDUCE GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_HISTOGRAM
-#define GPUSCAN__HAS_HISTOGRAM 1
-#else
-#define GPUSCAN__HAS_HISTOGRAM GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_SELECT
-#define GPUSCAN__HAS_SELECT 1
-#else
-#define GPUSCAN__HAS_SELECT GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_RUNS
-#define GPUSCAN__HAS_RUNS 1
-#else
-#define GPUSCAN__HAS_RUNS GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_SORT
-#define GPUSCAN__HAS_SORT 1
-#else
-#define GPUSCAN__HAS_SORT GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_INTEGRAL
-#define GPUSCAN__HAS_INTEGRAL 1
-#else
-#define GPUSCAN__HAS_INTEGRAL GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_QUANTILE
-#define GPUSCAN__HAS_QUANTILE 1
-#else
-#define GPUSCAN__HAS_QUANTILE GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_UNIFORM_ADD
-#define GPUSCAN__HAS_UNIFORM_ADD 1
-#else
-#define GPUSCAN__HAS_UNIFORM_ADD GPUSCAN__HAS_ALL
 #endif
 
 #ifndef GPUSCAN_API
@@ -693,8 +649,8 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there each
-                                          program that it builds as a file, and loads programs that other objects or
+    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there
+                                          each program that it builds as a file, and loads programs that other objects or
                                           earlier starts stored. These need neither the driver's compiler nor a
                                           self-test. A relative name is resolved at each use. Several processes may
                                           share the folder. Files that are damaged, or of another device, driver or
@@ -873,7 +829,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    copies it otherwise. If the device fails while it runs, or while results are fetched, the outputs are undefined.
    After the call returns, nothing uses the arrays. */
 
-#if GPUSCAN__HAS_SCAN
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SCAN)
+#define GPUSCAN__HAS_SCAN 1
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements of a row. 0 is legal: src and dst may then be missing, and only the
@@ -945,9 +902,12 @@ GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_
    size and the rows have the same pitch. Segments come from segments.data or from the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
+#else
+#define GPUSCAN__HAS_SCAN 0
 #endif
 
-#if GPUSCAN__HAS_UNIFORM_ADD
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_UNIFORM_ADD)
+#define GPUSCAN__HAS_UNIFORM_ADD 1
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;          /* in and out: `count` elements */
     gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
@@ -976,9 +936,12 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const g
 /* Combines the array dst of `count` elements with the array addend of ceil(count / block) elements. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc);
+#else
+#define GPUSCAN__HAS_UNIFORM_ADD 0
 #endif
 
-#if GPUSCAN__HAS_REDUCE
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_REDUCE)
+#define GPUSCAN__HAS_REDUCE 1
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
     gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
@@ -1039,9 +1002,12 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpusca
    the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
+#else
+#define GPUSCAN__HAS_REDUCE 0
 #endif
 
-#if GPUSCAN__HAS_HISTOGRAM
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_HISTOGRAM)
+#define GPUSCAN__HAS_HISTOGRAM 1
 typedef enum gpuscan_bins {
     GPUSCAN_BINS_EVEN = 0, /* bins of equal width over [lower, upper) */
     GPUSCAN_BINS_EDGES,    /* bin k holds the samples in [edges[k], edges[k + 1]) */
@@ -1170,16 +1136,19 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
    `count`.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
+#else
+#define GPUSCAN__HAS_HISTOGRAM 0
 #endif
 
-#if GPUSCAN__HAS_SELECT
-/* Says what decides which elements gpuscan_select keeps. */
+/* Says what decides which elements gpuscan_select keeps. gpuscan_runs uses it, too. */
 typedef enum gpuscan_select_by {
     GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
     GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
     GPUSCAN_SELECT_PREDICATE  /* element i is kept where custom->select is not 0 */
 } gpuscan_select_by;
 
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SELECT)
+#define GPUSCAN__HAS_SELECT 1
 typedef struct gpuscan_select_desc {
     gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
     uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
@@ -1229,9 +1198,12 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
    may equal src, or flags if their elements have the same size. The desc's selected.count_type must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
+#else
+#define GPUSCAN__HAS_SELECT 0
 #endif
 
-#if GPUSCAN__HAS_RUNS
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_RUNS)
+#define GPUSCAN__HAS_RUNS 1
 /* The arguments of gpuscan_runs. An output without a buffer is not computed. */
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
@@ -1288,9 +1260,12 @@ GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_
    zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
+#else
+#define GPUSCAN__HAS_RUNS 0
 #endif
 
-#if GPUSCAN__HAS_SORT
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SORT)
+#define GPUSCAN__HAS_SORT 1
 typedef struct gpuscan_sort_desc {
     gpuscan_buffer         src;           /* `count` keys of key_type, or elements of custom->type */
     gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
@@ -1358,9 +1333,12 @@ GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_
    unchanged. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
+#else
+#define GPUSCAN__HAS_SORT 0
 #endif
 
-#if GPUSCAN__HAS_INTEGRAL
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_INTEGRAL)
+#define GPUSCAN__HAS_INTEGRAL 1
 typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
     uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
@@ -1420,9 +1398,12 @@ GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpus
 /* Computes the integral image of the array src of `width` x `height` pixels in the array dst. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
+#else
+#define GPUSCAN__HAS_INTEGRAL 0
 #endif
 
-#if GPUSCAN__HAS_QUANTILE
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_QUANTILE)
+#define GPUSCAN__HAS_QUANTILE 1
 /* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
@@ -1483,6 +1464,8 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpus
 /* Computes the quantiles of the array `counts` in the array dst. In the desc edges and cdf must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
+#else
+#define GPUSCAN__HAS_QUANTILE 0
 #endif
 
 /* Stores the object's programs in a blob, for the application's next start. These are the programs that were prepared
