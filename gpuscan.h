@@ -650,16 +650,16 @@ typedef struct gpuscan_desc {
                                           usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
     const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there
-                                          each program that it builds as a file, and loads programs that other objects or
-                                          earlier starts stored. These need neither the driver's compiler nor a
-                                          self-test. A relative name is resolved at each use. Several processes may
-                                          share the folder. Files that are damaged, or of another device, driver or
-                                          version, are ignored. If the folder or a file cannot be used, calls do not
-                                          fail: the logger gets the file and the reason. Programs that fail their
-                                          self-test are not stored, nor launches that are prepared after a program's
-                                          first call. Files are replaced but never deleted: you may delete any at any
-                                          time. They are trusted like blobs, so others must not be able to write to the
-                                          folder. If a FIFO has the name of such a file, the call blocks */
+                                          each program that it builds as a file, and loads programs that other objects
+                                          or earlier starts stored. These need neither the driver's compiler nor a self-
+                                          test. A relative name is resolved at each use. Several processes may share the
+                                          folder. Files that are damaged, or of another device, driver or version, are
+                                          ignored. If the folder or a file cannot be used, calls do not fail: the logger
+                                          gets the file and the reason. Programs that fail their self-test are not
+                                          stored, nor launches that are prepared after a program's first call. Files are
+                                          replaced but never deleted: you may delete any at any time. They are trusted
+                                          like blobs, so others must not be able to write to the folder. If a FIFO has
+                                          the name of such a file, the call blocks */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -716,15 +716,10 @@ typedef struct gpuscan_segments {
    gs     out: the object, NULL after a failure; close it with gpuscan_destroy
    desc   NULL or all zero: the best device
 
-   Returns 0, OpenCL's own code, or one of these:
-   NO_OPENCL            a loader is needed but missing. (A gpuscan_opencl with NULL entries needs one, too.)
-   NO_PLATFORM          there is no platform
-   NO_DEVICE            there is no device, or none with the requested name
-   DEVICE_TOO_OLD       the device is below OpenCL 1.2 or has no compiler
-   INVALID_CONTEXT      the device or queue is not of the context
-   INVALID_ARGUMENT     gs is NULL; a queue without a context; only one of the allocator's functions; or a `library`
-                        although GPUSCAN_LINK_OPENCL is defined
-   OUT_OF_HOST_MEMORY   there is no memory for the object */
+   Returns 0, OpenCL's own code, or NO_OPENCL (a gpuscan_opencl with NULL entries needs a loader, too), NO_PLATFORM,
+   NO_DEVICE, DEVICE_TOO_OLD, OUT_OF_HOST_MEMORY, INVALID_CONTEXT (the device or queue is not of the context) or
+   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; or a `library`
+   although GPUSCAN_LINK_OPENCL is defined). */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. The function does not wait. Calls that are still running
@@ -987,12 +982,9 @@ typedef struct gpuscan_reduce_desc {
    returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. For images the same as
                  gpuscan_histogram. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose
                  largest value means "no element"
-   method        each group sums a part of the elements, in order if the operator is custom. The last group to finish
-                 combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
-                 second launch does. On a GPU a few work-items or one group sum a row or segment. If rows are few and
-                 long, or a segment is much longer than the average, several groups share it. On a CPU elements plus
-                 segment ends are divided equally among the groups: Merrill and Garland, "Merge-based parallel sparse
-                 matrix-vector multiplication", 2016 */
+   methods       the last group to finish combines the groups' sums in order, as in the CUDA programming guide's example
+                 of memory fences. On a CPU elements plus segment ends are divided equally among the groups: Merrill and
+                 Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
@@ -1185,10 +1177,9 @@ typedef struct gpuscan_select_desc {
                  dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
-   method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
-                 "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
-                 before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
-                 many-core architectures", 2009 */
+   methods       a scan of what is kept gives the output indices: Blelloch, "Prefix sums and their applications", 1990.
+                 Kept elements are collected in local memory: Billeter, Olsson and Assarsson, "Efficient stream
+                 compaction on wide SIMD many-core architectures", 2009 */
 GPUSCAN_API gpuscan_result gpuscan_select(gpuscan *gs, const gpuscan_select_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_select_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
@@ -1491,9 +1482,8 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
    told, and the program is built from source when it is needed.
 
    GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
-   GPUSCAN_ONLY_... macros.
-   INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
-   A blob is trusted like a program: its checksum finds damage, not malice. */
+   GPUSCAN_ONLY_... macros. INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it
+   was. The blob's checksum finds damage, not malice: see TRUST. */
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size);
 
 #ifdef __cplusplus
@@ -14715,17 +14705,19 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
 }
 
 /* Sets an argument. If `value` is NULL, the argument is `size` bytes of local memory. `generation` is that of a buffer
-   of the library, otherwise 0. `kept` holds the last value: an equal one is not set again. NULL: all are set. */
-static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
-                              void *kept) {
+   of the library, otherwise 0. A value that equals the last one is not set again, unless `generation` is
+   GPUSCAN__CALLERS. Of larger values only the kernel's numbers are compared. */
+static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
+    void *kept = size > GPUSCAN__MAX_KNOWN ? launch->known->numbers : known->value;
     if (launch->code != CL_SUCCESS)
         return;
-    if (!kept || known->size != size || known->generation != generation || (value && memcmp(kept, value, size) != 0)) {
+    if (generation == GPUSCAN__CALLERS || known->size != size || known->generation != generation ||
+        (value && memcmp(kept, value, size) != 0)) {
         known->size = 0;
         launch->code = launch->chain->gs->cl.clSetKernelArg(launch->chain->program->kernels[launch->kernel],
                                                             launch->index, size, value);
-        if (kept && launch->code == CL_SUCCESS) {
+        if (generation != GPUSCAN__CALLERS && launch->code == CL_SUCCESS) {
             known->size = size;
             known->generation = generation;
             if (value)
@@ -14735,15 +14727,9 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* Sets an argument as gpuscan__arg_kept does. For a buffer of the caller, `generation` is GPUSCAN__CALLERS. */
-static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
-    int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
-    gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
-}
-
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
     if (!gpuscan__record_argument(launch, value, size))
-        gpuscan__arg_of(launch, value, size, 0);
+        gpuscan__arg_of(launch, value, size, value && size > GPUSCAN__MAX_KNOWN ? GPUSCAN__CALLERS : 0);
 }
 
 /* Sets a buffer as an argument. Returns the buffer's offset, which the caller stores in the kernel's numbers. */
@@ -14816,7 +14802,7 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
         size = (size + given->values_size + sizeof(cl_ulong) - 1) / sizeof(cl_ulong) * sizeof(cl_ulong);
     }
     if (!gpuscan__record_argument(launch, numbers, size))
-        gpuscan__arg_kept(launch, numbers, size, 0, launch->known->numbers);
+        gpuscan__arg_of(launch, numbers, size, 0);
 }
 
 /* Enqueues a launch of `groups` groups. If `shared` is not 0, the kernel's last argument is `shared` bytes of local
@@ -23676,16 +23662,14 @@ GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs) {
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
-    at = &gs->programs;
-    while ((program = *at) != NULL) {
-        if (!program->idle) {
+    for (at = &gs->programs; (program = *at) != NULL;)
+        if (program->idle) {
+            *at = program->next;
+            gpuscan__free_program(gs, program);
+        } else {
             program->idle = 1;
             at = &program->next;
-            continue;
         }
-        *at = program->next;
-        gpuscan__free_program(gs, program);
-    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -23946,11 +23930,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     *blob = gpuscan__text_of(gs);
     memset(&header, 0, sizeof(header));
     gpuscan__text_padded(blob, &header, sizeof(header));
-    if (only)
-        r = gpuscan__blob_program(gs, only, blob);
-    header.entries = only != NULL;
-    for (program = gs->programs; program && !only && r == 0; program = program->next)
-        if (!gpuscan__is_outdated(gs, program)) {
+    for (program = only ? only : gs->programs; program && r == 0; program = only ? NULL : program->next)
+        if (only || !gpuscan__is_outdated(gs, program)) {
             r = gpuscan__blob_program(gs, program, blob);
             header.entries++;
         }
