@@ -1482,8 +1482,8 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
    told, and the program is built from source when it is needed.
 
    GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
-   GPUSCAN_ONLY_... macros. INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it
-   was. The blob's checksum finds damage, not malice: see TRUST. */
+   GPUSCAN_ONLY_... macros. INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as
+   it was. The blob's checksum finds damage, not malice: see TRUST. */
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size);
 
 #ifdef __cplusplus
