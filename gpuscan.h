@@ -16388,11 +16388,6 @@ static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
 }
 
-/* Returns which component of a pixel (red, green, blue, alpha) holds channel c. */
-static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
-    return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
-}
-
 /* Creates the image with four channels, which every device reads. The caller's format would have the same program. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
@@ -16418,9 +16413,10 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
     for (k = 0; k < of->width * of->height; k++) {
         to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
-        for (c = 0; c < of->channels; c++)
-            memcpy(all + (to * 4 + gpuscan__test_place(of->place, c)) * size,
-                   of->pixels + (k * of->channels + c) * size, size);
+        for (c = 0; c < of->channels; c++) {
+            int alpha = of->place == GPUSCAN__IMAGE_ALPHA || (of->place == GPUSCAN__IMAGE_RED_ALPHA && c == 1);
+            memcpy(all + (to * 4 + (alpha ? 3 : c)) * size, of->pixels + (k * of->channels + c) * size, size);
+        }
     }
     code = gpuscan__create_image(gs, format, width, height, all, &of->image->mem); /* gpuscan__test_end releases it */
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateImage for a self-test failed");
@@ -16789,12 +16785,6 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Returns whether an array is aligned for its type, so that the device can use it in place. A custom type's alignment,
-   which only the device knows, divides its size, so the largest power of two that divides the size suffices. */
-static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
-    return ((uintptr_t)array->data & (gpuscan__alignment(array->range.size) - 1)) == 0;
-}
-
 /* Fills a buffer from its array. A blocking write waits until the array has been read, not until the buffer is written.
    In an out-of-order queue, this function waits for that, too, by an event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
@@ -16828,7 +16818,8 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
             array->zero_copy = other->zero_copy;
             return GPUSCAN_SUCCESS;
         }
-        array->zero_copy = array->zero_copy && gpuscan__host_is_aligned(other);
+        /* A custom type's alignment, which only the device knows, divides its size, and so gpuscan__alignment */
+        array->zero_copy = array->zero_copy && (uintptr_t)other->data % gpuscan__alignment(other->range.size) == 0;
         reads |= other->range.reads || other->range.partial;
         if (gpuscan__host_bytes(other) > bytes)
             longest = other;
@@ -23718,20 +23709,6 @@ typedef union gpuscan__any_desc {
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Refuses ranges that are too large. A preparation may have no buffers whose sizes could be checked instead. Sets
-   *in_place to 1 if two ranges may be the same. `in_place` is set in both, so it is enough to find one. */
-static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan, int *in_place) {
-    size_t i;
-    *in_place = 0;
-    for (i = 0; i < plan->range_count; i++) {
-        const gpuscan__range *range = &plan->ranges[i];
-        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
-        *in_place |= range->in_place != 0;
-    }
-    return GPUSCAN_SUCCESS;
-}
-
 /* Collects what is needed for all counts that one preparation covers. */
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
@@ -23750,6 +23727,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
     int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place = 0, i;
     gpuscan__program *program = NULL;
+    size_t k;
     gpuscan_result r;
     gpuscan__plan_begin(plan, operation, desc, call);
     r = gpuscan__resolve(gs, plan);
@@ -23764,8 +23742,12 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
             return GPUSCAN_SUCCESS;
         }
     }
-    if (r == 0)
-        r = gpuscan__check_sizes(gs, plan, &in_place);
+    for (k = 0; k < plan->range_count && r == 0; k++) { /* there may be no buffers, whose sizes could be checked */
+        const gpuscan__range *range = &plan->ranges[k];
+        in_place |= range->in_place != 0; /* it is set in both of two ranges that may be the same */
+        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
+    }
     if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
         return r;
     for (; r == 0 && plan->in_place <= (in_place && is_auto); plan->in_place++) {
