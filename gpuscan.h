@@ -377,17 +377,16 @@ typedef struct gpuscan_image {
     uint64_t x, y;
 } gpuscan_image;
 
-/* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and executed. The
-   library reads them only during a call, and recognises equal texts. A text may have several lines. A build log
-   numbers the lines of each text from 1, and names the text "custom" (source), "custom type", "custom combine",
-   "custom identity", "custom convert", "custom select", "custom equal", "custom key" or "custom source0". You choose
-   the names in the texts, but no name may begin with gpuscan or GPUSCAN. The expressions see everything that `source`
-   declares, and the variables that the comments of their fields list. The library's kernels are compiled after
-   `source`, so macros of `source` apply to the kernels' text, too. The exceptions are macros whose names begin with a
-   lower-case letter: the library undefines them before its kernels. No macro may have the name of something that
-   expressions see: x, i, a, b, at, near, values, source0 to source3. Floats are not contracted (FP_CONTRACT OFF)
-   unless `source` says otherwise. There are no build options. For -D N=3 let `source` begin with "#define N 3\n".
-   (-cl-fast-relaxed-math would break the promises about bits and errors.)
+/* A custom type, operator or conversion, in OpenCL C 1.2 (see TRUST). The library recognises equal texts. A text may
+   have several lines. A build log numbers the lines of each text from 1, and names the text by its field, such as
+   "custom type" or "custom source0", or "custom" for `source`. You choose the names in the texts, but no name may begin
+   with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the variables that the comments
+   of their fields list. The library's kernels are compiled after `source`, so macros of `source` apply to the kernels'
+   text, too. The exceptions are macros whose names begin with a lower-case letter: the library undefines them before
+   its kernels. No macro may have the name of something that expressions see: x, i, a, b, at, near, values, source0 to
+   source3. Floats are not contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build options. For
+   -D N=3 let `source` begin with "#define N 3\n". (-cl-fast-relaxed-math would break the promises about bits and
+   errors.)
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -809,9 +808,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
-   smaller count may need more. With call.counts_from the size suffices for all counts from that one to the desc's
-   `count`, and the programs of all these counts are built. The function takes the same desc and returns the same errors
-   as gpuscan_X_prepare. It also returns INVALID_ARGUMENT if `size` is NULL. *size is 0 after a failure.
+   smaller count may need more: see call.counts_from. The function takes the same desc and returns the same errors as
+   gpuscan_X_prepare. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
    arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero. Everything
