@@ -12282,7 +12282,9 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         if (!*code)
             return;
         word = gpuscan__word(code);
-        if (word)
+        if (word && *word == '@') /* this word is plain */
+            gpuscan__text_add(text, word);
+        else if (word)
             gpuscan__text_code(text, word);
         else if (*code == '$' || !gpuscan__text_mark(text, code[1])) {
             gpuscan__text_add(text, *code == '$' ? "GPUSCAN_" : "gpuscan_");

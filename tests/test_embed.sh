@@ -667,6 +667,7 @@ for folder in . "$root"; do
   "${CC:-cc}" -I"$root/tests" -o program program.c -ldl && ./program > "whole.$([ "$folder" = . ]; echo $?)"
 done
 check "a program's text is the same with words and without" cmp -s whole.0 whole.1
+check "an @ stays one" grep -q '; @p "' whole.0
 check "and whole" test "$(wc -l < whole.1)" -gt "$(wc -l < "$root/kernels.cl.inc")"
 
 echo "$passed passed, $failed failed"
