@@ -216,58 +216,14 @@ typedef struct gpuscan__no_image_desc cl_image_desc;
 #endif
 #endif
 
-/* GPUSCAN__HAS_... is 1 for each operation that this file compiles, and 0 for the others. */
+/* GPUSCAN__HAS_SCAN and its kin, which [FUNCTIONS] defines, are 1 for each operation that this file compiles, and 0 for
+   the others. */
 #if defined(GPUSCAN_ONLY_SCAN) || defined(GPUSCAN_ONLY_REDUCE) || defined(GPUSCAN_ONLY_HISTOGRAM) || \
     defined(GPUSCAN_ONLY_SELECT) || defined(GPUSCAN_ONLY_RUNS) || defined(GPUSCAN_ONLY_SORT) || \
     defined(GPUSCAN_ONLY_INTEGRAL) || defined(GPUSCAN_ONLY_QUANTILE) || defined(GPUSCAN_ONLY_UNIFORM_ADD)
 #define GPUSCAN__HAS_ALL 0
 #else
 #define GPUSCAN__HAS_ALL 1
-#endif
-#ifdef GPUSCAN_ONLY_SCAN
-#define GPUSCAN__HAS_SCAN 1
-#else
-#define GPUSCAN__HAS_SCAN GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_REDUCE
-#define GPUSCAN__HAS_REDUCE 1
-#else
-#define GPUSCAN__HAS_REDUCE GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_HISTOGRAM
-#define GPUSCAN__HAS_HISTOGRAM 1
-#else
-#define GPUSCAN__HAS_HISTOGRAM GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_SELECT
-#define GPUSCAN__HAS_SELECT 1
-#else
-#define GPUSCAN__HAS_SELECT GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_RUNS
-#define GPUSCAN__HAS_RUNS 1
-#else
-#define GPUSCAN__HAS_RUNS GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_SORT
-#define GPUSCAN__HAS_SORT 1
-#else
-#define GPUSCAN__HAS_SORT GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_INTEGRAL
-#define GPUSCAN__HAS_INTEGRAL 1
-#else
-#define GPUSCAN__HAS_INTEGRAL GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_QUANTILE
-#define GPUSCAN__HAS_QUANTILE 1
-#else
-#define GPUSCAN__HAS_QUANTILE GPUSCAN__HAS_ALL
-#endif
-#ifdef GPUSCAN_ONLY_UNIFORM_ADD
-#define GPUSCAN__HAS_UNIFORM_ADD 1
-#else
-#define GPUSCAN__HAS_UNIFORM_ADD GPUSCAN__HAS_ALL
 #endif
 
 #ifndef GPUSCAN_API
@@ -421,17 +377,16 @@ typedef struct gpuscan_image {
     uint64_t x, y;
 } gpuscan_image;
 
-/* A custom type, operator or conversion, in OpenCL C 1.2. The texts are trusted: they are compiled and executed. The
-   library reads them only during a call, and recognises equal texts. A text may have several lines. A build log
-   numbers the lines of each text from 1, and names the text "custom" (source), "custom type", "custom combine",
-   "custom identity", "custom convert", "custom select", "custom equal", "custom key" or "custom source0". You choose
-   the names in the texts, but no name may begin with gpuscan or GPUSCAN. The expressions see everything that `source`
-   declares, and the variables that the comments of their fields list. The library's kernels are compiled after
-   `source`, so macros of `source` apply to the kernels' text, too. The exceptions are macros whose names begin with a
-   lower-case letter: the library undefines them before its kernels. No macro may have the name of something that
-   expressions see: x, i, a, b, at, near, values, source0 to source3. Floats are not contracted (FP_CONTRACT OFF)
-   unless `source` says otherwise. There are no build options. For -D N=3 let `source` begin with "#define N 3\n".
-   (-cl-fast-relaxed-math would break the promises about bits and errors.)
+/* A custom type, operator or conversion, in OpenCL C 1.2 (see TRUST). The library recognises equal texts. A text may
+   have several lines. A build log numbers the lines of each text from 1, and names the text by its field, such as
+   "custom type" or "custom source0", or "custom" for `source`. You choose the names in the texts, but no name may begin
+   with gpuscan or GPUSCAN. The expressions see everything that `source` declares, and the variables that the comments
+   of their fields list. The library's kernels are compiled after `source`, so macros of `source` apply to the kernels'
+   text, too. The exceptions are macros whose names begin with a lower-case letter: the library undefines them before
+   its kernels. No macro may have the name of something that expressions see: x, i, a, b, at, near, values, source0 to
+   source3. Floats are not contracted (FP_CONTRACT OFF) unless `source` says otherwise. There are no build options. For
+   -D N=3 let `source` begin with "#define N 3\n". (-cl-fast-relaxed-math would break the promises about bits and
+   errors.)
 
        static const gpuscan_custom affine = {
            "typedef struct { float scale, shift; } affine;\n"
@@ -693,17 +648,17 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there each
-                                          program that it builds as a file, and loads programs that other objects or
-                                          earlier starts stored. These need neither the driver's compiler nor a
-                                          self-test. A relative name is resolved at each use. Several processes may
-                                          share the folder. Files that are damaged, or of another device, driver or
-                                          version, are ignored. If the folder or a file cannot be used, calls do not
-                                          fail: the logger gets the file and the reason. Programs that fail their
-                                          self-test are not stored, nor launches that are prepared after a program's
-                                          first call. Files are replaced but never deleted: you may delete any at any
-                                          time. They are trusted like blobs, so others must not be able to write to the
-                                          folder. If a FIFO has the name of such a file, the call blocks */
+    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there
+                                          each program that it builds as a file, and loads programs that other objects
+                                          or earlier starts stored. These need neither the driver's compiler nor a self-
+                                          test. A relative name is resolved at each use. Several processes may share the
+                                          folder. Files that are damaged, or of another device, driver or version, are
+                                          ignored. If the folder or a file cannot be used, calls do not fail: the logger
+                                          gets the file and the reason. Programs that fail their self-test are not
+                                          stored, nor launches that are prepared after a program's first call. Files are
+                                          replaced but never deleted: you may delete any at any time. They are trusted
+                                          like blobs, so others must not be able to write to the folder. If a FIFO has
+                                          the name of such a file, the call blocks */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -760,15 +715,10 @@ typedef struct gpuscan_segments {
    gs     out: the object, NULL after a failure; close it with gpuscan_destroy
    desc   NULL or all zero: the best device
 
-   Returns 0, OpenCL's own code, or one of these:
-   NO_OPENCL            a loader is needed but missing. (A gpuscan_opencl with NULL entries needs one, too.)
-   NO_PLATFORM          there is no platform
-   NO_DEVICE            there is no device, or none with the requested name
-   DEVICE_TOO_OLD       the device is below OpenCL 1.2 or has no compiler
-   INVALID_CONTEXT      the device or queue is not of the context
-   INVALID_ARGUMENT     gs is NULL; a queue without a context; only one of the allocator's functions; or a `library`
-                        although GPUSCAN_LINK_OPENCL is defined
-   OUT_OF_HOST_MEMORY   there is no memory for the object */
+   Returns 0, OpenCL's own code, or NO_OPENCL (a gpuscan_opencl with NULL entries needs a loader, too), NO_PLATFORM,
+   NO_DEVICE, DEVICE_TOO_OLD, OUT_OF_HOST_MEMORY, INVALID_CONTEXT (the device or queue is not of the context) or
+   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; or a `library`
+   although GPUSCAN_LINK_OPENCL is defined). */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. The function does not wait. Calls that are still running
@@ -858,9 +808,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
-   smaller count may need more. With call.counts_from the size suffices for all counts from that one to the desc's
-   `count`, and the programs of all these counts are built. The function takes the same desc and returns the same errors
-   as gpuscan_X_prepare. It also returns INVALID_ARGUMENT if `size` is NULL. *size is 0 after a failure.
+   smaller count may need more: see call.counts_from. The function takes the same desc and returns the same errors as
+   gpuscan_X_prepare. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
    arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero. Everything
@@ -873,7 +822,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    copies it otherwise. If the device fails while it runs, or while results are fetched, the outputs are undefined.
    After the call returns, nothing uses the arrays. */
 
-#if GPUSCAN__HAS_SCAN
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SCAN)
+#define GPUSCAN__HAS_SCAN 1
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
     uint64_t              count;        /* elements of a row. 0 is legal: src and dst may then be missing, and only the
@@ -945,9 +895,12 @@ GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_
    size and the rows have the same pitch. Segments come from segments.data or from the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
+#else
+#define GPUSCAN__HAS_SCAN 0
 #endif
 
-#if GPUSCAN__HAS_UNIFORM_ADD
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_UNIFORM_ADD)
+#define GPUSCAN__HAS_UNIFORM_ADD 1
 typedef struct gpuscan_uniform_add_desc {
     gpuscan_buffer        dst;          /* in and out: `count` elements */
     gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
@@ -976,9 +929,12 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const g
 /* Combines the array dst of `count` elements with the array addend of ceil(count / block) elements. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc);
+#else
+#define GPUSCAN__HAS_UNIFORM_ADD 0
 #endif
 
-#if GPUSCAN__HAS_REDUCE
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_REDUCE)
+#define GPUSCAN__HAS_REDUCE 1
 typedef struct gpuscan_reduce_desc {
     gpuscan_buffer        src;
     gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
@@ -1024,12 +980,9 @@ typedef struct gpuscan_reduce_desc {
    returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. For images the same as
                  gpuscan_histogram. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose
                  largest value means "no element"
-   method        each group sums a part of the elements, in order if the operator is custom. The last group to finish
-                 combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
-                 second launch does. On a GPU a few work-items or one group sum a row or segment. If rows are few and
-                 long, or a segment is much longer than the average, several groups share it. On a CPU elements plus
-                 segment ends are divided equally among the groups: Merrill and Garland, "Merge-based parallel sparse
-                 matrix-vector multiplication", 2016 */
+   methods       the last group to finish combines the groups' sums in order, as in the CUDA programming guide's example
+                 of memory fences. On a CPU elements plus segment ends are divided equally among the groups: Merrill and
+                 Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
 GPUSCAN_API gpuscan_result gpuscan_reduce(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_reduce_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
@@ -1039,9 +992,12 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpusca
    the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
+#else
+#define GPUSCAN__HAS_REDUCE 0
 #endif
 
-#if GPUSCAN__HAS_HISTOGRAM
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_HISTOGRAM)
+#define GPUSCAN__HAS_HISTOGRAM 1
 typedef enum gpuscan_bins {
     GPUSCAN_BINS_EVEN = 0, /* bins of equal width over [lower, upper) */
     GPUSCAN_BINS_EDGES,    /* bin k holds the samples in [edges[k], edges[k + 1]) */
@@ -1170,16 +1126,19 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
    `count`.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
+#else
+#define GPUSCAN__HAS_HISTOGRAM 0
 #endif
 
-#if GPUSCAN__HAS_SELECT
-/* Says what decides which elements gpuscan_select keeps. */
+/* Says what decides which elements gpuscan_select keeps. gpuscan_runs uses it, too. */
 typedef enum gpuscan_select_by {
     GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
     GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
     GPUSCAN_SELECT_PREDICATE  /* element i is kept where custom->select is not 0 */
 } gpuscan_select_by;
 
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SELECT)
+#define GPUSCAN__HAS_SELECT 1
 typedef struct gpuscan_select_desc {
     gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
     uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
@@ -1216,10 +1175,9 @@ typedef struct gpuscan_select_desc {
                  dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
-   method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
-                 "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
-                 before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
-                 many-core architectures", 2009 */
+   methods       a scan of what is kept gives the output indices: Blelloch, "Prefix sums and their applications", 1990.
+                 Kept elements are collected in local memory: Billeter, Olsson and Assarsson, "Efficient stream
+                 compaction on wide SIMD many-core architectures", 2009 */
 GPUSCAN_API gpuscan_result gpuscan_select(gpuscan *gs, const gpuscan_select_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_select_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
@@ -1229,9 +1187,12 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
    may equal src, or flags if their elements have the same size. The desc's selected.count_type must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
+#else
+#define GPUSCAN__HAS_SELECT 0
 #endif
 
-#if GPUSCAN__HAS_RUNS
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_RUNS)
+#define GPUSCAN__HAS_RUNS 1
 /* The arguments of gpuscan_runs. An output without a buffer is not computed. */
 typedef struct gpuscan_runs_desc {
     gpuscan_buffer         keys;
@@ -1288,9 +1249,12 @@ GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_
    zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
+#else
+#define GPUSCAN__HAS_RUNS 0
 #endif
 
-#if GPUSCAN__HAS_SORT
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SORT)
+#define GPUSCAN__HAS_SORT 1
 typedef struct gpuscan_sort_desc {
     gpuscan_buffer         src;           /* `count` keys of key_type, or elements of custom->type */
     gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
@@ -1358,9 +1322,12 @@ GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_
    unchanged. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
+#else
+#define GPUSCAN__HAS_SORT 0
 #endif
 
-#if GPUSCAN__HAS_INTEGRAL
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_INTEGRAL)
+#define GPUSCAN__HAS_INTEGRAL 1
 typedef struct gpuscan_integral_desc {
     gpuscan_buffer    src, dst;
     uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
@@ -1420,9 +1387,12 @@ GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpus
 /* Computes the integral image of the array src of `width` x `height` pixels in the array dst. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
+#else
+#define GPUSCAN__HAS_INTEGRAL 0
 #endif
 
-#if GPUSCAN__HAS_QUANTILE
+#if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_QUANTILE)
+#define GPUSCAN__HAS_QUANTILE 1
 /* Says what gpuscan_quantile stores for each fraction. */
 typedef enum gpuscan_quantile_form {
     GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
@@ -1483,6 +1453,8 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpus
 /* Computes the quantiles of the array `counts` in the array dst. In the desc edges and cdf must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
+#else
+#define GPUSCAN__HAS_QUANTILE 0
 #endif
 
 /* Stores the object's programs in a blob, for the application's next start. These are the programs that were prepared
@@ -1508,9 +1480,8 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
    told, and the program is built from source when it is needed.
 
    GPUSCAN_ERROR_BLOB: the blob is truncated, damaged, or of another device, driver, version of the library or set of
-   GPUSCAN_ONLY_... macros.
-   INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as it was.
-   A blob is trusted like a program: its checksum finds damage, not malice. */
+   GPUSCAN_ONLY_... macros. INVALID_ARGUMENT: gs or blob is NULL. OUT_OF_HOST_MEMORY. After a failure the object is as
+   it was. The blob's checksum finds damage, not malice: see TRUST. */
 GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_t size);
 
 #ifdef __cplusplus
@@ -11944,14 +11915,14 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
 static const char *gpuscan__word(const char *code) {
     char second = code[1];
     if (*code == '@')
-        return second ? gpuscan__words[second - '#'] : NULL;
+        return gpuscan__words[second - '#'];
     if (*code == '$')
         return second >= 'a' && second <= 'z' ? gpuscan__words[92 + second - 'a'] : NULL;
     return second >= 'A' && second <= 'Z' ? gpuscan__words[118 + second - 'A'] : NULL;
 }
 
 /* Adds embedded code. ` and a mark stand for the mark's code, two other characters for a word. Other $ are GPUSCAN_,
-   other ` gpuscan_. An @ at the end is an @: it is a word, since PTX has predicates. */
+   other ` gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
         size_t plain = strcspn(code, "@$`");
@@ -11961,10 +11932,12 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
         if (!*code)
             return;
         word = gpuscan__word(code);
-        if (word)
+        if (word && *word == '@') /* this word is plain */
+            gpuscan__text_add(text, word);
+        else if (word)
             gpuscan__text_code(text, word);
-        else if (*code != '`' || !gpuscan__text_mark(text, code[1])) {
-            gpuscan__text_add(text, *code == '$' ? "GPUSCAN_" : *code == '@' ? "@" : "gpuscan_");
+        else if (*code == '$' || !gpuscan__text_mark(text, code[1])) {
+            gpuscan__text_add(text, *code == '$' ? "GPUSCAN_" : "gpuscan_");
             continue;
         }
         code++;
@@ -14349,17 +14322,19 @@ static int gpuscan__record_argument(const gpuscan__launch *launch, const void *v
 }
 
 /* Sets an argument. If `value` is NULL, the argument is `size` bytes of local memory. `generation` is that of a buffer
-   of the library, otherwise 0. `kept` holds the last value: an equal one is not set again. NULL: all are set. */
-static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation,
-                              void *kept) {
+   of the library, otherwise 0. A value that equals the last one is not set again, unless `generation` is
+   GPUSCAN__CALLERS. Of larger values only the kernel's numbers are compared. */
+static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
     gpuscan__known_arg *known = &launch->known->args[launch->index];
+    void *kept = size > GPUSCAN__MAX_KNOWN ? launch->known->numbers : known->value;
     if (launch->code != CL_SUCCESS)
         return;
-    if (!kept || known->size != size || known->generation != generation || (value && memcmp(kept, value, size) != 0)) {
+    if (generation == GPUSCAN__CALLERS || known->size != size || known->generation != generation ||
+        (value && memcmp(kept, value, size) != 0)) {
         known->size = 0;
         launch->code = launch->chain->gs->cl.clSetKernelArg(launch->chain->program->kernels[launch->kernel],
                                                             launch->index, size, value);
-        if (kept && launch->code == CL_SUCCESS) {
+        if (generation != GPUSCAN__CALLERS && launch->code == CL_SUCCESS) {
             known->size = size;
             known->generation = generation;
             if (value)
@@ -14369,15 +14344,9 @@ static void gpuscan__arg_kept(gpuscan__launch *launch, const void *value, size_t
     launch->index++;
 }
 
-/* Sets an argument as gpuscan__arg_kept does. For a buffer of the caller, `generation` is GPUSCAN__CALLERS. */
-static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t size, uint32_t generation) {
-    int keeps = generation != GPUSCAN__CALLERS && (!value || size <= GPUSCAN__MAX_KNOWN);
-    gpuscan__arg_kept(launch, value, size, generation, keeps ? launch->known->args[launch->index].value : NULL);
-}
-
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
     if (!gpuscan__record_argument(launch, value, size))
-        gpuscan__arg_of(launch, value, size, 0);
+        gpuscan__arg_of(launch, value, size, value && size > GPUSCAN__MAX_KNOWN ? GPUSCAN__CALLERS : 0);
 }
 
 /* Sets a buffer as an argument. Returns the buffer's offset, which the caller stores in the kernel's numbers. */
@@ -14450,7 +14419,7 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
         size = (size + given->values_size + sizeof(cl_ulong) - 1) / sizeof(cl_ulong) * sizeof(cl_ulong);
     }
     if (!gpuscan__record_argument(launch, numbers, size))
-        gpuscan__arg_kept(launch, numbers, size, 0, launch->known->numbers);
+        gpuscan__arg_of(launch, numbers, size, 0);
 }
 
 /* Enqueues a launch of `groups` groups. If `shared` is not 0, the kernel's last argument is `shared` bytes of local
@@ -16036,11 +16005,6 @@ static void *gpuscan__test_memory(gpuscan__test *test, uint64_t bytes) {
     return memory ? memset(memory, 0, (size_t)bytes) : NULL;
 }
 
-/* Returns which component of a pixel (red, green, blue, alpha) holds channel c. */
-static uint32_t gpuscan__test_place(uint32_t place, uint32_t c) {
-    return place == GPUSCAN__IMAGE_ALPHA || (place == GPUSCAN__IMAGE_RED_ALPHA && c == 1) ? 3 : c;
-}
-
 /* Creates the image with four channels, which every device reads. The caller's format would have the same program. */
 static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     const gpuscan__test_image *of = &test->image;
@@ -16066,9 +16030,10 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
     for (k = 0; k < of->width * of->height; k++) {
         to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
-        for (c = 0; c < of->channels; c++)
-            memcpy(all + (to * 4 + gpuscan__test_place(of->place, c)) * size,
-                   of->pixels + (k * of->channels + c) * size, size);
+        for (c = 0; c < of->channels; c++) {
+            int alpha = of->place == GPUSCAN__IMAGE_ALPHA || (of->place == GPUSCAN__IMAGE_RED_ALPHA && c == 1);
+            memcpy(all + (to * 4 + (alpha ? 3 : c)) * size, of->pixels + (k * of->channels + c) * size, size);
+        }
     }
     code = gpuscan__create_image(gs, format, width, height, all, &of->image->mem); /* gpuscan__test_end releases it */
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateImage for a self-test failed");
@@ -16437,12 +16402,6 @@ static gpuscan_result gpuscan__host_check(gpuscan__host_call *host, gpuscan__pla
     return gpuscan__check_overlaps(gs, plan);
 }
 
-/* Returns whether an array is aligned for its type, so that the device can use it in place. A custom type's alignment,
-   which only the device knows, divides its size, so the largest power of two that divides the size suffices. */
-static int gpuscan__host_is_aligned(const gpuscan__host_array *array) {
-    return ((uintptr_t)array->data & (gpuscan__alignment(array->range.size) - 1)) == 0;
-}
-
 /* Fills a buffer from its array. A blocking write waits until the array has been read, not until the buffer is written.
    In an out-of-order queue, this function waits for that, too, by an event. */
 static gpuscan_result gpuscan__host_upload(gpuscan__host_call *host, const gpuscan__host_array *array, cl_mem mem) {
@@ -16476,7 +16435,8 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
             array->zero_copy = other->zero_copy;
             return GPUSCAN_SUCCESS;
         }
-        array->zero_copy = array->zero_copy && gpuscan__host_is_aligned(other);
+        /* A custom type's alignment, which only the device knows, divides its size, and so gpuscan__alignment */
+        array->zero_copy = array->zero_copy && (uintptr_t)other->data % gpuscan__alignment(other->range.size) == 0;
         reads |= other->range.reads || other->range.partial;
         if (gpuscan__host_bytes(other) > bytes)
             longest = other;
@@ -23137,16 +23097,14 @@ GPUSCAN_API gpuscan_result gpuscan_trim(gpuscan *gs) {
     if (!gs)
         return GPUSCAN_ERROR_INVALID_ARGUMENT;
     gs->error[0] = 0;
-    at = &gs->programs;
-    while ((program = *at) != NULL) {
-        if (!program->idle) {
+    for (at = &gs->programs; (program = *at) != NULL;)
+        if (program->idle) {
+            *at = program->next;
+            gpuscan__free_program(gs, program);
+        } else {
             program->idle = 1;
             at = &program->next;
-            continue;
         }
-        *at = program->next;
-        gpuscan__free_program(gs, program);
-    }
     return GPUSCAN_SUCCESS;
 }
 
@@ -23195,20 +23153,6 @@ typedef union gpuscan__any_desc {
 
 #define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
 
-/* Refuses ranges that are too large. A preparation may have no buffers whose sizes could be checked instead. Sets
-   *in_place to 1 if two ranges may be the same. `in_place` is set in both, so it is enough to find one. */
-static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan, int *in_place) {
-    size_t i;
-    *in_place = 0;
-    for (i = 0; i < plan->range_count; i++) {
-        const gpuscan__range *range = &plan->ranges[i];
-        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
-        *in_place |= range->in_place != 0;
-    }
-    return GPUSCAN_SUCCESS;
-}
-
 /* Collects what is needed for all counts that one preparation covers. */
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
@@ -23227,6 +23171,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
     int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place = 0, i;
     gpuscan__program *program = NULL;
+    size_t k;
     gpuscan_result r;
     gpuscan__plan_begin(plan, operation, desc, call);
     r = gpuscan__resolve(gs, plan);
@@ -23241,8 +23186,12 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
             return GPUSCAN_SUCCESS;
         }
     }
-    if (r == 0)
-        r = gpuscan__check_sizes(gs, plan, &in_place);
+    for (k = 0; k < plan->range_count && r == 0; k++) { /* there may be no buffers, whose sizes could be checked */
+        const gpuscan__range *range = &plan->ranges[k];
+        in_place |= range->in_place != 0; /* it is set in both of two ranges that may be the same */
+        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
+    }
     if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
         return r;
     for (; r == 0 && plan->in_place <= (in_place && is_auto); plan->in_place++) {
@@ -23407,11 +23356,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     *blob = gpuscan__text_of(gs);
     memset(&header, 0, sizeof(header));
     gpuscan__text_padded(blob, &header, sizeof(header));
-    if (only)
-        r = gpuscan__blob_program(gs, only, blob);
-    header.entries = only != NULL;
-    for (program = gs->programs; program && !only && r == 0; program = program->next)
-        if (!gpuscan__is_outdated(gs, program)) {
+    for (program = only ? only : gs->programs; program && r == 0; program = only ? NULL : program->next)
+        if (only || !gpuscan__is_outdated(gs, program)) {
             r = gpuscan__blob_program(gs, program, blob);
             header.entries++;
         }
