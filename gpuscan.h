@@ -1408,8 +1408,10 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
                  Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. If
-                 dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
+   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. Of
+                 src, flags, dst and payloads, those that are given must be valid, since they show whether the call is
+                 in place. If dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for
+                 scratch_size
    count 0       src, flags, dst, indices and the payloads may be missing. The number `selected` is 0
    returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags.
                  INVALID_TYPE: flags of another type.
@@ -6165,7 +6167,7 @@ static const char *const gpuscan__piece_select[] = {
 " `7$PREFETCH_DST) \\\n"
 " $PREFETCH(to,$PREFETCH_DST,1); \\\n"
 " *(`Aunaligned*)(to)=$REGISTER_OF(type,$COMPRESS($REGISTER_OF(int,x),mask)); \\\n"
-" }\n"
+" }\n\n"
 "$w`X`keep_`0(`Avoid*to,$1void*`0,`Vsize,`Vmask){\n"
 "`7size==1)\n"
 "$KEEP_LANES(uchar,to,$PASTE(vload,$COMPRESSES)(0,($1uchar*)`0),mask)\n"
@@ -6175,8 +6177,8 @@ static const char *const gpuscan__piece_select[] = {
 "$KEEP_LANES(uint,to,$PASTE(vload,$COMPRESSES)(0,($1uint*)`0),mask)\n"
 "}\n"
 "$w`X`keep_indices(`Avoid*to,`Vi,`Vmask){\n"
-"`I$REGISTER`F`1s={$EACH_LANE($COMPRESSES,$LANE_AT,0)};\n"
-"$KEEP_LANES(uint,to,`1s+i,mask)\n"
+"$REGISTER`Fx=($REGISTER`F)($EACH_LANE($COMPRESSES,$LANE_AT,0));\n"
+"$KEEP_LANES(uint,to,x+i,mask)\n"
 "}\n"
 "`O\n"
 "$6$KEPT_LANES(size) 0u\n"
@@ -6525,7 +6527,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5577 \"kernels.cl.inc\"\n"
+"#line 5578 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6834,7 +6836,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5932 \"kernels.cl.inc\"\n"
+"#line 5933 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6920,7 +6922,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6019 \"kernels.cl.inc\"\n"
+"#line 6020 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7192,7 +7194,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6344 \"kernels.cl.inc\"\n"
+"#line 6345 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7842,7 +7844,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7115 \"kernels.cl.inc\"\n"
+"#line 7116 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -7896,7 +7898,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7169 \"kernels.cl.inc\"\n"
+"#line 7170 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8299,7 +8301,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7629 \"kernels.cl.inc\"\n"
+"#line 7630 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8794,7 +8796,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8201 \"kernels.cl.inc\"\n"
+"#line 8202 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9142,7 +9144,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8627 \"kernels.cl.inc\"\n"
+"#line 8628 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9245,7 +9247,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8756 \"kernels.cl.inc\"\n"
+"#line 8757 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9544,7 +9546,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9095 \"kernels.cl.inc\"\n"
+"#line 9096 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -9953,7 +9955,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9584 \"kernels.cl.inc\"\n"
+"#line 9585 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9971,7 +9973,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9599 \"kernels.cl.inc\"\n"
+"#line 9600 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10081,7 +10083,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9741 \"kernels.cl.inc\"\n"
+"#line 9742 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10133,7 +10135,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9795 \"kernels.cl.inc\"\n"
+"#line 9796 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10265,7 +10267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9949 \"kernels.cl.inc\"\n"
+"#line 9950 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10557,7 +10559,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10279 \"kernels.cl.inc\"\n"
+"#line 10280 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11258,7 +11260,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11113 \"kernels.cl.inc\"\n"
+"#line 11114 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11429,7 +11431,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11320 \"kernels.cl.inc\"\n"
+"#line 11321 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11533,7 +11535,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11434 \"kernels.cl.inc\"\n"
+"#line 11435 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11674,7 +11676,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11595 \"kernels.cl.inc\"\n"
+"#line 11596 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -20784,17 +20786,6 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
-static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
-    gpuscan__select_key *key = &plan->key;
-    key->by = (uint32_t)desc->by;
-    key->invert = (uint32_t)plan->common.e.inverts;
-    key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
-                     desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
-                     plan->common.e.src_size == plan->size;
-    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-}
-
 /* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. */
 static gpuscan_result gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__range *ranges = plan->common.ranges;
@@ -20844,7 +20835,12 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        2)) != 0)
         return r;
-    gpuscan__select_outputs(plan);
+    plan->key.by = (uint32_t)desc->by;
+    plan->key.invert = (uint32_t)common->e.inverts;
+    plan->key.own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
+                          desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
+                          common->e.src_size == plan->size;
+    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     gpuscan__select_ranges(plan);
     if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0 || common->is_run || common->from_host)
         return r;
@@ -20852,8 +20848,8 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. If tiles may be few, the outputs
-   of each have fewer than TILE_BYTES bytes, so that many groups store them. tuning: select-shares */
+/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. The outputs of a tile have at most
+   TILE_BYTES bytes, so that many groups store large elements. tuning: select-shares */
 #define GPUSCAN__TILE_BYTES (256 * GPUSCAN__KIB)
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
     gpuscan__plan *common = &plan->common;
@@ -20869,8 +20865,8 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
         return;
     }
-    if (gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS && !e->key)
-        most = (uint32_t)gpuscan__min(most, (GPUSCAN__TILE_BYTES - 1) / bytes);
+    if (!e->key)
+        most = (uint32_t)gpuscan__min(most, GPUSCAN__TILE_BYTES / bytes);
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
     do {
         key->group = group;
@@ -20905,9 +20901,6 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Calls that store LARGE_ELEMENTS bytes or more per kept element use the tuning for few (SELECT_FEW) bytes of flags. */
-#define GPUSCAN__SELECT_FEW (256 * GPUSCAN__KIB)
-
 /* Returns the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use
    those for selections. If it has none for selections, those for scans are used. A forced strategy replaces the row's.
    If `many` is 1, rows of SINGLE_PASS are skipped. */
@@ -20921,8 +20914,6 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
                                                                                 : &profile->scan;
     const gpuscan__tuning *rows = tunings->rows;
     uint32_t i;
-    if (tunings == &profile->select && gpuscan__select_bytes(&plan->key) >= GPUSCAN__LARGE_ELEMENTS)
-        bytes = gpuscan__min(bytes, GPUSCAN__SELECT_FEW);
     for (i = tunings->count; i-- > 0;)
         if (gpuscan__select_matches(&rows[i], bytes, plan) &&
             !(many && rows[i].strategy == GPUSCAN_STRATEGY_SINGLE_PASS))
@@ -20979,8 +20970,7 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     const char *why;
     gpuscan__select_shape(gs, plan, &tuning);
     if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
-        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* rows of SINGLE_PASS are for few tiles */
+        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO) { /* rows of SINGLE_PASS are for few tiles */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
