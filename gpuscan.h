@@ -108,17 +108,12 @@
                gpuscan_reduce_desc.result points to, and the memory of buffers with CL_MEM_USE_HOST_PTR. Until
                gpuscan_destroy, keep the functions of logger, tracer, allocator and opencl, and their user pointers.
 
-   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. A call needs about
-                   scan, selection, runs   1/1000 of the data (elements or results of 64 bytes: up to 1/64)
-                   selection in place      in addition, the size of its outputs
-                   histogram               up to 8 bytes a bin. If bins do not fit local memory, or if weights are added
-                                           to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger
-                   sort                    the size of what it sorts, unless may_destroy_src lets it overwrite src
-                   integral image          1/20 of its table
-               A call may bring its own scratch, see gpuscan_scan_scratch_size. Calls that use the object's scratch wait
-               for each other, even in different queues. If the wait list of one of them fails, the calls that wait for
-               it fail as well, even on other buffers: they end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls
-               with their own scratch neither wait nor fail for that reason.
+   MEMORY      Device: the object keeps scratch for its largest call so far, and a quarter more. The comments of the
+               operations say how much calls need. A call may bring its own scratch (call.scratch). Calls that use the
+               object's scratch wait for each other, even in different queues. If the wait list of one of them fails,
+               the calls that wait for it fail as well, even on other buffers: they end with
+               CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. Calls with their own scratch neither wait nor fail for
+               that reason.
                Host: the desc's allocator provides memory for the object and its programs. It also provides temporary
                memory for building and testing programs, for growing scratch (up to 1 MiB), and for the cache and blobs.
                A call that neither builds nor grows scratch allocates nothing. (The exception is an init on the host
@@ -165,37 +160,21 @@
                [INTEGRAL] [QUANTILE] [PUBLIC ENTRY POINTS] [LICENCE].
                The kernels are edited in kernels.cl.inc; tools/embed copies their code here, without comments.
 
-   CHANGES     0.2.0  New operations: gpuscan_select (with payloads, gpuscan_tally and custom->select); gpuscan_runs:
-                      unique, run-length encoding and reduction by key, with custom->equal; gpuscan_sort: a stable radix
-                      sort of keys of every builtin type, and of custom types by custom->key, with payloads and
-                      permutation; gpuscan_integral: integral images; gpuscan_quantile: quantiles of histograms.
-                      New in gpuscan_scan: reverse; segments by heads, keys or offsets; src_pitch_bytes and
-                      dst_pitch_bytes (in gpuscan_integral, too). In gpuscan_reduce: rows, src_pitch, segments by
-                      offsets, src_image. In gpuscan_histogram: custom, value_type and weight, expressions of a pixel;
-                      tile_width and tile_height, a histogram of each tile; pitch_bytes; channel_bounds; edges_pitch;
-                      counts_stride.
-                      gpuscan_image: 2D images instead of buffers, as samples_image and src_image, whose expressions see
-                      `at` and `near` (gpuscan_custom).
-                      gpuscan_call: values and sources, which custom texts see.
+   CHANGES     0.2.0  New operations: gpuscan_select, gpuscan_runs, gpuscan_sort, gpuscan_integral, gpuscan_quantile.
+                      New in gpuscan_scan: reverse; segments; src_pitch_bytes and dst_pitch_bytes (in gpuscan_integral,
+                      too). In gpuscan_reduce: rows, src_pitch, segments, src_image. In gpuscan_histogram: custom,
+                      value_type, weight, tile_width, tile_height, pitch_bytes, channel_bounds, edges_pitch,
+                      counts_stride, samples_image.
                       New around them: GPUSCAN_VERSION, gpuscan_version, gpuscan_struct_size, gpuscan_type_from_name,
                       gpuscan_trim, GPUSCAN_ONLY_SCAN and its kin. gpuscan_desc: library, tracer, cache. gpuscan_call:
-                      counts_from. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy, has_images. Tables
-                      of entry points may have gaps.
-                      gpuscan_X_prepare launches what it built, so that no driver compiles in the first call.
-                      gpuscan_set_blob loads and launches the programs of the blob. (Blobs of 0.1.0 are refused.) Lanes
-                      (work-items of a sub-group) also exchange values by OpenCL's sub-groups and by AMD's builtins.
-                      Each program is tested at its first use, and built without the compiler's warnings.
+                      values, sources, counts_from. gpuscan_info: opencl, refused, refusals, refusal, sort_strategy,
+                      has_images. Tables of entry points may have gaps. gpuscan_X_prepare launches what it built, and
+                      gpuscan_set_blob what it loaded, so that no driver compiles in the first call.
                       Changed: sums start with +0. MIN and MAX of nothing but NaN are the identity. A histogram's bounds
                       are rounded to the samples' type first. custom->convert may give negative floats for signed
-                      integers. Scans of non-negative floats do not decrease, totals are the last elements, and adding 0
-                      changes no result. Errors of sums of floats do not grow with the count (see floats in
-                      gpuscan_reduce, gpuscan_scan and gpuscan_runs). On devices without lanes (has_lanes 0) AUTO scans
-                      in several passes. GPUs refuse the CPU strategies, sorts refuse CL_MEM_WRITE_ONLY outputs, and
-                      calls refuse host memory that kernels cannot use.
-                      Faster: on GPUs short rows, images with gaps, bytes over a range, several channels, odd offsets,
-                      scans in place, argmin and uniform add take between 2/3 and 1/600 of the time. On CPUs short rows,
-                      argmin, structs, edges, many bins and samples of 16 bits take between 2/3 and 1/20. Executables
-                      that contain the implementation are a quarter smaller.
+                      integers. Errors of sums of floats do not grow with the count. On devices without lanes (has_lanes
+                      0) AUTO scans in several passes. GPUs refuse the CPU strategies, sorts refuse CL_MEM_WRITE_ONLY
+                      outputs, and calls refuse host memory that kernels cannot use. Blobs of 0.1.0 are refused.
                0.1.0  scan, uniform add, reduce, histogram
 */
 #ifndef GPUSCAN_H
@@ -321,29 +300,23 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
     /* a NULL is not allowed, an enum value is unknown, or fields clash */                                             \
     X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
-    /* the type does not fit the operation */                                                                          \
-    X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type")                                                               \
+    X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type") /* the type does not fit the operation */                     \
     /* the operator does not fit the type or the operation */                                                          \
     X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
-    /* a queue, buffer or event belongs to another context or device */                                                \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
     /* a buffer is missing, or an object is not a buffer (but an image, for example) */                                \
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
-    /* offset + count goes past the end of a buffer */                                                                 \
-    X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small")                                                       \
+    X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small") /* offset + count goes past the end of a buffer */    \
     /* kernels are not allowed to write an output or to read an input, or host memory is not aligned */                \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
-    /* a size does not fit 64 bits or the host's size_t */                                                             \
-    X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow")                                                             \
+    X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow") /* a size does not fit 64 bits or the host's size_t */      \
     /* there are too many bins, the range is empty, or bins are too narrow for the float type */                       \
     X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
-    /* the caller's scratch is smaller than the size query says */                                                     \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
     /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
     X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
-    /* this machine has no OpenCL loader, or the loader lacks entry points */                                          \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
     X(GPUSCAN_ERROR_NO_PLATFORM, -2101,                                                                                \
@@ -351,18 +324,14 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_NO_DEVICE, -2102,                                                                                  \
       "no OpenCL device, or none with the requested name: see GPUSCAN_DEVICE; desc.error lists the devices")           \
     X(GPUSCAN_ERROR_DEVICE_TOO_OLD, -2103, "the device is below OpenCL 1.2 or has no compiler")                        \
-    /* the type is f64, but the device has no double precision */                                                      \
     X(GPUSCAN_ERROR_UNSUPPORTED_TYPE, -2200, "the device does not support the type")                                   \
     X(GPUSCAN_ERROR_UNSUPPORTED_STRATEGY, -2201, "the strategy does not fit the device or the call")                   \
     X(GPUSCAN_ERROR_UNSUPPORTED_IMAGE, -2202, "the device does not support images")                                    \
     X(GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, -2300, "out of host memory")                                                   \
-    /* the custom text does not compile: gpuscan_error has the build log */                                            \
     X(GPUSCAN_ERROR_CUSTOM_SOURCE, -2400, "the custom source does not compile")                                        \
     X(GPUSCAN_ERROR_CUSTOM_SIZE, -2401, "the custom type's size on the device differs")                                \
-    /* the blob is damaged, or of another device, driver or version: build the programs again */                       \
     X(GPUSCAN_ERROR_BLOB, -2500, "a blob that is damaged or of another device, driver or version")                     \
-    /* the device's compiler rejects the library's own kernels: please report the log */                               \
-    X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels")
+    X(GPUSCAN_ERROR_BUILD, -2600, "the device's compiler rejects the kernels") /* please report the log */
 
 #define GPUSCAN__RESULT(name, value, text) name = value,
 enum { GPUSCAN_RESULTS(GPUSCAN__RESULT) GPUSCAN__RESULT_AFTER_LAST };
@@ -406,9 +375,7 @@ typedef enum gpuscan_op {
 } gpuscan_op;
 
 /* Says how a call is computed. AUTO follows the device profile. The others force one strategy, for tests and
-   comparisons. Every strategy gives the same integers. Within one strategy, floats have the same bits from run to run.
-   A strategy that the device's profile excludes fails with UNSUPPORTED_STRATEGY (see gpuscan_info.refused). GPUs refuse
-   the CPU_ ones.
+   comparisons. Every strategy gives the same integers. GPUs refuse the CPU_ ones (see gpuscan_info.refused).
 
                       scan                                   reduce                       histogram
    MULTI_PASS         sums of chunks, scan of the sums,      partial results, which a     bins in global memory
@@ -575,15 +542,13 @@ typedef struct gpuscan_call {
                                       returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the
                                       commands do not run and end with that status (on drivers that follow OpenCL) */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: the event of the call's last command. It completes with the
-                                      call, but its profiling times are those of that command alone: see EVENTS for how
-                                      to time a call. The caller releases it. *event is NULL after a failure */
+    cl_event        *event;        /* out, may be NULL: the event of the call's last command, see EVENTS. The caller
+                                      releases it. *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results. Its offset is in bytes, a multiple of 64.
                                       Its contents before the call do not matter. If `mem` is NULL, the call uses the
-                                      object's own scratch, which grows when it must. Calls that share scratch must not
+                                      object's own scratch, see MEMORY. Calls that share a caller's scratch must not
                                       run at the same time: their results would be undefined, and the kernels of a sort
-                                      might never end. Calls that use the object's own scratch wait for each other. If
-                                      one fails, those that wait for it fail, too: see MEMORY */
+                                      might never end */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
@@ -728,19 +693,17 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder; NULL or "" means none. The object stores there each
+    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there each
                                           program that it builds as a file, and loads programs that other objects or
-                                          earlier starts stored. Loaded programs need neither the driver's compiler nor
-                                          a self-test. A relative name is resolved at each use. Several processes may
+                                          earlier starts stored. These need neither the driver's compiler nor a
+                                          self-test. A relative name is resolved at each use. Several processes may
                                           share the folder. Files that are damaged, or of another device, driver or
                                           version, are ignored. If the folder or a file cannot be used, calls do not
-                                          fail: the logger gets the file and the reason. (gpuscan_create needs memory
-                                          for the name.) Programs that fail their self-test are not stored. Launches
-                                          that are prepared after a program's first call are not stored either. Files
-                                          are replaced but never deleted, not even half-written ones. You may delete any
-                                          at any time. Files are trusted like blobs, so others must not be able to write
-                                          to the folder. If a FIFO has the name of such a file, the call blocks. The
-                                          string is copied */
+                                          fail: the logger gets the file and the reason. Programs that fail their
+                                          self-test are not stored, nor launches that are prepared after a program's
+                                          first call. Files are replaced but never deleted: you may delete any at any
+                                          time. They are trusted like blobs, so others must not be able to write to the
+                                          folder. If a FIFO has the name of such a file, the call blocks */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -779,284 +742,16 @@ typedef enum gpuscan_segment_form {
                                  by C's ==. So each NaN begins a segment, and -0 and +0 are equal */
 } gpuscan_segment_form;
 
-/* Says how src is cut into segments. */
+/* Says how src is cut into segments. Without a form all fields must be 0. */
 typedef struct gpuscan_segments {
     gpuscan_segment_form form;
     gpuscan_buffer       data;      /* with OFFSETS: `count` + 1 ascending element numbers, counted from src.offset;
                                        with HEADS and KEYS: one value per element */
     gpuscan_type         type;      /* the type of `data`. OFFSETS: u32 (default) or u64. HEADS: u8 (default), u16, u32
                                        or u64. KEYS: any builtin type, u32 by default */
-    uint64_t             count;     /* with OFFSETS: the number of segments; 0 is legal */
+    uint64_t             count;     /* with OFFSETS: the number of segments; 0 is legal. Otherwise it must be 0 */
     const void          *host_data; /* for gpuscan_scan_host and gpuscan_reduce_host only: `data` as a host array */
 } gpuscan_segments;
-
-#if GPUSCAN__HAS_SCAN
-typedef struct gpuscan_scan_desc {
-    gpuscan_buffer        src, dst;
-    uint64_t              count;        /* elements of a row. 0 is legal: then only the totals are written */
-    gpuscan_type          src_type;     /* default: u32 */
-    gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
-    gpuscan_op            op;
-    gpuscan_scan_kind     kind;
-    const gpuscan_custom *custom;
-    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL means
-                                           the operator's identity (an infinity for MIN and MAX of floats) */
-    gpuscan_buffer        init_buffer;  /* instead of `init`: one element on the device. Each row begins with it */
-    gpuscan_buffer        total;        /* out: one dst_type element for each row, `init` op all elements of the row */
-    uint64_t              rows;         /* the number of independent scans; 0 means 1 */
-    uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
-    uint64_t              dst_pitch;
-    gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
-                                           runs; `count` limits it */
-    gpuscan_type          count_type;   /* u32 (default) or u64 */
-    gpuscan_call          call;
-    gpuscan_segments      segments;     /* instead of rows: segments of src, each scanned by itself */
-    uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
-    uint64_t              dst_pitch_bytes;
-    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
-                                           row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE),
-                                           or without op src[i] (EXCLUSIVE). The result is that of reversing the row,
-                                           scanning it and reversing it back. Nothing else changes: where elements lie,
-                                           which element a head marks, and i in custom->convert. total is in the same
-                                           order, and with count_buffer n is the count on the device */
-} gpuscan_scan_desc;
-#endif
-
-#if GPUSCAN__HAS_UNIFORM_ADD
-typedef struct gpuscan_uniform_add_desc {
-    gpuscan_buffer        dst;
-    gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
-    uint64_t              count;
-    uint64_t              block;        /* number of elements that share an addend, at least 1 */
-    gpuscan_type          type;         /* default: u32 */
-    gpuscan_op            op;
-    const gpuscan_custom *custom;
-    gpuscan_buffer        count_buffer;
-    gpuscan_type          count_type;
-    gpuscan_call          call;         /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-} gpuscan_uniform_add_desc;
-#endif
-
-#if GPUSCAN__HAS_REDUCE
-typedef struct gpuscan_reduce_desc {
-    gpuscan_buffer        src;
-    gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
-    void                 *result;      /* instead of dst: host memory that must stay valid until the event completes */
-    uint64_t              count;       /* elements of each row; with segments, elements of src */
-    gpuscan_type          src_type;    /* default: u32 */
-    gpuscan_type          dst_type;    /* default: src_type. ARGMIN and ARGMAX accept u64 (default) and u32 */
-    gpuscan_op            op;
-    const gpuscan_custom *custom;
-    const void           *init;        /* as in gpuscan_scan_desc; must be NULL for ARGMIN and ARGMAX */
-    gpuscan_buffer        init_buffer;
-    gpuscan_buffer        count_buffer;
-    gpuscan_type          count_type;
-    gpuscan_call          call;
-    uint64_t              rows;        /* the number of independent reductions; 0 means 1 */
-    uint64_t              src_pitch;   /* elements from row to row, at least `count`; 0 means `count` */
-    gpuscan_segments      segments;    /* instead of rows: segments of src */
-    gpuscan_image         src_image;   /* instead of `src`: `count` pixels of an image, from the pixel at x, y on */
-    uint64_t              src_width;   /* pixels to take from each row of the image; 0 means all from column x on */
-} gpuscan_reduce_desc;
-#endif
-
-#if GPUSCAN__HAS_HISTOGRAM
-typedef enum gpuscan_bins {
-    GPUSCAN_BINS_EVEN = 0, /* bins of equal width over [lower, upper) */
-    GPUSCAN_BINS_EDGES,    /* bin k holds the samples in [edges[k], edges[k + 1]) */
-    GPUSCAN_BINS_VALUES    /* integers: bin k holds the samples that equal lower + k */
-} gpuscan_bins;
-
-typedef enum gpuscan_outside {
-    GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
-    GPUSCAN_OUTSIDE_CLAMP,    /* samples below the bins are counted in the first bin, samples above in the last */
-    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below the bins, [bins + 1] samples above */
-} gpuscan_outside;
-
-/* A bound of bins: set `i` for signed integers, `u` for unsigned integers, `f` for floats, f16 included. The library
-   cannot notice if the wrong member is set. Integer bounds may lie outside the type. */
-typedef union gpuscan_bound {
-    int64_t  i;
-    uint64_t u;
-    double   f;
-} gpuscan_bound;
-
-typedef struct gpuscan_histogram_desc {
-    gpuscan_buffer  samples;
-    gpuscan_buffer  counts;        /* out */
-    uint64_t        count;         /* pixels of a row; 0 is legal */
-    gpuscan_type    sample_type;   /* any builtin type; default: u8 */
-    gpuscan_type    counter_type;  /* u32 (default) or u64 */
-    uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
-    gpuscan_bins    form;
-    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only `lower`. Set the member for the samples' type */
-    int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores `closed` */
-    gpuscan_outside outside;
-    int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
-    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the samples' type, or of f32 for f16 */
-    gpuscan_buffer  weights;       /* optional: one weight per pixel, which each of its samples adds instead of 1 */
-    gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
-    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
-    uint32_t        channel_mask;  /* channel c is counted if bit c of the mask is 1; 0 means all channels */
-    uint64_t        rows;          /* the number of rows; 0 means 1 */
-    uint64_t        pitch;         /* pixels from row to row, at least `count`; 0 means `count` */
-    uint64_t        weights_pitch; /* weights from row to row, at least `count`; 0 means `count` */
-    gpuscan_buffer  count_buffer;
-    gpuscan_type    count_type;
-    const void     *host_edges;    /* for gpuscan_histogram_host only: `edges` and `weights` as host arrays */
-    const void     *host_weights;
-    gpuscan_call    call;
-    const gpuscan_custom *custom;  /* optional: custom->convert computes one value per pixel, which is counted */
-    gpuscan_type    value_type;    /* type of the value that custom->convert gives, and of bounds and edges. The default
-                                      is sample_type, or f32 if that is f16 */
-    const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
-    uint64_t        tile_width;    /* pixels; 0 means a row. With tile_width or tile_height each tile has a histogram */
-    uint64_t        tile_height;   /* rows; 0 means all rows */
-    uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
-    const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
-                                            and upper bound of each channel, also of those that the mask omits */
-    uint64_t        edges_pitch;   /* with EDGES: elements from one channel's edges to the next's; 0: all share edges */
-    gpuscan_image   samples_image; /* instead of samples: `count` x `rows` pixels of an image, from the pixel x, y on */
-    uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
-} gpuscan_histogram_desc;
-#endif
-
-/* Says what decides which elements gpuscan_select keeps. */
-typedef enum gpuscan_select_by {
-    GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
-    GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
-    GPUSCAN_SELECT_PREDICATE  /* element i is kept where custom->select is not 0 */
-} gpuscan_select_by;
-
-#if GPUSCAN__HAS_SELECT
-typedef struct gpuscan_select_desc {
-    gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
-    uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
-    gpuscan_type           type;         /* the type of src and dst; default: u32 */
-    gpuscan_select_by      by;
-    int                    invert;       /* not 0: keeps the elements that would be dropped, and drops the others */
-    gpuscan_buffer         flags;        /* with FLAGS: `count` elements; with BITS: ceil(count / 32) u32 words */
-    gpuscan_type           flag_type;    /* with FLAGS: u8 (default), u16, u32 or u64 */
-    const gpuscan_custom  *custom;       /* PREDICATE needs custom->select. A custom type needs custom->size */
-    gpuscan_buffer         indices;      /* out, optional: the index of each element that is kept */
-    gpuscan_type           index_type;   /* u32 (default) or u64 */
-    const gpuscan_payload *payloads;     /* payload_count payloads, 0 to 8 */
-    uint32_t               payload_count;
-    uint64_t               capacity;     /* the number of elements for which each output has room; 0 means `count` */
-    gpuscan_tally          selected;     /* out, optional: the number of elements kept */
-    gpuscan_buffer         count_buffer;
-    gpuscan_type           count_type;
-    void                  *host_indices; /* for gpuscan_select_host only: `indices` as a host array */
-    gpuscan_call           call;
-} gpuscan_select_desc;
-#endif
-
-#if GPUSCAN__HAS_RUNS
-/* The arguments of gpuscan_runs. An output without a buffer is not computed. */
-typedef struct gpuscan_runs_desc {
-    gpuscan_buffer         keys;
-    uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
-    gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
-    int                    bitwise;       /* not 0: builtin keys are equal if their bits are equal */
-    gpuscan_buffer         keys_dst;      /* out: the first key of each run */
-    gpuscan_buffer         starts;        /* out, of index_type: the index of each run's first key */
-    gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
-    gpuscan_type           index_type;    /* u32 (default) or u64 */
-    gpuscan_buffer         src, dst;      /* out (dst): the elements of src at each run's keys, combined in order */
-    gpuscan_type           src_type;      /* default: u32 */
-    gpuscan_type           dst_type;      /* default: src_type */
-    gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
-    const gpuscan_custom  *custom;
-    const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
-    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* the number of runs for which each output has room; 0 means `count` */
-    gpuscan_tally          runs;          /* out: the number of runs */
-    gpuscan_buffer         count_buffer;
-    gpuscan_type           count_type;
-    const void            *host_src;      /* for gpuscan_runs_host only: host arrays for src, starts, lengths, dst */
-    void                  *host_starts, *host_lengths, *host_dst;
-    gpuscan_call           call;
-} gpuscan_runs_desc;
-#endif
-
-#if GPUSCAN__HAS_SORT
-typedef struct gpuscan_sort_desc {
-    gpuscan_buffer         src;
-    gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
-    uint64_t               count;
-    gpuscan_type           key_type;      /* any builtin type; default: u32 */
-    int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
-    uint32_t               bit_begin;     /* the lowest bit of the keys' codes to sort by: see gpuscan_sort */
-    uint32_t               bit_end;       /* 1 + the highest bit to sort by; 0 means the number of bits of the code */
-    const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
-    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    gpuscan_buffer         permutation;   /* out, optional, of index_type: the sorted element p is element
-                                             permutation[p] of src */
-    gpuscan_type           index_type;    /* u32 (default) or u64 */
-    int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
-    const gpuscan_custom  *custom;        /* NULL: the elements are the keys. Otherwise elements are of custom->type,
-                                             and custom->key gives the key of x in key_type (f16: as a float) */
-    gpuscan_buffer         count_buffer;
-    gpuscan_type           count_type;
-    gpuscan_call           call;
-} gpuscan_sort_desc;
-#endif
-
-#if GPUSCAN__HAS_INTEGRAL
-typedef struct gpuscan_integral_desc {
-    gpuscan_buffer    src, dst;
-    uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
-                                          has its first row or column of zeros */
-    uint64_t          images;          /* the number of images; 0 means 1 */
-    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0 means 1 */
-    gpuscan_type      src_type;        /* any builtin type; default: u8 */
-    gpuscan_type      dst_type;        /* f32 or f64; for integers also u32, i32, u64 or i64. The default is u32 for
-                                          unsigned integers, i32 for signed integers and f32 for floats */
-    gpuscan_scan_kind kind;            /* INCLUSIVE: width x height tables; EXCLUSIVE: (width + 1) x (height + 1) */
-    int               square;          /* not 0: the tables hold sums of squares */
-    uint64_t          src_pitch;       /* pixels from row to row, at least the length of a row; 0 means that length */
-    uint64_t          dst_pitch;
-    uint64_t          src_image_pitch; /* pixels from image to image, which must not overlap; 0 means `height` rows */
-    uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
-    gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-    gpuscan_image     src_image;       /* instead of src: width x height pixels of an image, from the pixel x, y on */
-    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
-    uint64_t          dst_pitch_bytes;
-    const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
-} gpuscan_integral_desc;
-#endif
-
-#if GPUSCAN__HAS_QUANTILE
-/* Says what gpuscan_quantile stores for each fraction. */
-typedef enum gpuscan_quantile_form {
-    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
-    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, as if the samples of a bin were spread evenly over it */
-    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of the samples from the one that the
-                                 first selects to the one that the second selects. Each counts as its bin's centre */
-} gpuscan_quantile_form;
-
-enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
-
-typedef struct gpuscan_quantile_desc {
-    gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
-    gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
-    gpuscan_type          counter_type;   /* u32 (default) or u64 */
-    uint32_t              bins;           /* the number of bins; 0 means 256 */
-    uint64_t              rows;           /* the number of histograms; 0 means 1 */
-    uint64_t              pitch;          /* counters from one histogram to the next, at least `bins`; 0 means `bins` */
-    const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
-    uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
-    gpuscan_quantile_form form;
-    double                lower, upper;   /* VALUE and MEAN: even bins over [lower, upper); both 0 means [0, bins) */
-    gpuscan_buffer        edges;          /* instead of lower and upper: `bins` + 1 ascending f32 edges for all rows */
-    float                 empty;          /* the result of VALUE and MEAN if there are no samples; BIN gives `bins` */
-    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counters, in the layout of `counts` */
-    gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
-    const void           *host_edges;     /* for gpuscan_quantile_host only: `edges` and `cdf` as host arrays */
-    void                 *host_cdf;
-    gpuscan_call          call;           /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
-} gpuscan_quantile_desc;
-#endif
 
 /* [FUNCTIONS] ------------------------------------------------------------------------------------------------------ */
 
@@ -1119,14 +814,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
    built (a second or less) and tested on a few numbers. Some drivers finish their work at the first launch: there the
    program is also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
-   Each operation needs one program per combination of types, operator, kind, custom texts, strategy and range of
-   counts. (Small and large counts take different programs, with limits that depend on the device; call.counts_from
-   prepares a range of counts.) Programs of selections and runs also differ by the outputs and their sizes. Programs of
-   integral images differ by `channels` and `square`, and on CPUs by whether an image is small or large. Programs of
-   histograms differ by form, channels, mask, outside, closed, weights, counters, the arithmetic that the bounds need,
-   where the bins lie, and the size of tiles, if any. Programs of sorts differ by payloads, permutation and
-   may_destroy_src, and by whether the number of digits is odd. Programs of quantiles differ by form, by whether there
-   are more than 8 fractions or a cdf, and by whether there are few or many bins and rows.
+   Each operation needs one program per combination of types, operator, custom texts, strategy, options, outputs and
+   range of counts. Small and large counts, rows, images and numbers of bins take different programs, with limits that
+   depend on the device. call.counts_from prepares a range of counts.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
                    not overlap anything else that the call reads or writes, its scratch included. Inputs may overlap
@@ -1138,18 +828,22 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    element's size, but to no more than 16 bytes. (At call.scratch's offset it must be aligned to 64
                    bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that
                    alignment, also for the beginning of call.scratch's buffer.
+                   A buffer that an image is made of counts as a whole.
      count_buffer  One number of count_type. The device reads the count when the call runs. The desc's `count` is the
-                   maximum: it replaces a larger count, and it decides sizes, pitches and scratch.
+                   maximum: it replaces a larger count, and it decides sizes, pitches and scratch. Outputs of elements
+                   past the count are unchanged.
+     count 0       Inputs and outputs of elements may be missing. Totals, results, counters and numbers are written.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer. In a
                    reduction to `result` the host must also be allowed to read it.
-     Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together.
-                   UNSUPPORTED_TYPE for f64 on a device without it. INVALID_BUFFER if a buffer is missing or an image.
-                   INVALID_CONTEXT, BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers.
-                   SCRATCH_TOO_SMALL. UNSUPPORTED_STRATEGY if a strategy was forced that does not fit, or if every
-                   strategy that fits has failed its self-test. INVALID_EVENT or
-                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list. CUSTOM_SOURCE or CUSTOM_SIZE for
-                   custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command writes outputs,
-                   so they are unchanged after any of these (but see gpuscan_sort).
+     Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together, or are not
+                   as the comments of their fields say. UNSUPPORTED_TYPE for f64 on a device without it.
+                   INVALID_BUFFER if a buffer is missing or an image, or if no output is given. INVALID_CONTEXT,
+                   BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers. SCRATCH_TOO_SMALL.
+                   UNSUPPORTED_STRATEGY if a strategy was forced that does not fit the call or does not work on the
+                   device, or if every strategy that fits has failed its self-test. (AUTO takes a strategy that fits.)
+                   INVALID_EVENT or CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list. CUSTOM_SOURCE or
+                   CUSTOM_SIZE for custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command
+                   writes outputs, so they are unchanged after any of these (but see gpuscan_sort).
 
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
    object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
@@ -1169,9 +863,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    as gpuscan_X_prepare. It also returns INVALID_ARGUMENT if `size` is NULL. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
-   arrays and numbers replace some fields of the desc. If one of these fields is not zero, or an array is missing, it
-   returns INVALID_ARGUMENT. Everything else is as in gpuscan_X: total, init_buffer, count_buffer, scratch and sources
-   without host_data are device buffers, and the caller releases the event, which is complete. The arrays may be read
+   arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero. Everything
+   else is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
+   buffers, and the caller releases the event, which is complete. The arrays may be read
    before the wait list's events have completed; only the kernels wait for those events. An array holds rows * pitch
    elements, but only `count` in its last row. Elements between rows are unchanged. An output must not overlap an
    input, unless the function's comment allows it. Arrays may lie at any address. A CPU uses an array in place if it
@@ -1180,25 +874,51 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    After the call returns, nothing uses the arrays. */
 
 #if GPUSCAN__HAS_SCAN
+typedef struct gpuscan_scan_desc {
+    gpuscan_buffer        src, dst;
+    uint64_t              count;        /* elements of a row. 0 is legal: src and dst may then be missing, and only the
+                                           totals are written */
+    gpuscan_type          src_type;     /* default: u32 */
+    gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
+    gpuscan_op            op;
+    gpuscan_scan_kind     kind;
+    const gpuscan_custom *custom;
+    const void           *init;         /* one dst_type element on the host, read before the call returns. NULL means
+                                           the operator's identity (an infinity for MIN and MAX of floats) */
+    gpuscan_buffer        init_buffer;  /* instead of `init`: one element on the device. Each row begins with it */
+    gpuscan_buffer        total;        /* out: one dst_type element for each row, `init` op all elements of the row */
+    uint64_t              rows;         /* the number of independent scans; 0 means 1 */
+    uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
+    uint64_t              dst_pitch;
+    gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
+                                           runs; `count` limits it */
+    gpuscan_type          count_type;   /* u32 (default) or u64 */
+    gpuscan_call          call;
+    gpuscan_segments      segments;     /* instead of rows, pitches and total: segments of src */
+    uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
+    uint64_t              dst_pitch_bytes;
+    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
+                                           row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE),
+                                           or without op src[i] (EXCLUSIVE). The result is that of reversing the row,
+                                           scanning it and reversing it back. Nothing else changes: where elements lie,
+                                           which element a head marks, and i in custom->convert. total is in the same
+                                           order, and with count_buffer n is the count on the device */
+} gpuscan_scan_desc;
+
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
    src[i]. With `reverse` (see gpuscan_scan_desc) it scans each row from its end.
 
-   src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
-   dst           out: row r is the `count` elements of dst_type from dst.offset + r * dst_pitch on
-   pitch_bytes   src_pitch_bytes and dst_pitch_bytes replace the pitches. They are multiples of the elements' sizes,
-                 since rows begin at whole elements. RGB rows that are aligned to 4 bytes are rows of u8 in this sense.
-                 (To sum them channel by channel, use gpuscan_integral with one image of height 1 per row.)
-   segments      optional, instead of rows and total. Each segment is scanned by itself, as a row is. Element 0 always
-                 begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements before the first
-                 offset form a segment, as do those from the last on. If segments.count is 0, src is one segment.
-                 Offsets that descend or exceed `count` only give wrong results. Keys and heads must not overlap dst
-   count_buffer  the number of elements of each row. The rest of dst is unchanged
+   src, dst      row r is the `count` elements from src.offset + r * src_pitch on, and in dst likewise
+   pitch_bytes   RGB rows that are aligned to 4 bytes are rows of u8. (To sum them channel by channel, use
+                 gpuscan_integral with one image of height 1 per row.)
+   segments      element 0 always begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements
+                 before the first offset form a segment, as do those from the last on. If segments.count is 0, src is
+                 one segment. Offsets that descend or exceed `count` only give wrong results
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows, their pitches are equal
-   scratch       about 1/1000 of the data; for OFFSETS also one bit per element
-   count 0       src and dst may be missing; only the totals are written: init, or the identity
-   conversion    source elements are converted to dst_type (for f16: f32) before they are combined. custom->convert
-                 converts them if it is given, otherwise they are converted as in C
+   scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element
+   conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
+                 or as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
                  holds for all strategies, and for custom operators, too. (With `reverse`, "next" and "last" are in the
                  order of the scan.) The total is the last inclusive element, bit for bit. Two calls that differ only in
@@ -1210,13 +930,9 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  elements and `init` have one sign, an ADD has a relative error below 1e-6 in f32 and f16 (f16 is then
                  rounded as it is stored) and below 2e-15 in f64, at every element and for any count. For values chosen
                  so that all additions round one way, the bounds are 5e-6 and 1e-14
-   returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device; on elements of more than 64
-                 bytes (with segments, of 64 bytes or more); in place without fences of device scope; or with more tiles
-                 (at least one a row) than a launch can have. AUTO takes another strategy.
-                 INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
-                 elements; segments with rows, pitches or total; segments without a form; segments.count without
-                 OFFSETS; segments.host_data, which is for gpuscan_scan_host; reverse is above 1.
-                 INVALID_TYPE: segments.type does not fit the form
+   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements of more than 64 bytes (with segments, of 64
+                 bytes or more), in place without fences of device scope, or with more tiles (at least one a row) than a
+                 launch can have
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
                  "Decoupled fallback", 2025. Within a sub-group: Sklansky, "Conditional-sum addition logic", 1960.
@@ -1226,57 +942,78 @@ GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
 /* Scans the array src into the array dst, with `count` elements a row. src may equal dst if the types have the same
-   size and the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. In the desc, src, dst and `count`
-   must be zero. Segments come from the buffer segments.data or the array segments.host_data. */
+   size and the rows have the same pitch. Segments come from segments.data or from the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_UNIFORM_ADD
+typedef struct gpuscan_uniform_add_desc {
+    gpuscan_buffer        dst;          /* in and out: `count` elements */
+    gpuscan_buffer        addend;       /* ceil(count / block) elements of dst's type */
+    uint64_t              count;
+    uint64_t              block;        /* number of elements that share an addend, at least 1 */
+    gpuscan_type          type;         /* default: u32 */
+    gpuscan_op            op;
+    const gpuscan_custom *custom;
+    gpuscan_buffer        count_buffer;
+    gpuscan_type          count_type;
+    gpuscan_call          call;         /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_uniform_add_desc;
+
 /* Combines each block of dst with its addend: dst[i] = addend[i / block] op dst[i]. The addend is the left operand.
    This is the second half of every scan in several pieces.
 
-   dst           in and out: count elements of type from dst.offset on
-   addend        ceil(count / block) elements of type from addend.offset on
-   count_buffer  the number of elements of dst. The rest of dst is unchanged
-   aliasing      none: dst and addend must not overlap
    scratch       none; gpuscan_uniform_add_scratch_size builds nothing
-   count 0       dst and addend may be missing; nothing is written
    conversion    none: `custom` may be that of the scan that this call completes, but custom->convert is ignored,
                  and call.sources must be empty
-   returns       INVALID_ARGUMENT: block is 0. UNSUPPORTED_STRATEGY: any except AUTO, MULTI_PASS, CPU_MULTI_PASS
    method        Harris, Sengupta and Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, 2007 */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_prepare(gpuscan *gs, const gpuscan_uniform_add_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_scratch_size(gpuscan *gs, const gpuscan_uniform_add_desc *desc,
                                                             uint64_t *size);
 
-/* Combines the array dst of `count` elements with the array addend of ceil(count / block) elements. They must not
-   overlap. In the desc, dst, addend, `count` and `block` must be zero. */
+/* Combines the array dst of `count` elements with the array addend of ceil(count / block) elements. */
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_REDUCE
+typedef struct gpuscan_reduce_desc {
+    gpuscan_buffer        src;
+    gpuscan_buffer        dst;         /* one dst_type element per row or segment. Give either dst or result */
+    void                 *result;      /* instead of dst: host memory that must stay valid until the event completes */
+    uint64_t              count;       /* elements of each row; with segments, elements of src */
+    gpuscan_type          src_type;    /* default: u32 */
+    gpuscan_type          dst_type;    /* default: src_type. ARGMIN and ARGMAX accept u64 (default) and u32 */
+    gpuscan_op            op;
+    const gpuscan_custom *custom;
+    const void           *init;        /* as in gpuscan_scan_desc; must be NULL for ARGMIN and ARGMAX */
+    gpuscan_buffer        init_buffer;
+    gpuscan_buffer        count_buffer;
+    gpuscan_type          count_type;
+    gpuscan_call          call;
+    uint64_t              rows;        /* the number of independent reductions; 0 means 1 */
+    uint64_t              src_pitch;   /* elements from row to row, at least `count`; 0 means `count` */
+    gpuscan_segments      segments;    /* instead of rows and src_pitch: segments of src, by OFFSETS */
+    gpuscan_image         src_image;   /* instead of src, rows and segments: `count` pixels, from the pixel x, y on */
+    uint64_t              src_width;   /* with src_image: pixels to take from each row; 0: all from column x on */
+} gpuscan_reduce_desc;
+
 /* Reduction: init op src[0] op ... op src[count - 1], of all elements, of each row, or of each segment. ARGMIN and
    ARGMAX give the index of the smallest or largest element, the first among equals. The index counts from the row's
    first element, or with segments from src.offset. NaN is no candidate.
 
-   src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
-   src_image     instead of src, rows and segments: element i is the first channel of the pixel in column x + i %
+   src           row r is the `count` elements from src.offset + r * src_pitch on
+   src_image     element i is the first channel of the pixel in column x + i %
                  src_width and row y + i / src_width. src_type is the channels' type, or 0. In custom->convert, x is the
                  whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that type. The text also sees
                  `at` and `near` (see gpuscan_custom). Prepare and scratch_size need an image of the call's format
-   dst           out: one dst_type element for each row or segment, from dst.offset on
-   segments      optional, instead of rows: segment s is the elements [data[s], data[s + 1]) of src. Segments need not
-                 cover src, and may be empty: the result is init or the identity, or for ARGMIN and ARGMAX the value
-                 that "count 0" names. Offsets that descend or exceed `count` give wrong results, but do no other harm
-   init          one dst_type element, on the host or in init_buffer, that begins each result; not for ARGMIN and ARGMAX
-   count_buffer  the number of elements of each row, or with segments of src
-   aliasing      none: dst must overlap nothing else, and must not lie in a buffer from which the image is made
+   segments      need not cover src, and may be empty: the result is that of "count 0". Offsets that descend or exceed
+                 `count` give wrong results, but do no other harm
    scratch       a few values per compute unit, and with `result` also the results. If gpuscan_reduce_prepare or
                  _scratch_size gets neither `dst` nor `result`, it assumes the larger need
-   count 0       src may be missing. Each result is init or the identity. ARGMIN and ARGMAX give the largest value of
+   count 0       each result is init or the identity. ARGMIN and ARGMAX give the largest value of
                  dst_type, also if all elements are NaN
    conversion    as in gpuscan_scan, but with segments custom->convert's i counts from src.offset. ARGMIN and ARGMAX
                  compare source elements unconverted (f16: as f32)
@@ -1284,15 +1021,9 @@ GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *add
                  once) or 2e-15 (f64), for up to 2^32 elements a result. The same holds for a custom operator that adds
                  elements of at most 64 bytes. For values chosen so that all additions round one way, the bounds are
                  7e-6 and 1.3e-14
-   returns       INVALID_ARGUMENT: dst and result are both given; init or custom->convert for ARGMIN or ARGMAX;
-                 src_pitch is smaller than count; segments with rows or src_pitch; segments without a form;
-                 segments.host_data, which is for gpuscan_reduce_host; src_image with src, rows, src_pitch or segments;
-                 src_width without src_image. For images it returns the same as gpuscan_histogram.
-                 INVALID_TYPE: segments.type is neither u32 nor u64.
-                 INVALID_BUFFER: neither dst nor result is given.
-                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or on elements above 64 bytes.
-                 SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose largest value means "no
-                 element"
+   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. For images the same as
+                 gpuscan_histogram. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose
+                 largest value means "no element"
    method        each group sums a part of the elements, in order if the operator is custom. The last group to finish
                  combines the partial sums in order, as in the CUDA programming guide's example of memory fences; or a
                  second launch does. On a GPU a few work-items or one group sum a row or segment. If rows are few and
@@ -1304,30 +1035,89 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_red
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
 /* Reduces the array src of `count` elements, or of rows of `count` elements, into the array result, which gets one
-   dst_type element per row or segment. In the desc, src, dst, `count` and `result` must be zero. Offsets come from the
-   buffer segments.data or the array segments.host_data. */
+   dst_type element per row or segment. The desc's dst must be zero, too. Offsets come from the buffer segments.data or
+   the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_HISTOGRAM
+typedef enum gpuscan_bins {
+    GPUSCAN_BINS_EVEN = 0, /* bins of equal width over [lower, upper) */
+    GPUSCAN_BINS_EDGES,    /* bin k holds the samples in [edges[k], edges[k + 1]) */
+    GPUSCAN_BINS_VALUES    /* integers: bin k holds the samples that equal lower + k */
+} gpuscan_bins;
+
+typedef enum gpuscan_outside {
+    GPUSCAN_OUTSIDE_DROP = 0, /* samples in no bin are not counted */
+    GPUSCAN_OUTSIDE_CLAMP,    /* samples below the bins are counted in the first bin, samples above in the last */
+    GPUSCAN_OUTSIDE_COUNT     /* counter [bins] counts samples below the bins, [bins + 1] samples above */
+} gpuscan_outside;
+
+/* A bound of bins: set `i` for signed integers, `u` for unsigned integers, `f` for floats, f16 included. The library
+   cannot notice if the wrong member is set. Integer bounds may lie outside the type. */
+typedef union gpuscan_bound {
+    int64_t  i;
+    uint64_t u;
+    double   f;
+} gpuscan_bound;
+
+typedef struct gpuscan_histogram_desc {
+    gpuscan_buffer  samples;
+    gpuscan_buffer  counts;        /* out */
+    uint64_t        count;         /* pixels of a row; 0 is legal */
+    gpuscan_type    sample_type;   /* any builtin type; default: u8 */
+    gpuscan_type    counter_type;  /* u32 (default) or u64 */
+    uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
+    gpuscan_bins    form;
+    gpuscan_bound   lower, upper;  /* EVEN uses both, VALUES only `lower`. Set the member for the samples' type */
+    int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores `closed` */
+    gpuscan_outside outside;
+    int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
+    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the samples' type, or of f32 for f16 */
+    gpuscan_buffer  weights;       /* optional: one weight per pixel, which each of its samples adds instead of 1 */
+    gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
+    uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
+    uint32_t        channel_mask;  /* channel c is counted if bit c of the mask is 1; 0 means all channels */
+    uint64_t        rows;          /* the number of rows; 0 means 1 */
+    uint64_t        pitch;         /* pixels from row to row, at least `count`; 0 means `count` */
+    uint64_t        weights_pitch; /* weights from row to row, at least `count`; 0 means `count` */
+    gpuscan_buffer  count_buffer;
+    gpuscan_type    count_type;
+    const void     *host_edges;    /* for gpuscan_histogram_host only: `edges` and `weights` as host arrays */
+    const void     *host_weights;
+    gpuscan_call    call;
+    const gpuscan_custom *custom;  /* optional: custom->convert computes one value per pixel, which is counted */
+    gpuscan_type    value_type;    /* with custom->convert: the type of its value, and of bounds and edges. The default
+                                      is sample_type, or f32 if that is f16 */
+    const char     *weight;        /* optional, instead of weights: an expression for the weight of a pixel */
+    uint64_t        tile_width;    /* pixels; 0 means a row. With tile_width or tile_height each tile has a histogram */
+    uint64_t        tile_height;   /* rows; 0 means all rows */
+    uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
+    const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
+                                            and upper bound of each channel, also of those that the mask omits */
+    uint64_t        edges_pitch;   /* with EDGES: elements from one channel's edges to the next's; 0: all share edges */
+    gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
+    uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
+} gpuscan_histogram_desc;
+
 /* Histogram: counts the samples that fall into each bin, for each channel of the mask by itself; or counts the values
    that an expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
    samples       pixel p of row r has channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
-   samples_image instead of samples and pitch: `count` pixels a row, from the pixel x, y on. The counts are those of a
-                 buffer with the same values. sample_type is the format's, or 0. `channels` is the number of leading
-                 channels to use; 0 means all. Prepare and scratch_size need an image of the call's format
+   samples_image the counts are those of a buffer with the same values. sample_type is the format's, or 0. `channels` is
+                 the number of leading channels to use; 0 means all. Prepare and scratch_size need an image of the
+                 call's format
    counts        out: counters of counter_type from counts.offset on: `bins` counters (with OUTSIDE_COUNT `bins` + 2)
                  for the first channel of the mask, then those of the next channel. They are overwritten, or with
                  `accumulate` increased. With counts_stride a counter may be a member of a struct: counts_stride is the
                  struct's size and counts.offset the member's offset, both in counters. What lies between counters is
                  unchanged. (gpuscan_quantile takes counters without a stride.)
    weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
-   pitch_bytes   instead of pitch, for rows that are not a whole number of pixels apart (RGB in rows that are aligned to
-                 4 bytes, for example): bytes from row to row. It must be at least a row, and a multiple of
-                 sample_type's size; for a custom type, a multiple of the largest power of two that divides the type's
-                 size. To count a region of a picture, set its offset and the picture's pitch
+   pitch_bytes   for rows that are not a whole number of pixels apart (RGB in rows that are aligned to 4 bytes, for
+                 example). It must be at least a row, and a multiple of sample_type's size; for a custom type, a
+                 multiple of the largest power of two that divides the type's size. To count a region of a picture, set
+                 its offset and the picture's pitch
    custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It
                  gives a value of value_type, and only this value is counted: channel_mask must be 0, `counts` has one
                  channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
@@ -1344,12 +1134,10 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
    edges         for EDGES only: `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With
                  edges_pitch, which is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch.
                  Values that do not ascend give wrong counts, but do no other harm
-   count_buffer  the number of pixels of each row
-   aliasing      none: counts must overlap nothing else, nor be in a buffer that the image is made of
    scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
                  added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, give
                  gpuscan_histogram_prepare and _scratch_size `weights` or host_weights: programs and scratch differ
-   count 0       samples may be missing. The counters become 0, or with `accumulate` keep their values
+   count 0       the counters become 0, or with `accumulate` keep their values
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1361,21 +1149,14 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
                  NaN is never counted, neither in a bin nor as outside. Counters wrap around
    cell starts   To find where each cell begins among elements sorted by cell, count the elements of each cell and scan
                  these counts exclusively. An empty cell gets the start of the next cell that is not empty
-   returns       INVALID_ARGUMENT: more than 4 channels, a mask of channels that do not exist, a pitch smaller than
-                 count; pitch_bytes with pitch, or smaller than a row, or not aligned; edges without EDGES; host_edges
-                 or host_weights, which are for gpuscan_histogram_host; channel_bounds with lower, upper or EDGES;
-                 edges_pitch without EDGES, or below `bins` + 1; value_type without custom->convert; weight with
-                 weights; convert or weight with channel_mask, or with several channels of a custom type; an image
-                 with samples or pitches, or with too few channels.
-                 INVALID_TYPE: a sample_type that is not the image's; VALUES with floats; custom samples without
-                 custom->convert.
-                 INVALID_IMAGE: not a 2D image, or a format that the library does not read.
-                 BUFFER_TOO_SMALL: the image is too small for the range of pixels.
-                 UNSUPPORTED_IMAGE: the device has no images.
+   returns       INVALID_ARGUMENT: convert or weight with several channels of a custom type. INVALID_TYPE: custom
+                 samples without custom->convert.
+                 INVALID_IMAGE: not a 2D image, or a format that the library does not read. BUFFER_TOO_SMALL: the image
+                 is too small for the range of pixels. UNSUPPORTED_IMAGE: the device has no images.
                  INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
                  floats below the type's normal numbers, which devices may flush to 0.
                  UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD is forced, but bins do not fit local memory, or there are
-                 weights and u64 counters. AUTO takes another strategy
+                 weights and u64 counters
    methods       one table of bins per group, added up at the end: Podlozhnyuk, "Histogram calculation in CUDA", 2007.
                  Division by multiplication: Granlund and Montgomery, "Division by invariant integers using
                  multiplication", 1994 */
@@ -1385,25 +1166,48 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpu
                                                           uint64_t *size);
 
 /* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`, which gets the
-   counters that gpuscan_histogram writes. The arrays must not overlap. The desc's host_edges and host_weights are the
-   edges and weights. In the desc, samples, `counts`, edges, weights and `count` must be zero. (Give
-   gpuscan_histogram_prepare and _scratch_size a copy of the desc with `count`.) */
+   counters that gpuscan_histogram writes. (Give gpuscan_histogram_prepare and _scratch_size a copy of the desc with
+   `count`.) */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_SELECT
+/* Says what decides which elements gpuscan_select keeps. */
+typedef enum gpuscan_select_by {
+    GPUSCAN_SELECT_FLAGS = 0, /* element i is kept where flags[i] is not 0 */
+    GPUSCAN_SELECT_BITS,      /* element i is kept where bit i % 32 of the u32 flags[i / 32] is 1 */
+    GPUSCAN_SELECT_PREDICATE  /* element i is kept where custom->select is not 0 */
+} gpuscan_select_by;
+
+typedef struct gpuscan_select_desc {
+    gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
+    uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
+    gpuscan_type           type;         /* the type of src and dst; default: u32 */
+    gpuscan_select_by      by;
+    int                    invert;       /* not 0: keeps the elements that would be dropped, and drops the others */
+    gpuscan_buffer         flags;        /* FLAGS: `count` elements; BITS: ceil(count / 32) u32; PREDICATE: none */
+    gpuscan_type           flag_type;    /* with FLAGS: u8 (default), u16, u32 or u64 */
+    const gpuscan_custom  *custom;       /* PREDICATE needs custom->select. A custom type needs custom->size */
+    gpuscan_buffer         indices;      /* out, optional: the index in src of each kept element, from src.offset on */
+    gpuscan_type           index_type;   /* u32 (default) or u64 */
+    const gpuscan_payload *payloads;     /* 0 to 8. Their elements at kept indices go to their dst */
+    uint32_t               payload_count;
+    uint64_t               capacity;     /* the number of elements for which each output has room. 0, or more than
+                                            `count`, means `count` */
+    gpuscan_tally          selected;     /* out, optional: the number of elements kept */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    void                  *host_indices; /* for gpuscan_select_host only: `indices` as a host array */
+    gpuscan_call           call;
+} gpuscan_select_desc;
+
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Optional outputs get the
    indices of these elements, and the elements with the same indices of up to 8 payloads (other arrays).
 
-   src           count elements of type from src.offset on. With FLAGS and BITS it may be missing if dst is missing
-   dst           out, optional: the elements that are kept, from dst.offset on
-   flags         FLAGS: count elements of flag_type; may be src itself. BITS: ceil(count / 32) u32, lowest bit first
-   indices       out, optional: the index of each kept element in src, counted from src.offset
-   payloads      `count` elements from each payload's src.offset on are read. Those at kept indices go to its dst
-   capacity      the number of elements for which dst, indices and the payloads' dst have room. 0, or more than `count`,
-                 means `count`. All kept elements are counted. Only the first `capacity` of them are written
-   count_buffer  the number of elements of src, flags and the payloads' src
+   src           with FLAGS and BITS it may be missing if dst is missing
+   flags         may be src itself. BITS begin with the lowest bit of each word
+   capacity      all kept elements are counted. Only the first `capacity` of them are written
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size. Each
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
                  Past the written elements dst is unchanged
@@ -1412,13 +1216,8 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *sampl
                  src, flags, dst and payloads, those that are given must be valid, since they show whether the call is
                  in place. If dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for
                  scratch_size
-   count 0       src, flags, dst, indices and the payloads may be missing. The number `selected` is 0
-   returns       INVALID_ARGUMENT: PREDICATE without custom->select or with flags.
-                 INVALID_TYPE: flags of another type.
-                 INVALID_BUFFER: also if no output is given.
-                 SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
-                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or has more tiles than one
-                 launch can have. AUTO takes another strategy
+   returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
+                 UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
    method        a scan of 1 for each element that is kept and 0 for the others gives the output indices: Blelloch,
                  "Prefix sums and their applications", 1990. The kept elements of a tile are collected in local memory
                  before they are stored: Billeter, Olsson and Assarsson, "Efficient stream compaction on wide SIMD
@@ -1429,47 +1228,57 @@ GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpusca
 
 /* Selects from the arrays src and flags of `count` elements each. Stores the kept elements in the array dst and their
    number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. dst
-   may equal src, or flags if their elements have the same size. Indices go to the desc's host_indices. In the desc,
-   src, dst, flags, indices, `count`, selected.count and selected.count_type must be zero. Payloads are device buffers
-   here, too. */
+   may equal src, or flags if their elements have the same size. The desc's selected.count_type must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_RUNS
+/* The arguments of gpuscan_runs. An output without a buffer is not computed. */
+typedef struct gpuscan_runs_desc {
+    gpuscan_buffer         keys;
+    uint64_t               count;         /* the number of keys. 0 is legal: then only `runs` is written */
+    gpuscan_type           key_type;      /* default: u32. If it is CUSTOM, custom->equal compares keys */
+    int                    bitwise;       /* not 0: keys, which are builtin, are equal if their bits are equal */
+    gpuscan_buffer         keys_dst;      /* out: the first key of each run */
+    gpuscan_buffer         starts;        /* out, of index_type: each run's first key, counted from keys.offset */
+    gpuscan_buffer         lengths;       /* out, of index_type: the number of keys in each run */
+    gpuscan_type           index_type;    /* u32 (default) or u64 */
+    gpuscan_buffer         src, dst;      /* out (dst): the elements of src at each run's keys, combined in order */
+    gpuscan_type           src_type;      /* default: u32 */
+    gpuscan_type           dst_type;      /* default: src_type */
+    gpuscan_op             op;            /* any except ARGMIN and ARGMAX */
+    const gpuscan_custom  *custom;
+    const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
+    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
+    uint64_t               capacity;      /* the number of runs for which each output has room. 0, or more than
+                                             `count`, means `count` */
+    gpuscan_tally          runs;          /* out: the number of runs */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    const void            *host_src;      /* for gpuscan_runs_host only: host arrays for src, starts, lengths, dst */
+    void                  *host_starts, *host_lengths, *host_dst;
+    gpuscan_call           call;
+} gpuscan_runs_desc;
+
 /* Runs of equal neighbours: unique, run-length encoding and reduction by key in one. (In unsorted keys the same key may
    have several runs.)
 
        keys      7 7 7 2 2 7        keys_dst  7 2 7      lengths  3 2 1
        src       1 2 3 4 5 6        starts    0 3 5      dst      6 9 6, with op ADD
 
-   keys          count elements of key_type from keys.offset on
-   keys_dst      out, optional: the first key of each run
-   starts        out, optional: the index of each run's first key, counted from keys.offset
-   lengths       out, optional: the number of keys in each run
-   src, dst      optional: for each run, the elements of src at its keys are converted to dst_type and combined in their
-                 order, as in gpuscan_reduce without init. In custom->convert i is the index in src. src may be keys
-   payloads      the dst of each payload gets the elements of its src at the first keys of runs
-   capacity      the number of runs for which each output has room. 0, or more than `count`, means `count`. All runs are
-                 counted. Only the first `capacity` of them are written
-   count_buffer  the number of keys, and of elements of src and of the payloads' src
+   src, dst      the elements of src at each run's keys are converted to dst_type and combined in their order, as in
+                 gpuscan_reduce without init. In custom->convert i is the index in src. src may be keys
+   capacity      all runs are counted. Only the first `capacity` of them are written
    equal         keys are compared by C's ==: -0 and +0 are equal, and each NaN is a run by itself. With `bitwise`, keys
                  are equal if their bits are. For a custom type custom->equal decides. It gets only each key and the key
                  before it, so it must be true for all pairs of keys in a run
-   aliasing      none: outputs must overlap nothing else. `keys`, src and the payloads' src may overlap each other
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
    prepare       needs keys_dst, starts, lengths and dst if the call has them. (If there are neither these nor payloads
                  nor `runs`, it assumes keys_dst.) The same holds for scratch_size
-   count 0       everything except `runs` may be missing. `runs` is 0
-   floats        an ADD of values of one sign has a relative error below 1e-6 (f32; f16 is added as f32 and rounded
-                 once) or 2e-15 (f64), for runs of any length. For values chosen so that all additions round one way,
-                 the bounds are 5e-6 and 1e-14. Results have the same bits in every call
-   returns       INVALID_ARGUMENT: a custom key_type without custom->equal, or bitwise with a custom key_type.
-                 INVALID_OPERATOR: ARGMIN or ARGMAX.
-                 INVALID_BUFFER: also if no output is given.
-                 SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
-                 UNSUPPORTED_STRATEGY: a forced single pass does not work on the device, or its tiles or results are too
-                 large. AUTO takes another strategy
+   floats        as in gpuscan_reduce, but for runs of any length. For chosen values the bounds are 5e-6 and 1e-14
+   returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
+                 UNSUPPORTED_STRATEGY: the tiles or results of a forced single pass are too large
    method        a selection of the keys that begin a run. Its scan also carries the partial result of the last run:
                  segmented scan, Blelloch, "Prefix sums and their applications", 1990 */
 GPUSCAN_API gpuscan_result gpuscan_runs(gpuscan *gs, const gpuscan_runs_desc *desc);
@@ -1477,21 +1286,36 @@ GPUSCAN_API gpuscan_result gpuscan_runs_prepare(gpuscan *gs, const gpuscan_runs_
 GPUSCAN_API gpuscan_result gpuscan_runs_scratch_size(gpuscan *gs, const gpuscan_runs_desc *desc, uint64_t *size);
 
 /* Finds the runs of the array `keys` of `count` keys. Stores each run's first key in the array keys_dst, and the number
-   of runs in *runs. keys_dst and runs may be NULL. The desc's host_starts, host_lengths, host_src and host_dst replace
-   its starts, lengths, src and dst. In the desc, `keys`, keys_dst, starts, lengths, src, dst, `count`, runs.count and
-   runs.count_type must be zero. Payloads are device buffers here, too. */
+   of runs in *runs. keys_dst and runs may be NULL. In the desc starts, lengths, src, dst and runs.count_type must be
+   zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_SORT
+typedef struct gpuscan_sort_desc {
+    gpuscan_buffer         src;           /* `count` keys of key_type, or elements of custom->type */
+    gpuscan_buffer         dst;           /* out. If mem is NULL, only the permutation and the payloads are computed */
+    uint64_t               count;
+    gpuscan_type           key_type;      /* any builtin type; default: u32 */
+    int                    descending;    /* not 0: the largest key comes first. Equal keys still keep their order */
+    uint32_t               bit_begin;     /* the lowest bit of the keys' codes to sort by: see gpuscan_sort */
+    uint32_t               bit_end;       /* 1 + the highest bit to sort by; 0 means the number of bits of the code */
+    const gpuscan_payload *payloads;      /* arrays that are put into the order of the sorted keys */
+    uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
+    gpuscan_buffer         permutation;   /* out, optional, of index_type: the sorted element p is element
+                                             permutation[p] of src, counted from src.offset */
+    gpuscan_type           index_type;    /* u32 (default) or u64 */
+    int                    may_destroy_src; /* not 0: src and the payloads' src may be overwritten as scratch */
+    const gpuscan_custom  *custom;        /* NULL: the elements are the keys. Otherwise elements are of custom->type,
+                                             and custom->key gives the key of x in key_type (f16: as a float) */
+    gpuscan_buffer         count_buffer;
+    gpuscan_type           count_type;
+    gpuscan_call           call;
+} gpuscan_sort_desc;
+
 /* Sorts elements by their keys. Elements with equal keys keep their order (a stable sort).
 
-   src           `count` keys of key_type from src.offset on, or elements of custom->type
-   dst           out: the elements of src, sorted
-   payloads      the dst of each payload gets the elements of its src in the order of the sorted keys
-   permutation   out: the index of each sorted element in src, counted from src.offset
-   count_buffer  the number of elements. Past them, dst, payloads and permutation are unchanged
    order         integers as numbers, floats from -infinity to infinity, with -0 and +0 equal. NaN comes after all
                  numbers, in its order in src, even if descending. Keys keep their bits. They are compared by codes,
                  unsigned integers of the keys' size. bit_begin and bit_end select bits of the code:
@@ -1520,13 +1344,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  two indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size assume a permutation if
                  index_type is set. (Their scratch also suffices without one.) If src and dst are given there, they must
                  be valid, since they show whether the sort is in place
-   count 0       all buffers may be missing. Nothing is written
-   returns       INVALID_ARGUMENT: bit_begin is not below bit_end, or bit_end is above the key's bits; `custom` without
-                 `key`; payloads and payload_count do not agree.
-                 INVALID_TYPE: a custom key_type.
-                 INVALID_BUFFER: neither dst nor payloads nor permutation.
-                 SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
-                 UNSUPPORTED_STRATEGY: a forced strategy does not work on the device.
+   returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
    method        least significant digit first: Knuth, "The Art of Computer Programming", volume 3, 5.2.5; in parallel:
@@ -1538,14 +1356,35 @@ GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
 /* Sorts the array src of count elements into the array dst. Stores the index of each sorted element in the array
-   permutation, of index_type. Either dst or permutation may be NULL. dst may equal src; any other overlap is
-   GPUSCAN_ERROR_OVERLAP. If dst is another array, src is unchanged. Payloads are device buffers here, too. src, dst,
-   permutation and count of the desc must be zero. */
+   permutation, of index_type. Either dst or permutation may be NULL. dst may equal src. If dst is another array, src is
+   unchanged. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_INTEGRAL
+typedef struct gpuscan_integral_desc {
+    gpuscan_buffer    src, dst;
+    uint64_t          width, height;   /* pixels of a row, and rows of an image. If one is 0, an EXCLUSIVE table still
+                                          has its first row or column of zeros */
+    uint64_t          images;          /* the number of images; 0 means 1 */
+    uint32_t          channels;        /* the number of interleaved channels of src and dst, 1 to 4; 0 means 1 */
+    gpuscan_type      src_type;        /* any builtin type; default: u8 */
+    gpuscan_type      dst_type;        /* f32 or f64; for integers also u32, i32, u64 or i64. The default is u32 for
+                                          unsigned integers, i32 for signed integers and f32 for floats */
+    gpuscan_scan_kind kind;            /* INCLUSIVE: width x height tables; EXCLUSIVE: (width + 1) x (height + 1) */
+    int               square;          /* not 0: the tables hold sums of squares */
+    uint64_t          src_pitch;       /* pixels from row to row, at least the length of a row; 0 means that length */
+    uint64_t          dst_pitch;
+    uint64_t          src_image_pitch; /* pixels from image to image, which must not overlap; 0 means `height` rows */
+    uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
+    gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+    gpuscan_image     src_image;       /* instead of src, its pitches and `images`: the pixels from x, y on */
+    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
+    uint64_t          dst_pitch_bytes;
+    const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
+} gpuscan_integral_desc;
+
 /* Integral images (summed-area tables): for each image, channel by channel, the sums of all pixels above and to the
    left. The sum over a box of any size then takes four of these sums.
 
@@ -1555,18 +1394,16 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
                  INCLUSIVE: the sum of the pixels up to column x and row y. It equals the EXCLUSIVE element x + 1, y + 1
-   src_image     instead of src and its pitches: the pixels from x, y on. The table has the bits that a buffer with the
-                 same values gives. src_type is the channels' type, or 0. `channels` is the number of leading channels
-                 to use; 0 means all. Prepare and scratch_size need an image of the call's format
-   custom        optional, with src_image: custom->convert is an expression that gives a value, which is converted to
-                 dst_type as C converts. It sees x (the first `channels` channels of the image), i (which is at.x), and
-                 `at` and `near` (see gpuscan_custom). The table has one channel. It sums these values, or with `square`
-                 their squares
-   pitch_bytes   src_pitch_bytes and dst_pitch_bytes are for rows that are not a whole number of pixels apart. Each must
-                 be at least the bytes of a row, and a multiple of the type's size
-   aliasing      none: dst must overlap nothing else, nor be in a buffer that the image is made of
+   src_image     the table has the bits that a buffer with the same values gives. src_type is the channels' type, or 0.
+                 `channels` is the number of leading channels to use; 0 means all. Prepare and scratch_size need an
+                 image of the call's format
+   custom        the value of custom->convert is converted to dst_type as C converts. The expression sees x (the first
+                 `channels` channels of the image), i (which is at.x), and `at` and `near` (see gpuscan_custom). The
+                 table has one channel. It sums these values, or with `square` their squares
+   pitch_bytes   for rows that are not a whole number of pixels apart. Each must be at least the bytes of a row, and a
+                 multiple of the type's size
    scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
-   width 0, height 0   src may be missing. If INCLUSIVE, dst may be missing, too, and nothing is written
+   width 0, height 0   src may be missing, and if INCLUSIVE dst, too
    gaps          between rows and between images are never written
    conversion    elements are converted to dst_type, as in C, before they are squared or summed
    integers      wrap around, so a box's sum is right whenever it fits dst_type itself
@@ -1574,11 +1411,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void 
                  sums have the same bits. On a CPU that stores large tables (above half of its last-level cache) past
                  its caches, the order also depends on where in memory a row of dst begins. A box's sum is a difference
                  of large sums: its absolute error is about that of the table's last element
-   returns       INVALID_ARGUMENT: more than 4 channels; a pitch that is too small or given twice; an image with src,
-                 src's pitches or several images; custom without an image or convert.
-                 INVALID_TYPE: a src_type or dst_type that the desc does not allow.
-                 For images it returns the same as gpuscan_histogram.
-                 UNSUPPORTED_STRATEGY: any but AUTO, MULTI_PASS and CPU_MULTI_PASS
+   returns       for images the same as gpuscan_histogram
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -1586,18 +1419,47 @@ GPUSCAN_API gpuscan_result gpuscan_integral_prepare(gpuscan *gs, const gpuscan_i
 GPUSCAN_API gpuscan_result gpuscan_integral_scratch_size(gpuscan *gs, const gpuscan_integral_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the integral image of the array src of `width` x `height` pixels in the array dst, which must not overlap
-   src. In the desc, src, dst, `width` and `height` must be zero. */
+/* Computes the integral image of the array src of `width` x `height` pixels in the array dst. */
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc);
 #endif
 
 #if GPUSCAN__HAS_QUANTILE
+/* Says what gpuscan_quantile stores for each fraction. */
+typedef enum gpuscan_quantile_form {
+    GPUSCAN_QUANTILE_BIN = 0, /* u32: the bin that holds the sample that the fraction selects, see gpuscan_quantile */
+    GPUSCAN_QUANTILE_VALUE,   /* f32: the value of that sample, as if the samples of a bin were spread evenly over it */
+    GPUSCAN_QUANTILE_MEAN     /* f32, one for each pair of fractions: the mean of the samples from the one that the
+                                 first selects to the one that the second selects. Each counts as its bin's centre */
+} gpuscan_quantile_form;
+
+enum { GPUSCAN_MAX_FRACTIONS = 64 }; /* the maximum number per call */
+
+typedef struct gpuscan_quantile_desc {
+    gpuscan_buffer        counts;         /* histograms, laid out as gpuscan_histogram writes them */
+    gpuscan_buffer        dst;            /* out: u32 or f32, histogram after histogram */
+    gpuscan_type          counter_type;   /* u32 (default) or u64 */
+    uint32_t              bins;           /* the number of bins; 0 means 256 */
+    uint64_t              rows;           /* the number of histograms; 0 means 1 */
+    uint64_t              pitch;          /* counters from one histogram to the next, at least `bins`; 0 means `bins` */
+    const double         *fractions;      /* fraction_count numbers from 0 to 1, read before the call returns */
+    uint32_t              fraction_count; /* 1 to GPUSCAN_MAX_FRACTIONS */
+    gpuscan_quantile_form form;
+    double                lower, upper;   /* VALUE and MEAN: even bins over [lower, upper); both 0 means [0, bins) */
+    gpuscan_buffer        edges;          /* instead of lower and upper: `bins` + 1 ascending f32 edges for all rows */
+    float                 empty;          /* the result of VALUE and MEAN if there are no samples; BIN gives `bins` */
+    gpuscan_buffer        cdf;            /* out, optional: inclusive sums of the counters, in the layout of `counts` */
+    gpuscan_type          cdf_type;       /* u32 or u64; default: counter_type */
+    const void           *host_edges;     /* for gpuscan_quantile_host only: `edges` and `cdf` as host arrays */
+    void                 *host_cdf;
+    gpuscan_call          call;           /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
+} gpuscan_quantile_desc;
+
 /* Quantiles (percentiles, the median) of histograms, in one launch. A histogram stands for its samples in ascending
    order: a bin holds as many as its counter says. A fraction selects the sample whose rank, counted from 1, is
    ceil(fraction * samples), computed exactly; fraction 0 selects the first.
 
-   counts        histogram r is `bins` counters of counter_type from counts.offset + r * pitch on
+   counts        histogram r is the `bins` counters from counts.offset + r * pitch on
    dst           out: for each histogram, one element per fraction; with MEAN, one per pair of fractions (0 and 1, 2
                  and 3, ...)
                      BIN     the first bin whose inclusive sum reaches the rank
@@ -1608,14 +1470,11 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
                  work-item) computes a histogram, so a few large histograms leave most of a device idle. GPUs with a
                  device fence are an exception: there several groups share a histogram of more than 16384 bins if there
                  are at most 16 histograms, at most 8 fractions, and neither MEAN nor a cdf
-   aliasing      none: dst and cdf must overlap nothing else
    scratch       for large histograms a few bytes for each 512 bins
    exact         totals and ranks have 64 bits; BIN and cdf are the same on every device. VALUE and MEAN are f32: with
                  even bins they are rounded only once, at the end
-   returns       INVALID_ARGUMENT: a fraction that is NaN or not from 0 to 1; with MEAN an odd number of fractions, or a
-                 pair whose first fraction is the larger; a pitch smaller than `bins`.
-                 INVALID_BINS: lower and upper are not finite or the range is empty.
-                 INVALID_TYPE: counters or a cdf that are neither u32 nor u64
+   returns       INVALID_ARGUMENT: with MEAN an odd number of fractions, or a pair whose first fraction is the larger.
+                 INVALID_BINS: lower and upper are not finite or the range is empty
    method        the inverse of the distribution function, as in Hyndman and Fan, "Sample quantiles in statistical
                  packages", 1996, definition 1 (VALUE: 4) */
 GPUSCAN_API gpuscan_result gpuscan_quantile(gpuscan *gs, const gpuscan_quantile_desc *desc);
@@ -1623,8 +1482,7 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_prepare(gpuscan *gs, const gpuscan_q
 GPUSCAN_API gpuscan_result gpuscan_quantile_scratch_size(gpuscan *gs, const gpuscan_quantile_desc *desc,
                                                          uint64_t *size);
 
-/* Computes the quantiles of the array `counts` in the array dst, which must not overlap `counts`. The desc's host_edges
-   and host_cdf replace edges and cdf. In the desc, `counts`, dst, edges and cdf must be zero. */
+/* Computes the quantiles of the array `counts` in the array dst. In the desc edges and cdf must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc);
 #endif
@@ -1730,82 +1588,26 @@ extern "C" {
 
 /* [OPENCL ENTRY POINTS] -------------------------------------------------------------------------------------------- */
 
+#ifndef GPUSCAN_LINK_OPENCL
 static const struct {
-    const char *name;
-    size_t offset; /* offset of the function's pointer in gpuscan_opencl, in bytes */
+    char name[28]; /* an array, since each pointer costs an executable a relocation */
+    uint32_t offset; /* offset of the function's pointer in gpuscan_opencl, in bytes */
 } gpuscan__entry_points[] = {
 #define GPUSCAN__ENTRY_POINT(name, result, parameters) {#name, offsetof(gpuscan_opencl, name)},
     GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__ENTRY_POINT)
 #undef GPUSCAN__ENTRY_POINT
 };
 
-static int gpuscan__has_entry(const gpuscan_opencl *cl, size_t i) {
-    void (*function)(void);
-    memcpy(&function, (const char *)cl + gpuscan__entry_points[i].offset, sizeof(function));
-    return function != NULL;
-}
-
-/* Returns the name of the first entry point that a table lacks, or NULL if it lacks none. */
-static const char *gpuscan__lacking(const gpuscan_opencl *cl) {
-    size_t i;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++)
-        if (!gpuscan__has_entry(cl, i))
-            return gpuscan__entry_points[i].name;
-    return NULL;
-}
-
-/* Says what is missing. If `entry` is NULL, `library` was not found. Otherwise `library` lacks `entry`. */
-typedef struct gpuscan__missing {
-    const char *library, *entry;
-} gpuscan__missing;
-
-#ifdef GPUSCAN_LINK_OPENCL
-#define GPUSCAN__LOADS 0
-
-GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
-                                                  gpuscan__missing *missing) {
-    (void)wanted;
-    *library = NULL;
-    missing->library = missing->entry = NULL;
-#define GPUSCAN__LINK(name, result, parameters)                                                                        \
-    if (!cl->name)                                                                                                     \
-        cl->name = name;
-    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LINK)
-#undef GPUSCAN__LINK
-    return GPUSCAN_SUCCESS;
-}
-
-static void gpuscan__unload_opencl(void *library) {
-    (void)library;
-}
-
-#else
-#define GPUSCAN__LOADS 1
-
 #ifdef _WIN32
 typedef intptr_t(__stdcall *gpuscan__symbol)(void);
-
-static void *gpuscan__open_library(const char *name) {
-    return (void *)LoadLibraryA(name);
-}
-static gpuscan__symbol gpuscan__find_symbol(void *library, const char *name) {
-    return (gpuscan__symbol)GetProcAddress((struct HINSTANCE__ *)library, name);
-}
-static void gpuscan__close_library(void *library) {
-    FreeLibrary((struct HINSTANCE__ *)library);
-}
+#define gpuscan__open_library(name)          ((void *)LoadLibraryA(name))
+#define gpuscan__find_symbol(library, name)  ((gpuscan__symbol)GetProcAddress((struct HINSTANCE__ *)(library), name))
+#define gpuscan__close_library(library)      FreeLibrary((struct HINSTANCE__ *)(library))
 #else
 typedef void *gpuscan__symbol;
-
-static void *gpuscan__open_library(const char *name) {
-    return dlopen(name, RTLD_NOW | RTLD_LOCAL);
-}
-static gpuscan__symbol gpuscan__find_symbol(void *library, const char *name) {
-    return dlsym(library, name);
-}
-static void gpuscan__close_library(void *library) {
-    dlclose(library);
-}
+#define gpuscan__open_library(name)          dlopen(name, RTLD_NOW | RTLD_LOCAL)
+#define gpuscan__find_symbol(library, name)  dlsym(library, name)
+#define gpuscan__close_library(library)      dlclose(library)
 #endif
 
 static const char *const gpuscan__library_names[] = {
@@ -1817,68 +1619,34 @@ static const char *const gpuscan__library_names[] = {
     "libOpenCL.so.1", "libOpenCL.so",
 #endif
 };
-
-static void gpuscan__unload_opencl(void *library) {
-    if (library)
-        gpuscan__close_library(library);
-}
-
-/* Loads the entry points that `cl` lacks from the library `wanted`, or from gpuscan__library_names if that is NULL. */
-GPUSCAN__COLD gpuscan_result gpuscan__load_opencl(gpuscan_opencl *cl, const char *wanted, void **library,
-                                                  gpuscan__missing *missing) {
-    const char *const *names = wanted ? &wanted : gpuscan__library_names;
-    size_t count = wanted ? 1 : GPUSCAN__COUNT_OF(gpuscan__library_names), i;
-    *library = NULL;
-    for (i = 0; i < count && !*library; i++)
-        *library = gpuscan__open_library(names[i]);
-    missing->library = names[0];
-    missing->entry = NULL;
-    if (!*library)
-        return GPUSCAN_ERROR_NO_OPENCL;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
-        gpuscan__symbol symbol;
-        if (gpuscan__has_entry(cl, i))
-            continue;
-        symbol = gpuscan__find_symbol(*library, gpuscan__entry_points[i].name);
-        if (!symbol) {
-            missing->entry = gpuscan__entry_points[i].name;
-            gpuscan__close_library(*library);
-            *library = NULL;
-            return GPUSCAN_ERROR_NO_OPENCL;
-        }
-        /* ISO C has no cast from object pointers to function pointers */
-        memcpy((char *)cl + gpuscan__entry_points[i].offset, &symbol, sizeof(symbol));
-    }
-    return GPUSCAN_SUCCESS;
-}
 #endif
 
 /* Declares what this file uses of later OpenCL versions, so that headers of OpenCL 1.2 suffice. */
-#define GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES 0x106F
-#define GPUSCAN__CL_NAME_VERSION_NAME_SIZE 64
-typedef struct gpuscan__cl_name_version {
-    cl_uint version;
-    char name[GPUSCAN__CL_NAME_VERSION_NAME_SIZE];
-} gpuscan__cl_name_version;
+enum {
+    GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES = 0x1064,
+    GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL = 1 << 1,
+    GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE = 1 << 5
+};
 
 /* [EMBEDDED KERNELS] ----------------------------------------------------------------------------------------------- */
 
-/* Lists frequent words of the kernels, the longest first. In the embedded text two characters stand for each word: $
-   and a digit of the first row below for a long word, ` and a digit of the second row for a short word. In the words,
-   other $ and ` stand for prefixes and marks, as in gpuscan__text_code. tools/embed reads these tables. */
-static const char gpuscan__word_digits[2][37] = {"abcdefghijklmnopqrstuvwxyz0123456789",
-                                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"};
-static const char gpuscan__words[36][16] = {
-    "`identity_plain", "$OP_ARGUMENTS,", "$OP_PARAMETERS", "$ITEM_VECTORS", "`combine_wide", "`identity(`.)",
-    "){ $ONE_ITEM", "$BARRIER()", "$BYTES_OF(", "$HAS_LANES", "$PLANTED(", "$SUBGROUP", "`ballot_t", "$INLINE ",
-    "`combine", "get_group_id(0)", "get_num_groups(", "$UNROLL", "$VECTOR", "$WINDOW", "`number", "for(int k=0;k<",
-    "static inline ", "$GROUP", "$LANES", "`plain", "`wide_", "global const ", "$ITEM", "$WIDE", "`wide", "`t ",
-    "#define ", "elements", "typedef ", "(ulong)",
-};
-static const char gpuscan__short_words[36][8] = {
-    "global ", "numbers", "return ", "sizeof(", "#endif", "(uint)", "before", "column", "const ", "local ", "prefix",
-    "return", "shared", "ulong ", "#else", "after", "bool ", "count", "first", "flags", "heads", "uint ", "value",
-    "void ", "#if ", "for(", "from", "lane", "last", "tile", "word", "(`-", "=0;", "if(", "row", "sum",
+/* Lists frequent words of the kernels, the longest first. In the embedded text two characters stand for each word: see
+   gpuscan__word. In the words, $ and ` stand for prefixes and marks, as in gpuscan__text_code. tools/embed reads this
+   table. */
+static const char gpuscan__words[144][16] = {
+    "__attribute__((", "$OP_ARGUMENTS,", "static inline ", "$ITEM_VECTORS", "global const ", "$UNROLL for(",
+    "){ $ONE_ITEM", "AL_MEM_FENCE", " parameters", "$HAS_BEGUN(", "$ANY_ORDER", "$BARRIER()", "$OWN_FIRST",
+    "0xffffffff", "_PARAMETER", "int k=0;k<", "$PLANTED(", "HAS_LANES", "`identity", "#define ", "$INLINE ", "_buffer,",
+    "_builtin", "`combine", "typedef ", "#elif $", "$UNROLL", "$VECTOR", "$WINDOW", "(ulong)", "CASCADE", "REVERSE",
+    "_STRIDE", "atomic_", "cascade", "convert", "element", "global ", "quarter", "reaches", "return ", "running",
+    "segment", "sizeof(", "#endif", "$KEPT_", "$SORT_", "$VALUE", "PREFIX", "_store", "`sort_", "ballot", "before",
+    "column", "const ", "local ", "memory", "number", "offset", "policy", "prefix", "return", "shared", "struct",
+    "ulong ", "vector", "void `", "window", "#else", "#if $", "$ITEM", "$LANE", "$WIDE", "(`.);", ";k++)", "GROUP",
+    "HEADS", "_BITS", "after", "begin", "begun", "bool ", "bytes", "count", "digit", "false", "first", "flags", "group",
+    "place", "plain", "share", "there", "total", "value", " && ", "$KEY", "STEP", "TILE", "WORD", "_OF(", "_of(",
+    "base", "bits", "carr", "for(", "from", "head", "high", "keys", "lane", "last", "left", "load", "mask", "min(",
+    "next", "ound", "part", "pass", "scan", "span", "step", "tile", "type", "uint", "wide", "word", "(`-", "));", "=0;",
+    "[k]", "`t ", "all", "dst", "end", "if(", "job", "out", "own", "row", "src", "sum", "@",
 };
 
 /* kernels.cl.inc: begin */
@@ -1928,445 +1696,445 @@ enum {
     GPUSCAN__PIECES
 };
 static const char *const gpuscan__piece_top[] = {
-"/* gpuscan's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpuscan.h holds a copy of it without comments. */\n"
+"/* gpu`C's device code, MIT-0 or public domain. Edit kernels.cl.inc: gpu`C.h holds a copy of it with`U comments. */\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y$WORD == 64 || $COUNTER_ATOMICS == 64\n"
-"#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-"`E\n\n\n\n\n\n\n\n",
+"@h$h == 64 || $COUNTER_ATOMICS == 64\n"
+"#pragma OPENCL EXTENSION cl_khr_int64_$k_atomics : enable\n"
+"@O\n\n\n\n\n\n\n\n",
 NULL};
 static const char *const gpuscan__piece_planted_defects[] = {
 "#line 83 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "#ifndef $PLANTED\n"
-"$6$kname) false\n"
-"`E\n\n\n"
-"$6$PASTE_(a, b) a##b\n"
-"$6$PASTE(a, b) $PASTE_(a, b)\n\n\n\n"
-"$6$REQUIRE(name, condition) enum { `##name = 1 / (int)(condition) };\n"
-"$6$FITS(name, bytes) $REQUIRE(name##_fits, (bytes) <= $SHARED_BYTES)\n\n",
+"@6@3name) @x\n"
+"@O\n\n\n"
+"@6$PASTE_(a, b) a##b\n"
+"@6$PASTE(a, b) $PASTE_(a, b)\n\n\n\n"
+"@6$REQUIRE(name, condition) enum { `##name = 1 / (int)(condition) };\n"
+"@6$FITS(name, @u) $REQUIRE(name##_fits, (@u) <= $SHARED_BYTES)\n\n",
 NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 99 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "\n\n\n"
-"$6$ON(kind) ($y_KIND == $y_##kind)\n"
-"$6$j (!$ON(NONE))\n"
-"$6$y_APART ($j && !$ON(LOCAL))\n"
-"$6$y_IN_STEP ($ON(PTX) || $ON(AMD))\n"
-"$6$rS (!$ON(SUBGROUPS))\n"
-"$6$HAS_TURNS \\\n"
-" ($ON(PTX)||($TURNS&&$y_APART&&$FENCE==$FENCE_OPENCL2))\n"
-"$6$HAS_HINTS ($PTX >= 80)\n"
-"$6$j_SUM ($PTX >= 80)\n"
-"$6$HAS_PICKS $ON(PTX)\n"
-"$6$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
-"$6$WORDS_ARRIVE $ON(PTX)\n"
-"$6$BARRIER_ORDERS $ON(PTX)\n"
-"$6$FIXED_LOCAL $ON(PTX)\n"
-"$6$SPILLS $ON(PTX)\n"
-"$6$DEEP_LOADS $ON(PTX)\n"
+"@6$ON(kind) (@jS_KIND == @jS_##kind)\n"
+"@6$@4 (!$ON(NONE))\n"
+"@6@jS_APART ($@4$d!$ON(LOCAL))\n"
+"@6@jS_IN_$f ($ON(PTX) || $ON(AMD))\n"
+"@6@=S (!$ON(SUB@nS))\n"
+"@6$HAS_TURNS \\\n"
+" ($ON(PTX)||($TURNS&&@jS_APART&&$FENCE==$FENCE_OPENCL2))\n"
+"@6$HAS_HINTS ($PTX >= 80)\n"
+"@6$@4_SUM ($PTX >= 80)\n"
+"@6$HAS_PICKS $ON(PTX)\n"
+"@6$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
+"@6$$hS_ARRIVE $ON(PTX)\n"
+"@6$BARRIER_ORDERS $ON(PTX)\n"
+"@6$FIXED_LOCAL $ON(PTX)\n"
+"@6$SPILLS $ON(PTX)\n"
+"@6$DEEP_LOADS $ON(PTX)\n"
 "#ifdef __ENDIAN_LITTLE__\n"
-"$6$LITTLE_ENDIAN 1\n"
-"`O\n"
-"$6$LITTLE_ENDIAN 0\n"
-"`E\n\n\n\n\n\n"
-"`Y$INLINES\n"
+"@6$LITTLE_ENDIAN 1\n"
+"@g\n"
+"@6$LITTLE_ENDIAN 0\n"
+"@O\n\n\n\n\n\n"
+"@hINLINES\n"
 "#pragma clang attribute pop\n"
-"$6inline __attribute__((always_inline))\n"
-"`E\n\n\n\n\n\n"
-"#ifdef POCL_DEVICE_ADDRESS_BITS\n"
-"$6$WAIT(`T) (barrier(`T), __c11_atomic_thread_fence(__ATOMIC_ACQUIRE))\n"
-"$6$TILE_END() $h\n"
-"$6$COPIES_TILES 0\n"
-"`O\n"
-"$6$WAIT(`T) barrier(`T)\n"
-"$6$TILE_END()\n"
-"$6$COPIES_TILES 1\n"
-"`E\n\n\n\n\n"
-"`Y$x == 1 && defined(POCL_DEVICE_ADDRESS_BITS)\n"
-"$6$ONE_ITEM if (get_local_id(0) != 0) `L;\n"
-"`O\n"
-"$6$ONE_ITEM\n"
-"`E\n\n\n\n"
-"$6$ROLLED _Pragma(\"unroll 1\")\n\n\n"
-"`Y$y_APART\n"
-"$6$r _Pragma(\"unroll\")\n"
-"`O\n"
-"$6$r\n"
-"`E\n\n\n"
-"`Y$ON(PTX) || ($y_APART && $SORT)\n"
-"$6$n$w__attribute__((always_inline))\n"
-"`O\n"
-"$6$nstatic inline\n"
-"`E\n\n\n"
-"`Y$CPU && !$INLINES\n"
-"$6$APART __attribute__((noinline))\n"
-"`O\n"
-"$6$APART\n"
-"`E\n\n\n\n\n\n\n\n\n"
-"$6$ASM(type, name, parameters, instructions) \\\n"
-" $wtype name parameters{ \\\n"
-" type out=(type)(0); \\\n"
-" __asm__ instructions; \\\n"
-" `Cout; \\\n"
+"@6inline @#always_inline))\n"
+"@O\n\n\n\n\n\n"
+"#ifdef POCL_DEVICE_ADDRESS@p\n"
+"@6$WAIT(@z) (barrier(@z), __c11_@Dthread_fence(__ATOMIC_ACQUIRE))\n"
+"@6$$g_END() @.\n"
+"@6$COPIES_$gS 0\n"
+"@g\n"
+"@6$WAIT(@z) barrier(@z)\n"
+"@6$$g_END()\n"
+"@6$COPIES_$gS 1\n"
+"@O\n\n\n\n\n"
+"@h@n == 1$ddefined(POCL_DEVICE_ADDRESS@p)\n"
+"@6$ONE_ITEM if (get_local_id(0) != 0) @`;\n"
+"@g\n"
+"@6$ONE_ITEM\n"
+"@O\n\n\n\n"
+"@6$ROLLED _Pragma(\"unroll 1\")\n\n\n"
+"@hLANES_APART\n"
+"@6@= _Pragma(\"unroll\")\n"
+"@g\n"
+"@6@=\n"
+"@O\n\n\n"
+"@hON(PTX) || (@jS_APART$d$SORT)\n"
+"@6@7@%@#always_inline))\n"
+"@g\n"
+"@6@7static inline\n"
+"@O\n\n\n"
+"@hCPU$d!$INLINES\n"
+"@6$APART @#noinline))\n"
+"@g\n"
+"@6$APART\n"
+"@O\n\n\n\n\n\n\n\n\n"
+"@6$ASM(`G, name,@+, in@bions) \\\n"
+" @%`G name@+{ \\\n"
+" `G `U=(`G)(0); \\\n"
+" __asm__ in@bions; \\\n"
+" @K`U; \\\n"
 " }\n"
-"$6$ASM_VOID(name, parameters, instructions) \\\n"
-" $w`Xname parameters{ \\\n"
-" __asm__ vola`3 instructions; \\\n"
+"@6$ASM_VOID(name,@+, in@bions) \\\n"
+" @%void name@+{ \\\n"
+" __asm__ vola`F in@bions; \\\n"
 " }\n"
-"`Y$ON(PTX)\n"
-"$6$BOTH(type, name, parameters, instructions, plain) $ASM(type, name, parameters, instructions)\n"
-"$6$BOTH_VOID(name, parameters, instructions, plain) $ASM_VOID(name, parameters, instructions)\n"
-"$6$r_STEPS _Pragma(\"unroll\")\n"
-"$6$r_8 _Pragma(\"unroll 8\")\n"
-"$6$KEEP_LOADS() $y_SYNC()\n"
-"$6$FORGET_UINT(x) __asm__ vola`3(\"\" : \"+r\"(x))\n"
-"$6$FORGET_ULONG(x) __asm__ vola`3(\"\" : \"+l\"(x))\n"
-"`O\n"
-"$6$BOTH(type, name, parameters, instructions, plain) \\\n"
-" $wtype name parameters{ \\\n"
-" `Cplain; \\\n"
+"@hON(PTX)\n"
+"@6$BOTH(`G, name,@+, in@bions, @}) $ASM(`G, name,@+, in@bions)\n"
+"@6$BOTH_VOID(name,@+, in@bions, @}) $ASM_VOID(name,@+, in@bions)\n"
+"@6@=_$fS _Pragma(\"unroll\")\n"
+"@6@=_8 _Pragma(\"unroll 8\")\n"
+"@6$KEEP_LOADS() @jS_SYNC()\n"
+"@6$FORGET_UINT(x) __asm__ vola`F(\"\" : \"+r\"(x))\n"
+"@6$FORGET_ULONG(x) __asm__ vola`F(\"\" : \"+l\"(x))\n"
+"@g\n"
+"@6$BOTH(`G, name,@+, in@bions, @}) \\\n"
+" @%`G name@+{ \\\n"
+" @K@}; \\\n"
 " }\n"
-"$6$BOTH_VOID(name, parameters, instructions, plain) \\\n"
-" $w`Xname parameters{ \\\n"
-" plain; \\\n"
+"@6$BOTH_VOID(name,@+, in@bions, @}) \\\n"
+" @%void name@+{ \\\n"
+" @}; \\\n"
 " }\n"
-"$6$r_STEPS $ROLLED\n"
-"$6$r_8\n"
-"$6$KEEP_LOADS()\n"
-"$6$FORGET_UINT(x)\n"
-"$6$FORGET_ULONG(x)\n"
-"`E\n\n\n\n\n",
-"`Y$x == 1\n"
-"$6$h\n"
-"$6$GLOBAL_BARRIER()\n"
-"`O\n"
-"$6$h $WAIT(CLK_LOCAL_MEM_FENCE)\n"
-"$6$GLOBAL_BARRIER() $WAIT(CLK_LOCAL_MEM_FENCE | ($BARRIER_ORDERS ? 0 : CLK_GLOBAL_MEM_FENCE))\n"
-"`E\n\n\n\n"
-"`Y$COUNTED && $ON(PTX)\n"
-"$ASM(uint,`item,(void),vola`3(\"mov.u32 %0, %%tid.x;\" : \"=r\"(out)))\n"
-"$6$2 `item()\n"
-"#elif $x == 1\n"
-"$6$2 0u\n"
-"`O\n"
-"$6$2 (`Fget_local_id(0))\n"
-"`E\n\n\n\n"
-"`Y$ON(SUBGROUPS) && defined(cl_intel_required_subgroup_size)\n"
-"$6$x_SIZE \\\n"
-" __attribute__((reqd_work_group_size($x,1,1),intel_reqd_sub_group_size($y)))\n"
-"`O\n"
-"$6$x_SIZE __attribute__((reqd_work_group_size($x, 1, 1)))\n"
-"`E\n"
-"`Y$REGISTERS && $ON(PTX)\n"
-"$6$x_ATTRIBUTE\n"
-"`O\n"
-"$6$x_ATTRIBUTE $x_SIZE\n"
-"`E\n\n\n\n\n"
-"#ifndef $xS_IN_ORDER\n"
-"$6$xS_IN_ORDER $ON(PTX)\n"
-"$6$TEST_GROUP `F$p\n"
-"`E\n\n\n"
-"$w`X`device_fence(void){\n"
-"`Y$FENCE == $FENCE_PTX\n"
-"__asm__ vola`3(\"fence.acq_rel.gpu;\" ::: \"memory\");\n"
-"#elif $FENCE == $FENCE_OPENCL2\n"
-"atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE,memory_order_acq_rel,memory_scope_device);\n"
-"`O\n"
-"mem_fence(CLK_GLOBAL_MEM_FENCE);\n"
-"`E\n"
+"@6@=_$fS $ROLLED\n"
+"@6@=_8\n"
+"@6$KEEP_LOADS()\n"
+"@6$FORGET_UINT(x)\n"
+"@6$FORGET_ULONG(x)\n"
+"@O\n\n\n\n\n"
+"@h@n == 1\n"
+"@6@.\n"
+"@6$GLOBAL_BARRIER()\n"
+"@g\n"
+"@6@. $WAIT(CLK_LOC@*)\n"
+"@6$GLOBAL_BARRIER() $WAIT(CLK_LOC@* | ($BARRIER_ORDERS ? 0 : CLK_GLOB@*))\n"
+"@O\n\n\n\n",
+"@hCOUNTED$d$ON(PTX)\n"
+"$ASM(`H,`item,(void),vola`F(\"mov.u32 %0, %%tid.x;\" : \"=r\"(`U)))\n"
+"@6@i `item()\n"
+"@<@n == 1\n"
+"@6@i 0u\n"
+"@g\n"
+"@6@i ((`H)get_local_id(0))\n"
+"@O\n\n\n\n"
+"@hON(SUB@nS)$ddefined(cl_intel_required_sub@{_size)\n"
+"@6$@n_SIZE \\\n"
+" @#reqd_work_@{_size($@n,1,1),intel_reqd_sub_@{_size(@jS)))\n"
+"@g\n"
+"@6$@n_SIZE @#reqd_work_@{_size($@n, 1, 1)))\n"
+"@O\n"
+"@hREGISTERS$d$ON(PTX)\n"
+"@6$@n_ATTRIBUTE\n"
+"@g\n"
+"@6$@n_ATTRIBUTE $@n_SIZE\n"
+"@O\n\n\n\n\n"
+"#ifndef $@nS_IN_ORDER\n"
+"@6$@nS_IN_ORDER $ON(PTX)\n"
+"@6$TEST_@n (`H)get_@{_id(0)\n"
+"@O\n\n\n"
+"@%@edevice_fence(void){\n"
+"@hFENCE == $FENCE_PTX\n"
+"__asm__ vola`F(\"fence.acq_rel.gpu;\" ::: \"@[\");\n"
+"@<FENCE == $FENCE_OPENCL2\n"
+"@Dwork_item_fence(CLK_GLOB@*,@[_order_acq_rel,@[_scope_device);\n"
+"@g\n"
+"mem_fence(CLK_GLOB@*);\n"
+"@O\n"
 "}\n\n\n\n"
-"$6$t ($j ? $y : 1)\n"
-"$6$lS ($x / $y)\n"
-"$6$LANE ($2 % $y)\n"
-"$6$l ($2 / $y)\n"
-"$6$t_LANE ($j ? $LANE : 0u)\n\n\n"
-"`Y$t > 32\n"
-"$8`N$m;\n"
-"$6$BALLOT_BITS 64u\n"
-"`O\n"
-"$8`V$m;\n"
-"$6$BALLOT_BITS 32u\n"
-"`E\n"
-"$6$BALLOT_UP_TO(`1) (~($m)0 >> ($BALLOT_BITS - 1u - (`1)))\n"
-"$6$BALLOT_ALL $BALLOT_UP_TO($t - 1u)\n\n"
-"$w`V`highest($m bits){\n"
-"`C$BALLOT_BITS-1u-`Fclz(bits);\n"
+"@6@? ($@4 ? @jS : 1)\n"
+"@6$SUB@nS ($@n / @jS)\n"
+"@6@j (@i % @jS)\n"
+"@6$SUB@n (@i / @jS)\n"
+"@6@?_LANE ($@4 ? @j : 0u)\n\n\n"
+"#if @? > 32\n"
+"@;@c`@V_t;\n"
+"@6$BALLOT@p 64u\n"
+"@g\n"
+"@;`H `@V_t;\n"
+"@6$BALLOT@p 32u\n"
+"@O\n"
+"@6$BALLOT_UP_TO($s) (~(`@V_t)0 >> ($BALLOT@p - 1u - ($s)))\n"
+"@6$BALLOT_ALL $BALLOT_UP_TO(@? - 1u)\n\n"
+"@%`H `$qest(`@V_t $l){\n"
+"@K$BALLOT@p-1u-(`H)clz($l);\n"
 "}\n"
-"$w`V`lowest($m bits){\n"
-"`C`highest(bits&(0u-bits));\n"
+"@%`H `lowest(`@V_t $l){\n"
+"@K`$qest($l&(0u-$l`L\n"
 "}\n\n\n\n"
-"`Y$ON(PTX)\n"
-"$REQUIRE(nvidia_has_32_`1s,$y==32)\n"
-"$6$y_SYNC() __asm__ vola`3(\"bar.warp.sync 0xffffffff;\" ::: \"memory\")\n"
-"$ASM(uint,`uint_at,(`Vx,`V`1,`Juint*memory),\n"
-"vola`3(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out): \"r\"(x), \"r\"(`1)))\n"
-"$ASM(uint,`vote,(int predicate,`Juint*memory),\n"
-"vola`3(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }\"\n"
-": \"=r\"(out): \"r\"(predicate)))\n"
-"#elif $ON(SUBGROUPS)\n"
-"#ifdef cl_khr_subgroups\n"
-"#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
-"`E\n"
-"$6$y_SYNC() sub_group_barrier(CLK_LOCAL_MEM_FENCE)\n"
-"$6`uint_at(x, `1, memory) sub_group_shuffle(`F(x), `1)\n"
-"$w$m `vote_of(uint4 `1s){\n"
-"`L($m)($9`1s.y<<32|`1s.x);\n"
+"@hON(PTX)\n"
+"$REQUIRE(nvidia_has_32_$ss,@jS==32)\n"
+"@6@jS_SYNC() __asm__ vola`F(\"bar.warp.sync @0;\" ::: \"@[\")\n"
+"$ASM(`H,``H_at,(`H x,`H $s,@Z`H*@[),\n"
+"vola`F(\"shfl.sync.idx.b32 %0, %1, %2, 0x1f, @0;\" : \"=r\"(`U): \"r\"(x), \"r\"($s)))\n"
+"$ASM(`H,`vote,(int predicate,@Z`H*@[),\n"
+"vola`F(\"{ .reg .pred p; setp.ne.s32 p, %1, 0; vote.sync.@V.b32 %0, p, @0; }\"\n"
+": \"=r\"(`U): \"r\"(predicate)))\n"
+"@<ON(SUB@nS)\n"
+"#ifdef cl_khr_sub@{s\n"
+"#pragma OPENCL EXTENSION cl_khr_sub@{s : enable\n"
+"@O\n"
+"@6@jS_SYNC() sub_@{_barrier(CLK_LOC@*)\n"
+"@6``H_at(x, $s, @[) sub_@{_shuffle((`H)(x), $s)\n"
+"@%`@V_t `vote$j`H4 $ss){\n"
+"@`(`@V_t)(@@$ss.y<<32|$ss.x);\n"
 "}\n"
-"$6`vote(predicate, memory) `vote_of(sub_group_ballot((int)(predicate)))\n"
-"#elif $ON(AMD)\n"
-"`Ydefined(__AMDGCN_WAVEFRONT_SIZE) && __AMDGCN_WAVEFRONT_SIZE != $y\n"
-"#error \"the compiler's wavefronts are not as wide as the device says\"\n"
-"`E\n"
-"`Y$y == 64 && (defined(__GFX10__) || defined(__GFX11__))\n"
-"#error \"ds_bpermute reaches 32 `1s of these GPUs\"\n"
-"`E\n"
-"$6$y_SYNC() \\\n"
-" (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"),__builtin_amdgcn_wave_barrier())\n"
-"$6`uint_at(x, `1, memory) (`F__builtin_amdgcn_ds_bpermute((int)(4 * (`1)), (int)(x)))\n"
-"`Y$y == 64 && __has_builtin(__builtin_amdgcn_ballot_w64)\n"
-"$6`vote(predicate, memory) __builtin_amdgcn_ballot_w64((predicate) != 0)\n"
-"#elif $y == 32 && __has_builtin(__builtin_amdgcn_ballot_w32)\n"
-"$6`vote(predicate, memory) __builtin_amdgcn_ballot_w32((predicate) != 0)\n"
-"`O\n"
-"$6`vote(predicate, memory) \\\n"
-" (($m)__builtin_amdgcn_uicmp(`F((predicate)!=0),0u,33))\n"
-"`E\n"
-"#elif $ON(LOCAL)\n"
-"$6$y_SYNC() $WAIT(CLK_LOCAL_MEM_FENCE)\n"
-"$w`V`uint_at(`Vx,`V`1,`Juint*memory){\n"
-"memory[$2]=x;\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"x=memory[$l*$y+`1];\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"`Cx;\n"
+"@6`vote(predicate, @[) `vote$jsub_@{_@V((int)(predicate)))\n"
+"@<ON(AMD)\n"
+"#if defined(__AMDGCN_WAVEFRONT_SIZE)$d__AMDGCN_WAVEFRONT_SIZE != @jS\n"
+"#error \"the compiler's wavefronts are not as `I as the device says\"\n"
+"@O\n"
+"@hLANES == 64$d(defined(__GFX10__) || defined(__GFX11__))\n"
+"#error \"ds_bpermute @J 32 $ss of these GPUs\"\n"
+"@O\n"
+"@6@jS_SYNC() \\\n"
+" (_@9_amdgcn_fence(__ATOMIC_ACQ_REL, \"wavefront\"),_@9_amdgcn_wave_barrier())\n"
+"@6``H_at(x, $s, @[) ((`H)_@9_amdgcn_ds_bpermute((int)(4 * ($s)), (int)(x)))\n"
+"@hLANES == 64$d__has@9(_@9_amdgcn_@V_w64)\n"
+"@6`vote(predicate, @[) _@9_amdgcn_@V_w64((predicate) != 0)\n"
+"@<LANES == 32$d__has@9(_@9_amdgcn_@V_w32)\n"
+"@6`vote(predicate, @[) _@9_amdgcn_@V_w32((predicate) != 0)\n"
+"@g\n"
+"@6`vote(predicate, @[) \\\n"
+" ((`@V_t)_@9_amdgcn_uicmp((`H)((predicate)!=0),0u,33))\n"
+"@O\n"
+"@<ON(LOCAL)\n"
+"@6@jS_SYNC() $WAIT(CLK_LOC@*)\n"
+"@%`H ``H_at(`H x,`H $s,@Z`H*@[){\n"
+"@[[@i]=x;\n"
+"$WAIT(CLK_LOC@*);\n"
+"x=@[[$SUB@n*@jS+$s];\n"
+"$WAIT(CLK_LOC@*);\n"
+"@Kx;\n"
 "}\n"
-"$w$m `vote(int predicate,`Juint*memory){\n"
-"$m `1s`6\n"
-"memory[$2]=predicate!`6\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"`Z`V`1`6`1<$y;`1++)\n"
-"`1s|=($m)memory[$l*$y+`1]<<`1;\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE);\n"
-"`C`1s;\n"
+"@%`@V_t `vote(int predicate,@Z`H*@[){\n"
+"`@V_t $ss`M\n"
+"@[[@i]=predicate!`M\n"
+"$WAIT(CLK_LOC@*);\n"
+"$n`H $s`M$s<@jS;$s++)\n"
+"$ss|=(`@V_t)@[[$SUB@n*@jS+$s]<<$s;\n"
+"$WAIT(CLK_LOC@*);\n"
+"@K$ss;\n"
 "}\n"
-"#elif $ON(NONE)\n"
-"$6$y_SYNC()\n"
-"$6$l_SYNC() $h\n"
-"$6``1_at(x, `1) (x)\n"
-"$6`ballot(x) ((x) ? 1u : 0u)\n"
-"`O\n"
-"#error \"this kind of `1s has no form here\"\n"
-"`E\n\n",
-"`Y$j\n"
-"$6$LANE_BEFORE(d) \\\n"
-" ($LANE>=(d)?$LANE-(d)+($kSHUFFLE)?1:0):$LANE)\n"
-"$BOTH(uint,`uint_up,(`Vx,`Vd,`Juint*memory),\n"
-"vola`3(\"shfl.sync.up.b32 %0, %1, %2, 0, 0xffffffff;\" : \"=r\"(out): \"r\"(x), \"r\"(d)),\n"
-"`uint_at(x,$LANE_BEFORE(d),memory))\n"
-"$BOTH(uint,`uint_xor,(`Vx,`Vd,`Juint*memory),\n"
-"vola`3(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=r\"(out): \"r\"(x), \"r\"(d)),\n"
-"`uint_at(x,$LANE^d,memory))\n"
-"$w$m `vote_alike($m peers,`Vx,`Vbit,`Juint*memory){\n"
-"$m `1s=`vote((int)(x&bit),memory);\n"
-"`Cpeers&(x&bit?`1s: ~`1s);\n"
+"@<ON(NONE)\n"
+"@6@jS_SYNC()\n"
+"@6$SUB@n_SYNC() @.\n"
+"@6`$s_at(x, $s) (x)\n"
+"@6`@V(x) ((x) ? 1u : 0u)\n"
+"@g\n"
+"#error \"this kind of $ss has no form here\"\n"
+"@O\n\n",
+"@h@4\n"
+"@6@j_BEFORE(d) \\\n"
+" (@j>=(d)?@j-(d)+(@3SHUFFLE)?1:0):@j)\n"
+"$BOTH(`H,``H_up,(`H x,`H d,@Z`H*@[),\n"
+"vola`F(\"shfl.sync.up.b32 %0, %1, %2, 0, @0;\" : \"=r\"(`U): \"r\"(x), \"r\"(d)),\n"
+"``H_at(x,@j_BEFORE(d),@[))\n"
+"$BOTH(`H,``H_xor,(`H x,`H d,@Z`H*@[),\n"
+"vola`F(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, @0;\" : \"=r\"(`U): \"r\"(x), \"r\"(d)),\n"
+"``H_at(x,@j^d,@[))\n"
+"@%`@V_t `vote_alike(`@V_t peers,`H x,`H bit,@Z`H*@[){\n"
+"`@V_t $ss=`vote((int)(x&bit),@[);\n"
+"@Kpeers&(x&bit?$ss: ~$ss);\n"
 "}\n"
-"`Y$ON(LOCAL)\n"
-"$6$y_MEMORY `M->`1s\n"
-"`O\n"
-"$6$y_MEMORY 0\n"
-"`E\n"
-"$6``1_at(x, `1) `uint_at(x, `1, $y_MEMORY)\n"
-"$6``1_up(x, d) `uint_up(x, d, $y_MEMORY)\n"
-"$6`ballot(x) `vote(x, $y_MEMORY)\n"
-"$6$l_SYNC() $y_SYNC()\n"
-"`E\n\n"
-"$w`Q``1s_alike(`Vx,uint*`R){\n"
-"`Y$ON(PTX)\n"
-"`Vactive,same,`1;\n"
-"__asm__ vola`3(\"activemask.b32 %0;\" : \"=r\"(active));\n"
-"__asm__ vola`3(\"match.any.sync.b32 %0, %1, %2;\" : \"=r\"(same): \"r\"(x), \"r\"(active));\n"
-"__asm__ vola`3(\"mov.u32 %0, %%`1id;\" : \"=r\"(`1));\n"
-"*`R=pop`R(same);\n"
-"`C`1==`F(31-clz(same&(0u-same)));\n"
-"`O\n"
-"*`R=1;\n"
-"`Ctrue;\n"
-"`E\n"
+"@hON(LOCAL)\n"
+"@6@jS_MEMORY @a->$ss\n"
+"@g\n"
+"@6@jS_MEMORY 0\n"
+"@O\n"
+"@6`$s_at(x, $s) ``H_at(x, $s, @jS_MEMORY)\n"
+"@6`$s_up(x, d) ``H_up(x, d, @jS_MEMORY)\n"
+"@6`@V(x) `vote(x, @jS_MEMORY)\n"
+"@6$SUB@n_SYNC() @jS_SYNC()\n"
+"@O\n\n"
+"@%@t`$ss_alike(`H x,`H*@v){\n"
+"@hON(PTX)\n"
+"`H active,same,$s;\n"
+"__asm__ vola`F(\"active$w.b32 %0;\" : \"=r\"(active`L\n"
+"__asm__ vola`F(\"match.any.sync.b32 %0, %1, %2;\" : \"=r\"(same): \"r\"(x), \"r\"(active`L\n"
+"__asm__ vola`F(\"mov.u32 %0, %%$sid;\" : \"=r\"($s`L\n"
+"*@v=pop@v(same);\n"
+"@K$s==(`H)(31-clz(same&(0u-same)`L\n"
+"@g\n"
+"*@v=1;\n"
+"@Ktrue;\n"
+"@O\n"
 "}\n\n"
-"`Y$PTX >= 80\n"
-"$ASM(uint,`uints_`9,(`Vx),\n"
-"vola`3(\"redux.sync.add.s32 %0, %1, 0xffffffff;\" : \"=r\"(out): \"r\"(x)))\n"
-"`O\n"
-"$6`uints_`9(x) (x)\n"
-"`E\n\n\n\n\n\n"
-"$6$LOAD_ONCE \"ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4]\"\n"
-"$6$OUT_4(r) r(out.x), r(out.y), r(out.z), r(out.w)\n"
-"$BOTH(uint4,`load_once,($1uint4*p),\n"
-"vola`3($LOAD_ONCE \";\" :$OUT_4(\"=r\"): \"l\"(p)),*p)\n"
-"$BOTH(uint4,`load_once_if,(`Qthere,$1uint4*p),\n"
-"vola`3(\"{ .reg .pred p; setp.ne.u32 p, %5, 0; @p \" $LOAD_ONCE \"; }\"\n"
-":$OUT_4(\"+r\"): \"l\"(p), \"r\"(`Fthere)),there? *p:(uint4)(0))\n"
-"$BOTH_VOID(`store_past,(`Auint4*p,uint4 x),\n"
+"@hPTX >= 80\n"
+"$ASM(`H,``Hs_`Y,(`H x),\n"
+"vola`F(\"redux.sync.add.s32 %0, %1, @0;\" : \"=r\"(`U): \"r\"(x)))\n"
+"@g\n"
+"@6``Hs_`Y(x) (x)\n"
+"@O\n\n\n\n\n\n"
+"@6$LOAD_ONCE \"ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4]\"\n"
+"@6$OUT_4(r) r(`U.x), r(`U.y), r(`U.z), r(`U.w)\n"
+"$BOTH(`H4,`$v_once,(@'`H4*p),\n"
+"vola`F($LOAD_ONCE \";\" :$OUT_4(\"=r\"): \"l\"(p)),*p)\n"
+"$BOTH(`H4,`$v_once_if,(@t$a,@'`H4*p),\n"
+"vola`F(\"{ .reg .pred p; setp.ne.u32 p, %5, 0; `Zp \" $LOAD_ONCE \"; }\"\n"
+":$OUT_4(\"+r\"): \"l\"(p), \"r\"((`H)$a)),$a? *p:(`H4)(0))\n"
+"$BOTH_VOID(`store_past,(@H`H4*p,`H4 x),\n"
 "(\"st.global.cs.v4.u32 [%0], {%1, %2, %3, %4};\"\n"
-"::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w): \"memory\"),*p=x)\n"
-"`Y$HAS_HINTS\n"
-"$6$POLICY(kind) vola`3(\"createpolicy.fractional.L2::\" kind \".b64 %0, 1.0;\" : \"=l\"(out))\n"
-"$ASM(ulong,`policy_keep,(void),$POLICY(\"evict_`2\"))\n"
-"$ASM(ulong,`policy_`2,(void),$POLICY(\"evict_`S\"))\n"
-"$ASM(ulong,`policy_normal,(void),$POLICY(\"evict_normal\"))\n"
-"$ASM(uint4,`load_hinted,($1uint4*p,`Npolicy),\n"
-"vola`3(\"ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
-":$OUT_4(\"=r\"): \"l\"(p), \"l\"(policy)))\n"
-"`O\n"
-"$6`policy_keep() 0\n"
-"$6`policy_`2() 0\n"
-"$6`policy_normal() 0\n"
-"$6`load_hinted(p, policy) (*(p))\n"
-"`E\n\n\n",
-"$BOTH_VOID(`add_one,(`Juint*`Rer),\n"
-"(\"red.`M.add.u32 [%0], 1;\" ::\"r\"(`F(size_t)`Rer): \"memory\"),\n"
-"atomic_inc((vola`3 `Juint*)`Rer))\n\n\n\n\n"
-"`Y$WORD == 128\n"
-"$8ulong2 ``4;\n"
-"$8`N`payload;\n"
-"$ASM(ulong2,``4_load,(`Aulong2*p),\n"
-"vola`3(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(out.x), \"=l\"(out.y): \"l\"(p): \"memory\"))\n"
-"$ASM_VOID(``4_store,(`Aulong2*p,ulong2 `4),\n"
-"(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(`4.x), \"l\"(`4.y): \"memory\"))\n"
-"#elif $WORD == 64\n"
-"$8`N``4;\n"
-"$8`V`payload;\n"
-"$6$TAG_SHIFT 32\n"
-"$BOTH(ulong,``4_load,(`Aulong*p),\n"
-"vola`3(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(out): \"l\"(p): \"memory\"),\n"
-"atom_add((vola`3 `Aulong*)p,0ul))\n"
-"$BOTH_VOID(``4_store,(`Aulong*p,`N`4),\n"
-"(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(`4): \"memory\"),\n"
-"atom_xchg((vola`3 `Aulong*)p,`4))\n"
-"#elif $WORD == 32\n"
-"$8`V``4;\n"
-"$8ushort `payload;\n"
-"$6$TAG_SHIFT 16\n"
-"$6``4_load(p) atomic_add((vola`3 `A`V*)(p), 0u)\n"
-"$6``4_store(p, `4) ((void)atomic_xchg((vola`3 `A`V*)(p), `4))\n"
-"`E\n\n"
-"`Y!$ON(PTX) && $FENCE == $FENCE_OPENCL2\n\n"
-"$6`uint_load(p) \\\n"
-" atomic_load_explicit((vola`3 `Aatomic_uint*)(p),memory_order_relaxed,memory_scope_device)\n"
-"$6`uint_store(p, x) \\\n"
-" atomic_store_explicit((vola`3 `Aatomic_uint*)(p),x,memory_order_relaxed,memory_scope_device)\n"
-"`O\n"
-"$BOTH(uint,`uint_load,(`Auint*p),\n"
-"vola`3(\"ld.relaxed.gpu.global.u32 %0, [%1];\" : \"=r\"(out): \"l\"(p): \"memory\"),\n"
-"atomic_or((vola`3 `Auint*)p,0u))\n"
-"$BOTH_VOID(`uint_store,(`Auint*p,`Vx),\n"
-"(\"st.relaxed.gpu.global.u32 [%0], %1;\" ::\"l\"(p), \"r\"(x): \"memory\"),\n"
-"atomic_xchg((vola`3 `Auint*)p,x))\n"
-"`E\n"
-"`Y$HAS_TURNS\n"
-"$BOTH(uint,`turn_load,(`Juint*turn),\n"
-"vola`3(\"ld.acquire.cta.`M.u32 %0, [%1];\" : \"=r\"(out): \"r\"(`F(size_t)turn): \"memory\"),\n"
-"atomic_load_explicit((vola`3 `Jatomic_uint*)turn,memory_order_acquire,memory_scope_work_group))\n"
-"$BOTH_VOID(`turn_store,(`Juint*turn,`Vx),\n"
-"(\"st.release.cta.`M.u32 [%0], %1;\" ::\"r\"(`F(size_t)turn), \"r\"(x): \"memory\"),\n"
-"atomic_store_explicit((vola`3 `Jatomic_uint*)turn,x,memory_order_release,\n"
-"memory_scope_work_group))\n"
-"`O\n"
-"$6`turn_load(turn) 0u\n"
-"$6`turn_store(turn, x)\n"
-"`E\n\n\n\n"
-"`Y$HAS_PICKS\n\n"
-"$ASM(uint,`bytes_at,(`Va,`Vb,`Vwhich),\n"
-"(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(out): \"r\"(a), \"r\"(b), \"r\"(which)))\n"
-"`E\n\n",
-"$BOTH(uint,`bytes_mirror,(`V`4),(\"prmt.b32 %0, %1, %1, 0x0123;\" : \"=r\"(out): \"r\"(`4)),\n"
-"as_uint(as_uchar4(`4).wzyx))\n"
-"$6`lower_halves(a, b) (((a) & 0xffffu) | (b) << 16)\n"
-"$6`even_bytes(a, b) (((a) & 0x00ff00ffu) | ((b) & 0x00ff00ffu) << 8)\n"
-"$6`odd_bytes(a) ((a) >> 8 & 0x00ff00ffu)\n"
-"$6`byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
-"$6`half_at(`4, upper) ((`4) >> (upper) * 16 & 0xffffu)\n\n\n"
-"$6$DOT(instruction, ones) (instruction \" %0, %1, %2, %3;\" : \"=r\"(out) : \"r\"(`4), \"r\"(ones), \"r\"(`9))\n"
-"$6$SUM_4(of) `F((of).x + (of).y + (of).z + (of).w)\n"
-"$6$SUM_2(of) `F((of).x + (of).y)\n"
-"$BOTH(uint,`add_chars,(`V`4,`V`9),$DOT(\"dp4a.s32.s32\",0x01010101u),\n"
-"`9+$SUM_4(as_char4(`4)))\n"
-"$BOTH(uint,`add_uchars,(`V`4,`V`9),$DOT(\"dp4a.u32.u32\",0x01010101u),\n"
-"`9+$SUM_4(as_uchar4(`4)))\n"
-"$BOTH(uint,`add_shorts,(`V`4,`V`9),$DOT(\"dp2a.lo.s32.s32\",0x0101u),\n"
-"`9+$SUM_2(as_short2(`4)))\n"
-"$BOTH(uint,`add_ushorts,(`V`4,`V`9),$DOT(\"dp2a.lo.u32.u32\",0x0101u),\n"
-"`9+$SUM_2(as_ushort2(`4)))\n\n\n\n\n"
-"#ifndef __has_builtin\n"
-"$6__has_builtin(name) 0\n"
-"`E\n"
-"`Y!__has_builtin(__builtin_shufflevector) || !__has_builtin(__builtin_nontemporal_store)\n"
-"#undef $3\n"
-"$6$3 1\n"
-"`E\n\n\n"
-"$6$LINE 64\n"
-"`Y$PREFETCH_SRC && __has_builtin(__builtin_prefetch)\n"
-"$6$PREFETCH(p, bytes, write) __builtin_prefetch((`I`X*)((size_t)(p) + (bytes)), write, 3)\n"
-"`O\n"
-"$6$PREFETCH(p, bytes, write)\n"
-"`E\n\n\n\n"
-"`Ydefined(__SSE2__) && __has_builtin(__builtin_ia32_pmovmskb128)\n"
-"$6$BYTES_MASK(x) (ushort)__builtin_ia32_pmovmskb128(x)\n"
-"`E\n"
-"`Ydefined(__AVX512F__) && __has_builtin(__builtin_ia32_compresssi512_mask)\n"
-"$6$COMPRESSES 16\n"
-"$6$COMPRESS(x, mask) __builtin_ia32_compresssi512_mask(x, (int16)(0), (ushort)(mask))\n"
-"#elif $SELECT && defined(__AVX2__) && __has_builtin(__builtin_ia32_permvarsi256)\n"
-"$6$COMPRESSES 8\n\n\n"
-"$6$KEPT_0(e) e, (e) << 8\n"
-"$6$KEPT_1(e) $KEPT_0(e), $KEPT_0((e) << 8 | 1)\n"
-"$6$KEPT_2(e) $KEPT_1(e), $KEPT_1((e) << 8 | 2)\n"
-"$6$KEPT_3(e) $KEPT_2(e), $KEPT_2((e) << 8 | 3)\n"
-"$6$KEPT_4(e) $KEPT_3(e), $KEPT_3((e) << 8 | 4)\n"
-"$6$KEPT_5(e) $KEPT_4(e), $KEPT_4((e) << 8 | 5)\n"
-"$6$KEPT_6(e) $KEPT_5(e), $KEPT_5((e) << 8 | 6)\n"
-"$6$KEPT_7(e) $KEPT_6(e), $KEPT_6((e) << 8 | 7)\n"
-"constant `N`kept_`1s[256]={$KEPT_7(0ul)};\n"
-"$6$COMPRESS(x, mask) __builtin_ia32_permvarsi256(x, convert_int8(as_uchar8(`kept_`1s[mask])))\n"
-"`O\n"
-"$6$COMPRESSES 0\n"
-"`E\n\n",
+"::\"l\"(p), \"r\"(x.x), \"r\"(x.y), \"r\"(x.z), \"r\"(x.w): \"@[\"),*p=x)\n"
+"@hHAS_HINTS\n"
+"@6$POLICY(kind) vola`F(\"create@^.fractional.L2::\" kind \".b64 %0, 1.0;\" : \"=l\"(`U))\n"
+"$ASM(ulong,`@^_keep,(void),$POLICY(\"evict_$t\"))\n"
+"$ASM(ulong,`@^_$t,(void),$POLICY(\"evict_@y\"))\n"
+"$ASM(ulong,`@^_normal,(void),$POLICY(\"evict_normal\"))\n"
+"$ASM(`H4,`$v_hinted,(@'`H4*p,@c@^),\n"
+"vola`F(\"ld.global.L1::no_`Pocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;\"\n"
+":$OUT_4(\"=r\"): \"l\"(p), \"l\"(@^)))\n"
+"@g\n"
+"@6`@^_keep() 0\n"
+"@6`@^_$t() 0\n"
+"@6`@^_normal() 0\n"
+"@6`$v_hinted(p, @^) (*(p))\n"
+"@O\n\n\n",
+"$BOTH_VOID(`add_one,(@Z`H*@ver),\n"
+"(\"red.@a.add.u32 [%0], 1;\" ::\"r\"((`H)(size_t)@ver): \"@[\"),\n"
+"@Dinc((vola`F @Z`H*)@ver))\n\n\n\n\n"
+"@h$h == 128\n"
+"@;ulong2 ``J;\n"
+"@;@c`pay$v;\n"
+"$ASM(ulong2,``J_$v,(@Hulong2*p),\n"
+"vola`F(\"ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];\" : \"=l\"(`U.x), \"=l\"(`U.y): \"l\"(p): \"@[\"))\n"
+"$ASM_VOID(``J@T,(@Hulong2*p,ulong2 `J),\n"
+"(\"st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};\" ::\"l\"(p), \"l\"(`J.x), \"l\"(`J.y): \"@[\"))\n"
+"@<$h == 64\n"
+"@;@c``J;\n"
+"@;`H `pay$v;\n"
+"@6$TAG_SHIFT 32\n"
+"$BOTH(ulong,``J_$v,(@Hulong*p),\n"
+"vola`F(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(`U): \"l\"(p): \"@[\"),\n"
+"atom_add((vola`F @Hulong*)p,0ul))\n"
+"$BOTH_VOID(``J@T,(@Hulong*p,@c`J),\n"
+"(\"st.relaxed.gpu.global.u64 [%0], %1;\" ::\"l\"(p), \"l\"(`J): \"@[\"),\n"
+"atom_xchg((vola`F @Hulong*)p,`J))\n"
+"@<$h == 32\n"
+"@;`H ``J;\n"
+"@;ushort `pay$v;\n"
+"@6$TAG_SHIFT 16\n"
+"@6``J_$v(p) @Dadd((vola`F @H`H *)(p), 0u)\n"
+"@6``J@T(p, `J) ((void)@Dxchg((vola`F @H`H *)(p), `J))\n"
+"@O\n\n"
+"#if !$ON(PTX)$d$FENCE == $FENCE_OPENCL2\n\n"
+"@6``H_$v(p) \\\n"
+" @D$v_explicit((vola`F @H@D`H*)(p),@[_order_relaxed,@[_scope_device)\n"
+"@6``H@T(p, x) \\\n"
+" @Dstore_explicit((vola`F @H@D`H*)(p),x,@[_order_relaxed,@[_scope_device)\n"
+"@g\n"
+"$BOTH(`H,``H_$v,(@H`H*p),\n"
+"vola`F(\"ld.relaxed.gpu.global.u32 %0, [%1];\" : \"=r\"(`U): \"l\"(p): \"@[\"),\n"
+"@Dor((vola`F @H`H*)p,0u))\n"
+"$BOTH_VOID(``H@T,(@H`H*p,`H x),\n"
+"(\"st.relaxed.gpu.global.u32 [%0], %1;\" ::\"l\"(p), \"r\"(x): \"@[\"),\n"
+"@Dxchg((vola`F @H`H*)p,x))\n"
+"@O\n"
+"@hHAS_TURNS\n"
+"$BOTH(`H,`turn_$v,(@Z`H*turn),\n"
+"vola`F(\"ld.acquire.cta.@a.u32 %0, [%1];\" : \"=r\"(`U): \"r\"((`H)(size_t)turn): \"@[\"),\n"
+"@D$v_explicit((vola`F @Z@D`H*)turn,@[_order_acquire,@[_scope_work_@{))\n"
+"$BOTH_VOID(`turn@T,(@Z`H*turn,`H x),\n"
+"(\"st.release.cta.@a.u32 [%0], %1;\" ::\"r\"((`H)(size_t)turn), \"r\"(x): \"@[\"),\n"
+"@Dstore_explicit((vola`F @Z@D`H*)turn,x,@[_order_release,\n"
+"@[_scope_work_@{))\n"
+"@g\n"
+"@6`turn_$v(turn) 0u\n"
+"@6`turn@T(turn, x)\n"
+"@O\n\n\n\n"
+"@hHAS_PICKS\n\n"
+"$ASM(`H,`@u_at,(`H a,`H b,`H which),\n"
+"(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(`U): \"r\"(a), \"r\"(b), \"r\"(which)))\n"
+"@O\n\n"
+"$BOTH(`H,`@u_mirror,(`H `J),(\"prmt.b32 %0, %1, %1, 0x0123;\" : \"=r\"(`U): \"r\"(`J)),\n"
+"as_`H(as_uchar4(`J).wzyx))\n"
+"@6`lower_halves(a, b) (((a) & 0xffffu) | (b) << 16)\n"
+"@6`even_@u(a, b) (((a) & 0x00ff00ffu) | ((b) & 0x00ff00ffu) << 8)\n"
+"@6`odd_@u(a) ((a) >> 8 & 0x00ff00ffu)\n"
+"@6`byte_2_twice(a) (((a) >> 16 & 0xffu) * 0x10001u)\n"
+"@6`half_at(`J, upper) ((`J) >> (upper) * 16 & 0xffffu)\n\n\n",
+"@6$DOT(in@bion, ones) (in@bion \" %0, %1, %2, %3;\" : \"=r\"(`U) : \"r\"(`J), \"r\"(ones), \"r\"(`Y))\n"
+"@6$SUM_4(of) (`H)((of).x + (of).y + (of).z + (of).w)\n"
+"@6$SUM_2(of) (`H)((of).x + (of).y)\n"
+"$BOTH(`H,`add_chars,(`H `J,`H `Y),$DOT(\"dp4a.s32.s32\",0x01010101u),\n"
+"`Y+$SUM_4(as_char4(`J)))\n"
+"$BOTH(`H,`add_uchars,(`H `J,`H `Y),$DOT(\"dp4a.u32.u32\",0x01010101u),\n"
+"`Y+$SUM_4(as_uchar4(`J)))\n"
+"$BOTH(`H,`add_shorts,(`H `J,`H `Y),$DOT(\"dp2a.lo.s32.s32\",0x0101u),\n"
+"`Y+$SUM_2(as_short2(`J)))\n"
+"$BOTH(`H,`add_ushorts,(`H `J,`H `Y),$DOT(\"dp2a.lo.u32.u32\",0x0101u),\n"
+"`Y+$SUM_2(as_ushort2(`J)))\n\n\n\n\n"
+"#ifndef __has@9\n"
+"@6__has@9(name) 0\n"
+"@O\n"
+"#if !__has@9(_@9_shuffle@d) || !__has@9(_@9_nontemporal@T)\n"
+"#undef @k\n"
+"@6@k 1\n"
+"@O\n\n\n"
+"@6$LINE 64\n"
+"@hPREFETCH_SRC$d__has@9(_@9_prefetch)\n"
+"@6$PREFETCH(p, @u, write) _@9_prefetch((@Yvoid *)((size_t)(p) + (@u)), write, 3)\n"
+"@g\n"
+"@6$PREFETCH(p, @u, write)\n"
+"@O\n\n\n\n"
+"#if defined(__SSE2__)$d__has@9(_@9_ia32_pmovmskb128)\n"
+"@6$BYTES_MASK(x) (ushort)_@9_ia32_pmovmskb128(x)\n"
+"@O\n"
+"#if defined(__AVX512F__)$d__has@9(_@9_ia32_compresssi512_$w)\n"
+"@6$COMPRESSES 16\n"
+"@6$COMPRESS(x, $w) _@9_ia32_compresssi512_$w(x, (int16)(0), (ushort)($w))\n"
+"@<SELECT$ddefined(__AVX2__)$d__has@9(_@9_ia32_permvarsi256)\n"
+"@6$COMPRESSES 8\n\n\n"
+"@6@P0(e) e, (e) << 8\n"
+"@6@P1(e) @P0(e), @P0((e) << 8 | 1)\n"
+"@6@P2(e) @P1(e), @P1((e) << 8 | 2)\n"
+"@6@P3(e) @P2(e), @P2((e) << 8 | 3)\n"
+"@6@P4(e) @P3(e), @P3((e) << 8 | 4)\n"
+"@6@P5(e) @P4(e), @P4((e) << 8 | 5)\n"
+"@6@P6(e) @P5(e), @P5((e) << 8 | 6)\n"
+"@6@P7(e) @P6(e), @P6((e) << 8 | 7)\n"
+"constant @c`kept_$ss[256]={@P7(0ul)};\n"
+"@6$COMPRESS(x, $w) _@9_ia32_permvarsi256(x, @F_int8(as_uchar8(`kept_$ss[$w])))\n"
+"@g\n"
+"@6$COMPRESSES 0\n"
+"@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
 "#line 634 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
-"$w`N``R(`N`R,$1uint*`R_buffer,`N`R_offset,`V`T){\n"
-"`7`T&$FLAG_COUNT_U32)\n"
-"`Cmin(`R,$9`R_buffer[`R_offset]);\n"
-"`7`T&$FLAG_COUNT_U64){\n"
-"`Nlow=`R_buffer[2*`R_offset],high=`R_buffer[2*`R_offset+1];\n"
-"`Cmin(`R,$LITTLE_ENDIAN?high<<32|low:low<<32|high);\n"
+"@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
+"`S@z&$FLAG_COUNT_U32)\n"
+"@K$x@v,@@@v_buffer[@v_@]]);\n"
+"`S@z&$FLAG_COUNT_U64){\n"
+"@clow=@v_buffer[2*@v_@]],$q=@v_buffer[2*@v_@]+1];\n"
+"@K$x@v,$LITTLE_ENDIAN?$q<<32|low:low<<32|$q);\n"
 "}\n"
-"`C`R;\n"
+"@K@v;\n"
 "}\n\n\n"
-"$w`N`units(`N`R){\n"
-"`Y$BITS\n"
-"`C`R/32+(`R%32!=0);\n"
-"`O\n"
-"`C`R;\n"
-"`E\n"
+"@%@c`units(@c@v){\n"
+"@hBITS\n"
+"@K@v/32+(@v%32!=0);\n"
+"@g\n"
+"@K@v;\n"
+"@O\n"
 "}\n\n\n"
-"$6$COUNTERS(p) ((`A`V*)(p) - $TICKETS)\n\n\n\n"
-"$w`V`ticket(`Auint*`Rer,`Vtickets,`Juint*`M){\n"
-"`Vticket`6\n"
-"`7$2==0){\n"
-"ticket=atomic_inc(`Rer);\n"
-"`7ticket==tickets-1)\n"
-"atomic_xchg(`Rer,$kTICKETS_LEFT)?1u:0u);\n"
+"@6$COUNTERS(p) ((@H`H *)(p) - $TICKETS)\n\n\n\n"
+"@%`H `ticket(@H`H*@ver,`H tickets,@Z`H*@a){\n"
+"`H ticket`M\n"
+"`S@i==0){\n"
+"ticket=@Dinc(@ver);\n"
+"`Sticket==tickets-1)\n"
+"@Dxchg(@ver,@3TICKETS_LEFT)?1u:0u);\n"
 "}\n"
-"`7$x==1)\n"
-"`Cticket;\n"
-"`7$2==0)\n"
-"*`M=ticket;\n"
-"$h;\n"
-"`L*`M;\n"
+"`S$@n==1)\n"
+"@Kticket;\n"
+"`S@i==0)\n"
+"*@a=ticket;\n"
+"@.;\n"
+"@`*@a;\n"
 "}\n\n",
 NULL};
 #if GPUSCAN__HAS_REDUCE || \
@@ -2375,26 +2143,26 @@ NULL};
 static const char *const gpuscan__piece_images[] = {
 "#line 680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
-"`Y$IMAGE\n\n\n"
-"$w$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
-"$IMAGE_PIXEL pixel=$IMAGE_READ(image,convert_int2(at));\n"
-"`7$IMAGE==$IMAGE_ALPHA)\n"
+"@hIMAGE\n\n\n"
+"@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
+"$IMAGE_PIXEL pixel=$IMAGE_READ(image,@F_int2(at`L\n"
+"`S$IMAGE==$IMAGE_ALPHA)\n"
 "pixel.x=pixel.w;\n"
-"`7$IMAGE==$IMAGE_RED_ALPHA)\n"
+"`S$IMAGE==$IMAGE_RED_ALPHA)\n"
 "pixel.y=pixel.w;\n"
-"`Cpixel;\n"
+"@Kpixel;\n"
 "}\n\n"
-"$6$IMAGE_AT(`B, `8, x) \\\n"
-" ((ulong2)((`B).image_x+(x),($kIMAGE_ORIGIN)?0:(`B).image_y)+(`8)))\n"
-"$6$IMAGE_CHANNEL(pixel, c) \\\n"
+"@6$IMAGE_AT(@\\s, `W, x) \\\n"
+" ((ulong2)((@\\s).image_x+(x),(@3IMAGE_ORIGIN)?0:(@\\s).image_y)+(`W)))\n"
+"@6$IMAGE_CHANNEL(pixel, c) \\\n"
 " ((c)==0?(pixel).x:(c)==1?(pixel).y:(c)==2?(pixel).z:(pixel).w)\n"
-"`E\n"
-"`Y$SEES_IMAGE\n\n"
-"$w$NEAR `near(read_only image2d_t image,int2 at){\n"
-"at=clamp($kNEAR)?at.yx:at,(int2)(0),get_image_dim(image)-1);\n"
-"`C$NEAR_AT(image,at);\n"
+"@O\n"
+"@hSEES_IMAGE\n\n"
+"@%$NEAR `near(read_only image2d_t image,int2 at){\n"
+"at=clamp(@3NEAR)?at.yx:at,(int2)(0),get_image_dim(image)-1);\n"
+"@K$NEAR_AT(image,at);\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_images NULL
@@ -2409,83 +2177,83 @@ NULL};
 static const char *const gpuscan__piece_elements[] = {
 "#line 715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
-"`Y$ARG\n"
-"$8struct{\n"
+"@hARG\n"
+"@;@b{\n"
 "union{\n"
-"$VALUE `W;\n"
-"`Nwhole;\n"
+"@R $c;\n"
+"@cwhole;\n"
 "}best;\n"
-"`Nindex;\n"
+"@cindex;\n"
 "}`arg;\n\n"
-"$6$ARG_NONE 0xfffffffffffffffful\n\n"
-"$w`arg `arg_make($VALUE `W,`Nindex){\n"
+"@6$ARG_NONE @0fffffffful\n\n"
+"@%`arg `arg_make(@R $c,@cindex){\n"
 "`arg arg;\n"
-"arg.best.whole`6\n"
-"arg.best.`W=`W;\n"
-"arg.index=`W==`W?index:$ARG_NONE;\n"
-"`Carg;\n"
+"arg.best.whole`M\n"
+"arg.best.$c=$c;\n"
+"arg.index=$c==$c?index:$ARG_NONE;\n"
+"@Karg;\n"
 "}\n\n"
-"$w`arg `arg_pick(`arg a,`arg b){\n"
-"`7b.index==$ARG_NONE)\n"
-"`Ca;\n"
-"`7a.index==$ARG_NONE)\n"
-"`Cb;\n"
-"`7a.best.`W==b.best.`W)\n"
-"`Ca.index<b.index?a:b;\n"
-"`C$ARG_BEFORE(a.best.`W,b.best.`W)?a:b;\n"
+"@%`arg `arg_pick(`arg a,`arg b){\n"
+"`Sb.index==$ARG_NONE)\n"
+"@Ka;\n"
+"`Sa.index==$ARG_NONE)\n"
+"@Kb;\n"
+"`Sa.best.$c==b.best.$c)\n"
+"@Ka.index<b.index?a:b;\n"
+"@K$ARG_BEFORE(a.best.$c,b.best.$c)?a:b;\n"
 "}\n"
-"`E\n\n\n\n"
-"$6$OF_WORDS(name, type, `4s, `4) \\\n"
-" $wtype name(`I`4s*`0){ \\\n"
+"@O\n\n\n\n"
+"@6$OF_$hS(name, `G, `Js, `J) \\\n"
+" @%`G name(@Y`Js*$o){ \\\n"
 " union{ \\\n"
-" type `W; \\\n"
-" `Npairs[(`Dtype)+7)/8]; \\\n"
+" `G $c; \\\n"
+" @cpairs[(@N`G)+7)/8]; \\\n"
 " }of_pairs; \\\n"
-" `7!$SPILLS||`Dtype)<=8||`Dtype)%8||`D`0->`4[0])!=4) \\\n"
-" `C`0->`W; \\\n"
-" `Z`Vp`6p<`Dtype)/8;p++) \\\n"
-" of_pairs.pairs[p]=as_ulong((uint2)(`F`0->`4[2*p],`F`0->`4[2*p+1])); \\\n"
-" `Cof_pairs.`W; \\\n"
+" `S!$SPILLS||@N`G)<=8||@N`G)%8||@N$o->`J[0])!=4) \\\n"
+" @K$o->$c; \\\n"
+" $n`H p`Mp<@N`G)/8;p++) \\\n"
+" of_pairs.pairs[p]=as_ulong((`H2)((`H)$o->`J[2*p],(`H)$o->`J[2*p+1]`L \\\n"
+" @Kof_pairs.$c; \\\n"
 " }\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$ORIGIN(`8, `R) ((`8) + ($REVERSE ? (`R) - 1 : 0))\n"
-"$6$AT(origin, n, width) ($REVERSE ? (origin) - (n) - ((width) - 1) : (origin) + (n))\n"
-"$6$INDEX_OF(`2, n) ($REVERSE ? (`2) - (n) : (n))\n"
-"$6$PADS ($REVERSE && !$CPU && !$HEADS)\n"
-"`Y$PADS\n"
-"$6$PAD(`R) ((`R) ? `F(0 - (`B.src_offset + (`R))) % $s : 0)\n"
-"`O\n"
-"$6$PAD(`R) 0u\n"
-"`E\n\n"
-"$6$EDGE(origin) ((origin) + $REVERSE)\n\n"
-"$8$T $u;\n"
-"$8$SRC `source;\n"
-"$8$DST `result;\n\n"
-"$w$u $o_`B(`+$u a,$u b){\n"
-"`C$COMBINE;\n"
+"@6$ORIGIN(`W, @v) ((`W) + ($@B ? (@v) - 1 : 0))\n"
+"@6$AT(origin, n, width) ($@B ? (origin) - (n) - ((width) - 1) : (origin) + (n))\n"
+"@6$INDEX$i$t, n) ($@B ? ($t) - (n) : (n))\n"
+"@6$PADS ($@B$d!$CPU$d!$@o)\n"
+"@hPADS\n"
+"@6$PAD(@v) ((@v) ? (`H)(0 - (@\\s.`X_@] + (@v))) % @> : 0)\n"
+"@g\n"
+"@6$PAD(@v) 0u\n"
+"@O\n\n"
+"@6$EDGE(origin) ((origin) + $@B)\n\n"
+"@;$T `@\\;\n"
+"@;$SRC `source;\n"
+"@;$DST `result;\n\n"
+"@%`@\\ @:_@\\s(`+`@\\ a,`@\\ b){\n"
+"@K$COMBINE;\n"
 "}\n\n\n"
-"$w$u `convert_`W(`+`source element,`Ni){\n"
-"`Y$SRC_F16\n"
-"float x=vload_half(0,(private `Ihalf*)&element);\n"
-"`O\n"
-"`source x=element;\n"
-"`E\n"
-"`C$CONVERT;\n"
+"@%`@\\ `@F_$c(`+`source @G,@ci){\n"
+"@hSRC_F16\n"
+"float x=v$v_half(0,(private @Yhalf*)&@G);\n"
+"@g\n"
+"`source x=@G;\n"
+"@O\n"
+"@K$CONVERT;\n"
 "}\n\n"
-"$w$u ``0_result(`result x){\n"
-"`Y$DST_F16\n"
-"`Cvload_half(0,(private `Ihalf*)&x);\n"
-"`O\n"
-"`Cx;\n"
-"`E\n"
+"@%`@\\ `$o_result(`result x){\n"
+"@hDST_F16\n"
+"@Kv$v_half(0,(private @Yhalf*)&x);\n"
+"@g\n"
+"@Kx;\n"
+"@O\n"
 "}\n\n"
-"$w`result `to_result($u x){\n"
-"`Y$DST_F16\n"
-"ushort bits;\n"
-"vstore_half(x,0,(private half*)&bits);\n"
-"`Cbits;\n"
-"`O\n"
-"`Cx;\n"
-"`E\n"
+"@%`result `to_result(`@\\ x){\n"
+"@hDST_F16\n"
+"ushort $l;\n"
+"vstore_half(x,0,(private half*)&$l);\n"
+"@K$l;\n"
+"@g\n"
+"@Kx;\n"
+"@O\n"
 "}\n\n",
 NULL};
 #else
@@ -2501,122 +2269,122 @@ NULL};
 static const char *const gpuscan__piece_run_elements[] = {
 "#line 832 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y$RUN_STATE\n\n"
-"$8$RUN_COUNT `run_`R;\n"
-"$8struct{\n"
-"`Y$REDUCES\n"
+"@hRUN_STATE\n\n"
+"@;$RUN_COUNT `run_@v;\n"
+"@;@b{\n"
+"@hREDUCES\n"
 "union{\n"
-"$u `W;\n"
-"`V`4s[(`D$u)+3)/4];\n"
+"`@\\ $c;\n"
+"`H `Js[(@N`@\\)+3)/4];\n"
 "}open;\n"
-"`E\n"
-"`run_`R `U;\n"
-"`Y$LENGTH_SIZE\n"
-"`run_`R `2;\n"
-"`E\n"
-"}__attribute__((aligned($RUN_ALIGN)))`run;\n"
-"$8char `run_size_differs[`D`run)==$T_SIZE?1: -1];\n\n"
-"$8`run $z;\n"
-"$8`run `dst;\n\n"
-"$w$z `run_make(`run_`R `U,`N`2,$u open){\n"
-"$z run;\n"
-"`Y$REDUCES\n"
-"run.open.`4s[(`D$u)-1)/4]`6\n"
-"run.open.`W=open;\n"
-"`E\n"
-"run.`U=`U;\n"
-"`Y$LENGTH_SIZE\n"
-"run.`2=(`run_`R)`2;\n"
-"`E\n"
-"`Crun;\n"
+"@O\n"
+"`run_@v $ps;\n"
+"@hLENGTH_SIZE\n"
+"`run_@v $t;\n"
+"@O\n"
+"}@#aligned($RUN_ALIGN)))`run;\n"
+"@;char `run_size_differs[@N`run)==$T_SIZE?1: -1];\n\n"
+"@;`run `@};\n"
+"@;`run ``Q;\n\n"
+"@%`@} `run_make(`run_@v $ps,@c$t,`@\\ open){\n"
+"`@} run;\n"
+"@hREDUCES\n"
+"run.open.`Js[(@N`@\\)-1)/4]`M\n"
+"run.open.$c=open;\n"
+"@O\n"
+"run.$ps=$ps;\n"
+"@hLENGTH_SIZE\n"
+"run.$t=(`run_@v)$t;\n"
+"@O\n"
+"@Krun;\n"
 "}\n"
-"$6$a(`.) `run_make(0, 0, $IDENTITY)\n\n"
-"$w$z $o_plain(`+$z a,$z b){\n"
-"b.`U+=a.`U;\n"
-"`Y$LENGTH_SIZE\n"
-"b.`2=max(a.`2,b.`2);\n"
-"`E\n"
-"`Y$REDUCES\n"
-"`7b.`U==a.`U)\n"
-"b.open.`W=$o_`B`5a.open.`W,b.open.`W);\n"
-"`E\n"
-"`Cb;\n"
+"@6@5_@}(`.) `run_make(0, 0, $IDENTITY)\n\n"
+"@%`@} @:_@}(`+`@} a,`@} b){\n"
+"b.$ps+=a.$ps;\n"
+"@hLENGTH_SIZE\n"
+"b.$t=max(a.$t,b.$t);\n"
+"@O\n"
+"@hREDUCES\n"
+"`Sb.$ps==a.$ps)\n"
+"b.open.$c=@:_@\\s`Ka.open.$c,b.open.$c);\n"
+"@O\n"
+"@Kb;\n"
 "}\n\n"
-"$6``0_dst(x) (x)\n"
-"$6$z_to_dst(x) (x)\n"
-"$6$PLAIN_START $a(`.)\n\n\n"
-"$6$RUN_RESULT(`W) `to_result($o_`B`5$START, `W))\n"
-"`O\n"
-"$8$u $z;\n"
-"$8`result `dst;\n\n\n"
-"$w$z $a(`*){\n"
-"`C$IDENTITY;\n"
+"@6`$o_`Q(x) (x)\n"
+"@6`@}_to_`Q(x) (x)\n"
+"@6$PLAIN_START @5_@}(`.)\n\n\n"
+"@6$RUN_RESULT($c) `to_result(@:_@\\s`K$START, $c))\n"
+"@g\n"
+"@;`@\\ `@};\n"
+"@;`result ``Q;\n\n\n"
+"@%`@} @5_@}(`*){\n"
+"@K$IDENTITY;\n"
 "}\n"
-"$6$o_plain $o_`B\n"
-"$6``0_dst ``0_result\n"
-"$6$z_to_dst `to_result\n"
-"$6$PLAIN_START $START\n"
-"`E\n\n\n"
-"`Y$RUN_STATE\n"
-"$6$KEPT(`9) (`9).`U\n"
-"`O\n"
-"$6$KEPT(`9) (`9)\n"
-"`E\n"
-"`Y$HEADS\n"
-"$8struct{\n"
-"$z `W;\n"
-"$BEGUN begun[$BEGUN_PARTS];\n"
+"@6@:_@} @:_@\\s\n"
+"@6`$o_`Q `$o_result\n"
+"@6`@}_to_`Q `to_result\n"
+"@6$PLAIN_START $START\n"
+"@O\n\n\n"
+"@hRUN_STATE\n"
+"@6$KEPT(`Y) (`Y).$ps\n"
+"@g\n"
+"@6$KEPT(`Y) (`Y)\n"
+"@O\n"
+"@h@o\n"
+"@;@b{\n"
+"`@} $c;\n"
+"$BEGUN @s[$BEGUN_PARTS];\n"
 "}`t;\n\n"
-"$w$5``9_of($z `W,`Qbegun){\n"
-"$5`9;\n"
-"`9.`W=`W;\n"
-"`Zint p`6p<$BEGUN_PARTS;p++)\n"
-"`9.begun[p]=begun?1:0;\n"
-"`C`9;\n"
+"@%`O``Y$j`@} $c,@t@s){\n"
+"`O`Y;\n"
+"`Y.$c=$c;\n"
+"$nint p`Mp<$BEGUN_PARTS;p++)\n"
+"`Y.@s[p]=@s?1:0;\n"
+"@K`Y;\n"
 "}\n\n"
-"$w$5$o(`+$5a,$5b){\n"
-"`7b.begun[0]==0){\n"
-"b.`W=$o_plain`5a.`W,b.`W);\n"
-"b.begun[0]=a.begun[0];\n"
+"@%`O@:(`+`Oa,`Ob){\n"
+"`Sb.@s[0]==0){\n"
+"b.$c=@:_@}`Ka.$c,b.$c);\n"
+"b.@s[0]=a.@s[0];\n"
 "}\n"
-"`Cb;\n"
+"@Kb;\n"
 "}\n\n"
-"$w$5`identity(`*){\n"
-"`C``9_of($a(`.),false);\n"
+"@%`O@5(`*){\n"
+"@K``Y$j@5_@}(`.),@x);\n"
 "}\n"
-"$6$VALUE_OF(`9) (`9).`W\n"
-"$6$HAS_BEGUN(`9) ((`9).begun[0] != 0)\n"
-"`O\n"
-"$8$z `t;\n"
-"$6``9_of(`W, begun) (`W)\n\n"
-"$6$o $o_plain\n"
-"$6`identity $a\n"
-"$6$VALUE_OF(`9) (`9)\n"
-"$6$HAS_BEGUN(`9) false\n"
-"`E\n"
-"$6`to_dst(`9) $z_to_dst($VALUE_OF(`9))\n\n"
-"`Y$RUNS\n"
-"$8$KEY `src;\n\n"
-"$6`convert`5x, i) $a(`.)\n"
-"`O\n"
-"$8`source `src;\n"
-"$6`convert`5x, i) `convert_`W`5x, i)\n"
-"`E\n"
-"`Y$INIT_BY_VALUE\n"
-"$8`dst `init;\n"
-"`O\n"
-"$8uchar `init;\n"
-"`E\n\n\n\n"
-"$w$5`base(`+`init init_`W,$1`dst*init_buffer,`Ninit_offset,\n"
-"`V`T){\n"
-"`Y$INIT_BY_VALUE\n"
-"`7`T&$FLAG_INIT)\n"
-"`C``9_of($o_plain`5$a(`.),``0_dst(init_`W)),false);\n"
-"`E\n"
-"`7`T&$FLAG_INIT_BUFFER)\n"
-"`C``9_of(\n"
-"$o_plain`5$a(`.),``0_dst(init_buffer[init_offset])),false);\n"
-"`C``9_of($PLAIN_START,false);\n"
+"@6@R$i`Y) (`Y).$c\n"
+"@6@,`Y) ((`Y).@s[0] != 0)\n"
+"@g\n"
+"@;`@} `t;\n"
+"@6``Y$j$c, @s) ($c)\n\n"
+"@6@: @:_@}\n"
+"@6@5 @5_@}\n"
+"@6@R$i`Y) (`Y)\n"
+"@6@,`Y) @x\n"
+"@O\n"
+"@6`to_`Q(`Y) `@}_to_`Q(@R$i`Y))\n\n"
+"@hRUNS\n"
+"@;$e ``X;\n\n"
+"@6`@F`Kx, i) @5_@}(`.)\n"
+"@g\n"
+"@;`source ``X;\n"
+"@6`@F`Kx, i) `@F_$c`Kx, i)\n"
+"@O\n"
+"@hINIT_BY_VALUE\n"
+"@;``Q `init;\n"
+"@g\n"
+"@;uchar `init;\n"
+"@O\n\n\n\n"
+"@%`O`$k(`+`init init_$c,@'``Q*init@8@cinit_@],\n"
+"`H @z){\n"
+"@hINIT_BY_VALUE\n"
+"`S@z&$FLAG_INIT)\n"
+"@K``Y$j@:_@}`K@5_@}(`.),`$o_`Q(init_$c)),@x);\n"
+"@O\n"
+"`S@z&$FLAG_INIT_BUFFER)\n"
+"@K``Y$j\n"
+"@:_@}`K@5_@}(`.),`$o_`Q(init_buffer[init_@]])),@x);\n"
+"@K``Y$j$PLAIN_START,@x);\n"
 "}\n\n",
 NULL};
 #else
@@ -2632,166 +2400,166 @@ NULL};
 static const char *const gpuscan__piece_segment_heads[] = {
 "#line 982 \"kernels.cl.inc\"\n"
 "\n"
-"`Y$HEADS\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$FLAGS_BEFORE ($REVERSE && $HEADS == $HEADS_FLAGS)\n"
-"$6$COMPARES_KEYS ($HEADS == $HEADS_KEYS || $FLAGS_BEFORE)\n"
-"`O\n"
-"$6$FLAGS_BEFORE 0\n"
-"$6$COMPARES_KEYS $RUNS\n"
-"`E\n"
-"`Y$COMPARES_KEYS\n\n\n"
-"$w`Q`starts(`+$KEY `G,$KEY key){\n"
-"`Y$KEYS_CUSTOM\n"
-"`L!`custom_equal`5`G,key);\n"
-"#elif $FLAGS_BEFORE\n"
-"`C`G!`6\n"
-"#elif $KEY_INFINITY\n"
-"`I$KEY magnitude=($KEY)(($KEY)~($KEY)0>>1);\n"
-"`7((`G|key)&magnitude)==0)\n"
-"`Cfalse;\n"
-"`C`G!=key||(key&magnitude)>$KEY_INFINITY;\n"
-"`O\n"
-"`C`G!=key;\n"
-"`E\n"
+"@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
+"@6$COMPARES_KEYS ($@o == $@o_KEYS || $FLAGS_BEFORE)\n"
+"@g\n"
+"@6$FLAGS_BEFORE 0\n"
+"@6$COMPARES_KEYS $RUNS\n"
+"@O\n"
+"@hCOMPARES_KEYS\n\n\n"
+"@%@t`starts(`+$e @W,$e key){\n"
+"@hKEYS_CUSTOM\n"
+"@`!`custom_equal`K@W,key);\n"
+"@<FLAGS_BEFORE\n"
+"@K@W!`M\n"
+"@<KEY_INFINITY\n"
+"@Y$e magnitude=($e)(($e)~($e)0>>1);\n"
+"`S((@W|key)&magnitude)==0)\n"
+"@K@x;\n"
+"@K@W!=key||(key&magnitude)>$e_INFINITY;\n"
+"@g\n"
+"@K@W!=key;\n"
+"@O\n"
 "}\n\n"
-"$w`Q`starts_at(`+$1$KEY*keys,`Ni){\n"
-"`Ci==0||`starts`5*$AT(keys,i-1,1),*$AT(keys,i,1));\n"
+"@%@t`starts_at(`+@'$e*$r,@ci){\n"
+"@Ki==0||`starts`K*$AT($r,i-1,1),*$AT($r,i,1`L\n"
 "}\n\n\n"
-"`Y$KEY_INFINITY\n"
-"$6$KEYS_MAGNITUDE(type, keys) ((keys) & (type)(($KEY)(($KEY)~($KEY)0 >> 1)))\n"
-"$6$STARTS_WIDE(type, `G, keys) \\\n"
-" (((`G)!=(keys)||$KEYS_MAGNITUDE(type,keys)>(type)(($KEY)$KEY_INFINITY))&& \\\n"
-" $KEYS_MAGNITUDE(type,(`G)|(keys))!=(type)(0))\n"
-"`O\n"
-"$6$STARTS_WIDE(type, `G, keys) ((`G) != ($FLAGS_BEFORE ? (type)(0) : (keys)))\n"
-"`E\n"
-"#elif $HEADS\n"
-"$6`starts`5`G, key) ((key) != 0)\n"
-"`E\n\n\n"
-"`Y$HEADS\n\n"
-"$8struct{\n"
-"$1`src*src;\n"
-"$1$KEY*keys;\n"
-"$z base;\n"
-"`Y$REVERSE\n"
-"`N`2;\n"
-"`E\n"
-"}``0;\n\n"
-"$w``0 ``0_keys(`+$1`src*`8,$1$KEY*keys,\n"
-"`N`R){\n"
-"``0 `0;\n"
-"`0.src=$ORIGIN(`8,`R);\n"
-"`0.keys=$HEADS==$HEADS_BITS?keys:$ORIGIN(keys,`R);\n"
-"`0.base=$a(`.);\n"
-"`Y$REVERSE\n"
-"`0.`2=`R-1;\n"
-"`E\n"
-"`C`0;\n"
+"@hKEY_INFINITY\n"
+"@6$eS_MAGNITUDE(`G, $r) (($r) & (`G)(($e)(($e)~($e)0 >> 1)))\n"
+"@6$STARTS_WIDE(`G, @W, $r) \\\n"
+" (((@W)!=($r)||$eS_MAGNITUDE(`G,$r)>(`G)(($e)$e_INFINITY))&& \\\n"
+" $eS_MAGNITUDE(`G,(@W)|($r))!=(`G)(0))\n"
+"@g\n"
+"@6$STARTS_WIDE(`G, @W, $r) ((@W) != ($FLAGS_BEFORE ? (`G)(0) : ($r)))\n"
+"@O\n"
+"@<@o\n"
+"@6`starts`K@W, key) ((key) != 0)\n"
+"@O\n\n\n"
+"@h@o\n\n"
+"@;@b{\n"
+"@'``X*`X;\n"
+"@'$e*$r;\n"
+"`@} $k;\n"
+"@h@B\n"
+"@c$t;\n"
+"@O\n"
+"}`$o;\n\n"
+"@%`$o `$o_$r(`+@'``X*`W,@'$e*$r,\n"
+"@c@v){\n"
+"`$o $o;\n"
+"$o.`X=$ORIGIN(`W,@v);\n"
+"$o.$r=$@o==$@o@p?$r:$ORIGIN($r,@v);\n"
+"$o.$k=@5_@}@l\n"
+"@h@B\n"
+"$o.$t=@v-1;\n"
+"@O\n"
+"@K$o;\n"
 "}\n"
-"$6$FROM(`8, `R, pad) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
-"$6$FROM_ROW(`0, n) (`0)\n"
-"$6$FROM_BASE(`0, `9) ((`0).base = (`9).`W)\n"
-"$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$KEYS_OF(`0) ((`0).keys)\n"
-"$6$KEYS_PARAMETER $1$KEY *keys,\n"
-"$6$KEYS_ARGUMENT keys,\n"
-"$6$SUMS_PARAMETERS $KEYS_PARAMETER `init init_`W, $1`dst *init_buffer,\n\n"
-"$w`Q`is_head(`+``0 `0,`Ni){\n"
-"`Y$HEADS == $HEADS_BITS\n"
-"`C`0.keys[i/32]>>`F(i%32)&1;\n"
-"#elif $HEADS == $HEADS_FLAGS && !$REVERSE\n"
-"`C`0.keys[i]!`6\n"
-"`O\n"
-"`C`starts_at`5`0.keys,i);\n"
-"`E\n"
+"@6$FROM(`W, @v, pad) `$o_$r`K`W, $r + @\\s.$r_@], @v)\n"
+"@6$FROM_ROW($o, n) ($o)\n"
+"@6$FROM_BASE($o, `Y) (($o).$k = (`Y).$c)\n"
+"@6$ELEMENTS($o) (($o).`X)\n"
+"@6$eS$i$o) (($o).$r)\n"
+"@6$eS@1 @'$e *$r,\n"
+"@6$eS_ARGUMENT $r,\n"
+"@6$SUMS@1S $eS@1 `init init_$c, @'``Q *init@8\n\n"
+"@%@t`is_$p(`+`$o $o,@ci){\n"
+"@h@o == $@o@p\n"
+"@K$o.$r[i/32]>>(`H)(i%32)&1;\n"
+"@<@o == $@o_FLAGS$d!$@B\n"
+"@K$o.$r[i]!`M\n"
+"@g\n"
+"@K`starts_at`K$o.$r,i);\n"
+"@O\n"
 "}\n\n\n"
-"$w$5``P_base(`+$z base,$5`9){\n"
-"`7`9.begun[0]!=0)\n"
-"`9.`W=$o_plain`5base,`9.`W);\n"
-"`C`9;\n"
+"@%`O`@q_$k(`+`@} $k,`O`Y){\n"
+"`S`Y.@s[0]!=0)\n"
+"`Y.$c=@:_@}`K$k,`Y.$c);\n"
+"@K`Y;\n"
 "}\n"
-"`O\n"
-"`Y$REDUCES\n\n"
-"$8struct{\n"
-"$1`src*src;\n"
-"$1`source*`Ws;\n"
-"}``0;\n\n"
-"$w``0 ``0_`Ws($1`src*src,$1`source*`Ws){\n"
-"``0 `0;\n"
-"`0.src=src;\n"
-"`0.`Ws=`Ws;\n"
-"`C`0;\n"
+"@g\n"
+"@hREDUCES\n\n"
+"@;@b{\n"
+"@'``X*`X;\n"
+"@'`source*$cs;\n"
+"}`$o;\n\n"
+"@%`$o `$o_$cs(@'``X*`X,@'`source*$cs){\n"
+"`$o $o;\n"
+"$o.`X=`X;\n"
+"$o.$cs=$cs;\n"
+"@K$o;\n"
 "}\n"
-"$6$FROM(`8, `R, pad) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
-"$6$FROM_ROW(`0, n) (`0)\n"
-"$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
-"$6$SUMS_PARAMETERS $1`source *`Ws,\n"
-"$6$SUMS_ARGUMENTS `Ws,\n"
-"#elif $REVERSE\n"
-"$8struct{\n"
-"$1`src*src;\n"
-"`N`2;\n"
-"`Vpad;\n"
-"}``0;\n\n",
-"$w``0 ``0_`8($1`src*`8,`N`R,`Vpad){\n"
-"``0 `0;\n"
-"`0.src=$ORIGIN(`8,`R);\n"
-"`0.`2=`R-1;\n"
-"`0.pad=pad;\n"
-"`C`0;\n"
+"@6$FROM(`W, @v, pad) `$o_$cs(`W, $cs + @\\s.$cs_@])\n"
+"@6$FROM_ROW($o, n) ($o)\n"
+"@6$ELEMENTS($o) (($o).`X)\n"
+"@6@R_AT($o, i) `@F_$c`K($o).$cs[i], i)\n"
+"@6$SUMS@1S @'`source *$cs,\n"
+"@6$SUMS_ARGUMENTS $cs,\n"
+"@<@B\n"
+"@;@b{\n"
+"@'``X*`X;\n"
+"@c$t;\n"
+"`H pad;\n"
+"}`$o;\n\n"
+"@%`$o `$o_`W(@'``X*`W,@c@v,`H pad){\n"
+"`$o $o;\n"
+"$o.`X=$ORIGIN(`W,@v);\n"
+"$o.$t=@v-1;\n"
+"$o.pad=pad;\n"
+"@K$o;\n"
 "}\n"
-"$6$FROM(`8, `R, pad) ``0_`8(`8, `R, pad)\n"
-"$6$FROM_ROW(`0, n) \\\n"
-" ``0_`8((`0).src-(`0).`2+(n),(`0).`2+1,(`0).pad)\n"
-"$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$SUMS_PARAMETERS\n"
-"`O\n"
-"$8$1`src*``0;\n"
-"$6$FROM(`8, `R, pad) (`8)\n"
-"$6$FROM_ROW(`0, n) ((`0) + (n))\n"
-"$6$ELEMENTS(`0) (`0)\n"
-"$6$VALUE_AT(`0, i) $IDENTITY\n"
-"$6$SUMS_PARAMETERS\n"
-"$6$SUMS_ARGUMENTS\n"
-"`E\n"
-"$6$FROM_BASE(`0, `9)\n"
-"$6$KEYS_OF $ELEMENTS\n"
-"$6$KEYS_PARAMETER\n"
-"$6$KEYS_ARGUMENT\n"
-"`Y$RUNS\n"
-"$6`is_head`5`0, i) `starts_at`5$ELEMENTS(`0), i)\n"
-"`O\n"
-"$6`is_head`5`0, i) false\n"
-"`E\n"
-"$6``P_base`5base, `9) (`9)\n"
-"`E\n\n"
-"`Y$REVERSE\n"
-"$6$LAST_OF(`0) (`0).`2\n"
-"`O\n"
-"$6$LAST_OF(`0) 0ul\n"
-"`E\n"
-"`Y$PADS\n"
-"$6$PAD_OF(`0) (`0).pad\n"
-"`O\n"
-"$6$PAD_OF(`0) 0u\n"
-"`E\n\n\n"
-"$6$BEGINS ($HEADS || $SCAN_ROWS)\n"
-"$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
-"$w$z ``W_at(`+``0 `0,`Ni){\n"
-"`7$PADS&&i<$PAD_OF(`0))\n"
-"`C$a(`.);\n"
-"`C`convert`5*$AT($ELEMENTS(`0),i,1),$INDEX_OF($LAST_OF(`0),i));\n"
+"@6$FROM(`W, @v, pad) `$o_`W(`W, @v, pad)\n"
+"@6$FROM_ROW($o, n) \\\n"
+" `$o_`W(($o).`X-($o).$t+(n),($o).$t+1,($o).pad)\n"
+"@6$ELEMENTS($o) (($o).`X)\n"
+"@6$SUMS@1S\n"
+"@g\n"
+"@;@'``X*`$o;\n"
+"@6$FROM(`W, @v, pad) (`W)\n"
+"@6$FROM_ROW($o, n) (($o) + (n))\n"
+"@6$ELEMENTS($o) ($o)\n"
+"@6@R_AT($o, i) $IDENTITY\n"
+"@6$SUMS@1S\n"
+"@6$SUMS_ARGUMENTS\n"
+"@O\n"
+"@6$FROM_BASE($o, `Y)\n"
+"@6$eS_OF $ELEMENTS\n"
+"@6$eS@1\n"
+"@6$eS_ARGUMENT\n"
+"@hRUNS\n"
+"@6`is_$p`K$o, i) `starts_at`K$ELEMENTS($o), i)\n"
+"@g\n"
+"@6`is_$p`K$o, i) @x\n"
+"@O\n"
+"@6`@q_$k`K$k, `Y) (`Y)\n"
+"@O\n\n",
+"@h@B\n"
+"@6$LAST$i$o) ($o).$t\n"
+"@g\n"
+"@6$LAST$i$o) 0ul\n"
+"@O\n"
+"@hPADS\n"
+"@6$PAD$i$o) ($o).pad\n"
+"@g\n"
+"@6$PAD$i$o) 0u\n"
+"@O\n\n\n"
+"@6$BEGINS ($@o || $SCAN_ROWS)\n"
+"@6$SEGMENTED ($BEGINS || ($RUN_STATE$d$REDUCES))\n\n"
+"@%`@} `$c_at(`+`$o $o,@ci){\n"
+"`S$PADS&&i<$PAD$i$o))\n"
+"@K@5_@}@l\n"
+"@K`@F`K*$AT($ELEMENTS($o),i,1),$INDEX$i$LAST$i$o),i`L\n"
 "}\n\n"
-"$w$5`element(`+``0 `0,`Ni){\n"
-"`Qis_head=`is_head`5`0,i);\n"
-"`Y$RUN_STATE\n"
-"`C`run_make(is_head,is_head?i:0,$VALUE_AT(`0,i));\n"
-"#elif $RUNS\n"
-"`Cis_head;\n"
-"`O\n"
-"`C``9_of(``W_at`5`0,i),is_head);\n"
-"`E\n"
+"@%`O`@G(`+`$o $o,@ci){\n"
+"@tis_$p=`is_$p`K$o,i);\n"
+"@hRUN_STATE\n"
+"@K`run_make(is_$p,is_$p?i:0,@R_AT($o,i`L\n"
+"@<RUNS\n"
+"@Kis_$p;\n"
+"@g\n"
+"@K``Y$j`$c_at`K$o,i),is_$p);\n"
+"@O\n"
 "}\n\n",
 NULL};
 #else
@@ -2807,101 +2575,101 @@ NULL};
 static const char *const gpuscan__piece_exact_prefixes[] = {
 "#line 1183 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$TILE_LINKS 16\n"
-"$6$STEP_LINKS 16\n\n\n"
-"`Y$RUN_STATE\n"
-"$6$NUMBER_OF(`9) (`9).open.`W\n"
-"$6$BREAKS(`9) ((`9).`U != 0)\n"
-"$6$LOW_NUMBER(`K) (`K).low.open.`W\n"
-"`O\n"
-"$6$NUMBER_OF(`9) $VALUE_OF(`9)\n"
-"$6$BREAKS(`9) $HAS_BEGUN(`9)\n"
-"$6$LOW_NUMBER(`K) (`K).low\n"
-"`E\n"
-"`Y$EXACT_PREFIX\n"
-"$8struct{\n"
-"$z low;\n"
-"$u high;\n"
-"}``K;\n"
-"$8char ``K_size_differs[`D``K)==$PREFIX_SIZE?1: -1];\n"
-"$6$LOW(`K) (`K).low\n"
-"$6$LOW_OF(`K) (`K).low\n"
-"$6$HIGH(`K) (`K).high\n"
-"$6`low_`9(`K) ``9_of((`K).low, false)\n"
-"$6`high_`9(`K) ``9_of((`K).high, false)\n\n"
-"$w``K ``K_of(`+$5base){\n"
-"``K `K;\n"
-"`K.high=$NUMBER_OF(base);\n"
-"$NUMBER_OF(base)=$IDENTITY;\n"
-"`K.low=$VALUE_OF(base);\n"
-"`C`K;\n"
+"@6$$g_LINKS 16\n"
+"@6$$f_LINKS 16\n\n\n"
+"@hRUN_STATE\n"
+"@6$NUMBER$i`Y) (`Y).open.$c\n"
+"@6$BREAKS(`Y) ((`Y).$ps != 0)\n"
+"@6$LOW_NUMBER(@_) (@_).low.open.$c\n"
+"@g\n"
+"@6$NUMBER$i`Y) @R$i`Y)\n"
+"@6$BREAKS(`Y) @,`Y)\n"
+"@6$LOW_NUMBER(@_) (@_).low\n"
+"@O\n"
+"@hEXACT_@S\n"
+"@;@b{\n"
+"`@} low;\n"
+"`@\\ $q;\n"
+"}`@_;\n"
+"@;char `@__size_differs[@N`@_)==$@S_SIZE?1: -1];\n"
+"@6$LOW(@_) (@_).low\n"
+"@6$LOW$i@_) (@_).low\n"
+"@6$HIGH(@_) (@_).$q\n"
+"@6`low_`Y(@_) ``Y$j(@_).low, @x)\n"
+"@6`$q_`Y(@_) ``Y$j(@_).$q, @x)\n\n"
+"@%`@_ `@_$j`+`O$k){\n"
+"`@_ @_;\n"
+"@_.$q=$NUMBER$i$k);\n"
+"$NUMBER$i$k)=$IDENTITY;\n"
+"@_.low=@R$i$k);\n"
+"@K@_;\n"
 "}\n\n\n"
-"$w``K `link_of($5`9){\n"
-"``K link;\n"
-"link.low=$VALUE_OF(`9);\n"
-"link.high=$HAS_BEGUN(`9)?1:0;\n"
-"`Clink;\n"
+"@%`@_ `link$j`O`Y){\n"
+"`@_ link;\n"
+"link.low=@R$i`Y);\n"
+"link.$q=@,`Y)?1:0;\n"
+"@Klink;\n"
 "}\n"
-"$6`link_`9(link) ``9_of((link).low, (link).high != 0)\n\n\n"
-"$w$5`above(`+``K `K,$5`9){\n"
-"$NUMBER_OF(`9)=$o_`B`5`K.high,$NUMBER_OF(`9));\n"
-"`C`9;\n"
+"@6`link_`Y(link) ``Y$j(link).low, (link).$q != 0)\n\n\n"
+"@%`O`above(`+`@_ @_,`O`Y){\n"
+"$NUMBER$i`Y)=@:_@\\s`K@_.$q,$NUMBER$i`Y`L\n"
+"@K`Y;\n"
 "}\n"
-"$w$5``P(`+``K `K,$5x){\n"
-"$5`9=$o`5`low_`9(`K),x);\n"
-"`C$BREAKS(x)?`9:`above`5`K,`9);\n"
+"@%`O`@q(`+`@_ @_,`Ox){\n"
+"`O`Y=@:`K`low_`Y(@_),x);\n"
+"@K$BREAKS(x)?`Y:`above`K@_,`Y);\n"
 "}\n\n\n\n"
-"$w``K ``K_settle(`+``K `K){\n"
-"$u low=$LOW_NUMBER(`K),`9=`K.high+low,part=`9-`K.high;\n"
-"$u lost=(`K.high-(`9-part))+(low-part);\n"
-"$LOW_NUMBER(`K)=lost<0||lost>0?lost:$IDENTITY;\n"
-"`K.high=`9;\n"
-"`C`K;\n"
+"@%`@_ `@__settle(`+`@_ @_){\n"
+"`@\\ low=$LOW_NUMBER(@_),`Y=@_.$q+low,`A=`Y-@_.$q;\n"
+"`@\\ lost=(@_.$q-(`Y-`A))+(low-`A);\n"
+"$LOW_NUMBER(@_)=lost<0||lost>0?lost:$IDENTITY;\n"
+"@_.$q=`Y;\n"
+"@K@_;\n"
 "}\n\n\n\n"
-"$n``K ``K_add(`+``K `K,$5`9){\n"
-"$5low=$o`5`low_`9(`K),`9);\n"
-"`7$BREAKS(`9)){\n"
-"`K.high=$NUMBER_OF(low);\n"
-"$NUMBER_OF(low)=$IDENTITY;\n"
+"@7`@_ `@__add(`+`@_ @_,`O`Y){\n"
+"`Olow=@:`K`low_`Y(@_),`Y);\n"
+"`S$BREAKS(`Y)){\n"
+"@_.$q=$NUMBER$ilow);\n"
+"$NUMBER$ilow)=$IDENTITY;\n"
 "}\n"
-"`K.low=$VALUE_OF(low);\n"
-"`C`K;\n"
+"@_.low=@R$ilow);\n"
+"@K@_;\n"
 "}\n"
-"$n``K ``K_next(`+``K `K,$5`9,`Vlink){\n"
-"`K=``K_add`5`K,`9);\n"
-"`7(link+1)%$TILE_LINKS==0)\n"
-"`K=``K_settle`5`K);\n"
-"`C`K;\n"
+"@7`@_ `@__$y(`+`@_ @_,`O`Y,`H link){\n"
+"@_=`@__add`K@_,`Y);\n"
+"`S(link+1)%$$g_LINKS==0)\n"
+"@_=`@__settle`K@_);\n"
+"@K@_;\n"
 "}\n"
-"`O\n"
-"$8$5``K;\n"
-"$6$LOW(`K) (`K)\n"
-"$6$LOW_OF(`K) $VALUE_OF(`K)\n"
-"$6$HIGH(`K) $a(`.)\n"
-"$6`low_`9(`K) (`K)\n"
-"$6`high_`9(`K) (`K)\n"
-"$6``K_of`5base) (base)\n"
-"$6`link_of(`9) (`9)\n"
-"$6`link_`9(link) (link)\n"
-"$6`above`5`K, `9) (`9)\n"
-"$6``P`5`K, x) $o`5`K, x)\n"
-"$6``K_settle`5`K) (`K)\n"
-"$6``K_add`5`K, `9) $o`5`K, `9)\n"
-"$6``K_next`5`K, `9, link) $o`5`K, `9)\n"
-"`E\n\n\n"
-"$6$WHOLE(`K) `above`5`K, `low_`9(`K))\n\n\n"
-"`Y$j\n"
-"$6`shuffle(x, `1) `shuffle_at_by(x, `1, $y_MEMORY)\n"
-"$6$z_at(x, `1) $z_at_by(x, `1, $y_MEMORY)\n"
-"`O\n"
-"$6`shuffle(x, `1) (x)\n"
-"$6$z_at(x, `1) (x)\n"
-"`E\n"
-"`Y$EXACT_PREFIX && $j\n"
-"$6``K_at(`K, `1) ``K_at_by(`K, `1, `M)\n"
-"`O\n"
-"$6``K_at(`K, `1) `shuffle(`K, `1)\n"
-"`E\n\n",
+"@g\n"
+"@;`O`@_;\n"
+"@6$LOW(@_) (@_)\n"
+"@6$LOW$i@_) @R$i@_)\n"
+"@6$HIGH(@_) @5_@}(`.)\n"
+"@6`low_`Y(@_) (@_)\n"
+"@6`$q_`Y(@_) (@_)\n"
+"@6`@_$j`-$k) ($k)\n"
+"@6`link$j`Y) (`Y)\n"
+"@6`link_`Y(link) (link)\n"
+"@6`above`K@_, `Y) (`Y)\n"
+"@6`@q`K@_, x) @:`K@_, x)\n"
+"@6`@__settle`K@_) (@_)\n"
+"@6`@__add`K@_, `Y) @:`K@_, `Y)\n"
+"@6`@__$y`K@_, `Y, link) @:`K@_, `Y)\n"
+"@O\n\n\n"
+"@6$WHOLE(@_) `above`K@_, `low_`Y(@_))\n\n\n"
+"@h@4\n"
+"@6`shuffle(x, $s) `shuffle_at_by(x, $s, @jS_MEMORY)\n"
+"@6`@}_at(x, $s) `@}_at_by(x, $s, @jS_MEMORY)\n"
+"@g\n"
+"@6`shuffle(x, $s) (x)\n"
+"@6`@}_at(x, $s) (x)\n"
+"@O\n"
+"@hEXACT_@S$d$@4\n"
+"@6`@__at(@_, $s) `@__at_by(@_, $s, @a)\n"
+"@g\n"
+"@6`@__at(@_, $s) `shuffle(@_, $s)\n"
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_exact_prefixes NULL
@@ -2916,36 +2684,36 @@ NULL};
 static const char *const gpuscan__piece_packed_elements[] = {
 "#line 1308 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
-"$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
-"`Y$PACKED_HERE\n\n"
-"$w`V`packed_`G($5`9){\n"
-"`C$PACKED==1?(`F`9&0xffu)*0x10001u:`F`9;\n"
+"@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
+"@hPACKED_HERE\n\n"
+"@%`H `packed_@W(`O`Y){\n"
+"@K$PACKED==1?((`H)`Y&0xffu)*0x10001u:(`H)`Y;\n"
 "}\n\n\n"
-"$w`V`packed_`9(`V`4,`V`9){\n"
-"`7$PACKED==1)\n"
-"`C$PACKED_SIGNED?`add_chars(`4,`9):`add_uchars(`4,`9);\n"
-"`C$PACKED_SIGNED?`add_shorts(`4,`9):`add_ushorts(`4,`9);\n"
+"@%`H `packed_`Y(`H `J,`H `Y){\n"
+"`S$PACKED==1)\n"
+"@K$PACKED_SIGNED?`add_chars(`J,`Y):`add_uchars(`J,`Y);\n"
+"@K$PACKED_SIGNED?`add_shorts(`J,`Y):`add_ushorts(`J,`Y);\n"
 "}\n\n"
-"$w`V`packed_`94(uint4 x,`V`9){\n"
-"`C`packed_`9(x.w,`packed_`9(x.z,`packed_`9(x.y,`packed_`9(x.x,`9))));\n"
+"@%`H `packed_`Y4(`H4 x,`H `Y){\n"
+"@K`packed_`Y(x.w,`packed_`Y(x.z,`packed_`Y(x.y,`packed_`Y(x.x,`Y))`L\n"
 "}\n\n\n\n"
-"$w`V`packed_join(`Va,`Vb){\n"
-"`C$PACKED==1?`even_bytes(a,b):`lower_halves(a,b);\n"
+"@%`H `packed_join(`H a,`H b){\n"
+"@K$PACKED==1?`even_@u(a,b):`lower_halves(a,b);\n"
 "}\n\n\n"
-"$w`V`packed_scan(`V`4,uint*`G){\n"
-"`V`S= *`G;\n"
-"`7$PACKED==1){\n\n\n"
-"`Vodd=`odd_bytes(`4),even=`4&0x00ff00ffu;\n"
-"`Vat_odd=(even+odd)*0x10001u+`S,at_even=at_odd-odd;\n"
-"*`G=`byte_2_twice(at_odd);\n"
-"`C$INCLUSIVE?`packed_join(at_even,at_odd)\n"
-":`packed_join(`lower_halves(`S,at_odd),at_even);\n"
+"@%`H `packed_`C(`H `J,`H*@W){\n"
+"`H @y= *@W;\n"
+"`S$PACKED==1){\n\n\n"
+"`H odd=`odd_@u(`J),even=`J&0x00ff00ffu;\n"
+"`H at_odd=(even+odd)*0x10001u+@y,at_even=at_odd-odd;\n"
+"*@W=`byte_2_twice(at_odd);\n"
+"@K$INCLUSIVE?`packed_join(at_even,at_odd)\n"
+":`packed_join(`lower_halves(@y,at_odd),at_even);\n"
 "}\n"
-"`Vsecond=`S+`4,third=second+(`4>>16);\n"
-"*`G=third;\n"
-"`C$INCLUSIVE?`packed_join(second,third):`packed_join(`S,second);\n"
+"`H second=@y+`J,third=second+(`J>>16);\n"
+"*@W=third;\n"
+"@K$INCLUSIVE?`packed_join(second,third):`packed_join(@y,second);\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_packed_elements NULL
@@ -2960,48 +2728,48 @@ NULL};
 static const char *const gpuscan__piece_cascade[] = {
 "#line 1359 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
-"#ifndef $CASCADE\n"
-"$6$CASCADE 0\n"
-"`E\n"
-"$6$CASCADE_STEPS ($CPU ? 8u : 16u)\n"
-"$6$xS_CASCADE ($j ? 1 : $CASCADE)\n"
-"$8struct{\n"
-"`Y$CASCADE\n"
-"$5level[$CASCADE];\n"
-"`E\n"
-"`Vsteps;\n"
-"}`cascade;\n\n"
-"$n`cascade `cascade_begin(`*){\n"
-"`cascade cascade;\n"
-"cascade.steps`6\n"
-"`Y$CASCADE\n"
-"$r $v$CASCADE;k++)\n"
-"cascade.level[k]=$f;\n"
-"`E\n"
-"`Ccascade;\n"
+"#ifndef $@A\n"
+"@6$@A 0\n"
+"@O\n"
+"@6$@A_$fS ($CPU ? 8u : 16u)\n"
+"@6$@nS_@A ($@4 ? 1 : $@A)\n"
+"@;@b{\n"
+"@h@A\n"
+"`Olevel[$@A];\n"
+"@O\n"
+"`H `Es;\n"
+"}`@E;\n\n"
+"@7`@E `@E_@r(`*){\n"
+"`@E @E;\n"
+"@E.`Es`M\n"
+"@h@A\n"
+"@(@2$@A@m\n"
+"@E.level`N=@5@l\n"
+"@O\n"
+"@K@E;\n"
 "}\n\n\n"
-"$n`X`cascade_step(`+`cascade*cascade,`t*`9,int levels){\n"
-"`Y$CASCADE\n"
-"`Vfull=$CASCADE_STEPS;\n"
-"cascade->level[0]=$o`5cascade->level[0],*`9);\n"
-"*`9=$f;\n"
-"`7++cascade->steps%full!=0)\n"
-"`L;\n"
-"$r `Zint k=1;k<min(levels,$CASCADE);k++,full*=$CASCADE_STEPS)\n"
-"`7cascade->steps%full==0){\n"
-"`7!$kCASCADE))\n"
-"cascade->level[k]=$o`5cascade->level[k],cascade->level[k-1]);\n"
-"cascade->level[k-1]=$f;\n"
+"@7@e@E_`E(`+`@E*@E,`t*`Y,int levels){\n"
+"@h@A\n"
+"`H full=$@A_$fS;\n"
+"@E->level[0]=@:`K@E->level[0],*`Y);\n"
+"*`Y=@5@l\n"
+"`S++@E->`Es%full!=0)\n"
+"@`;\n"
+"@(int k=1;k<$xlevels,$@A);k++,full*=$@A_$fS)\n"
+"`S@E->`Es%full==0){\n"
+"`S!@3@A))\n"
+"@E->level`N=@:`K@E->level`N,@E->level[k-1]);\n"
+"@E->level[k-1]=@5@l\n"
 "}\n"
-"`E\n"
+"@O\n"
 "}\n\n\n"
-"$n$5`cascade_end(`+`I`cascade*cascade,$5`9,int levels){\n"
-"`Y$CASCADE\n"
-"`9=$o`5cascade->level[0],`9);\n"
-"$r `Zint k=1;k<min(levels,$CASCADE);k++)\n"
-"`9=$o`5cascade->level[k],`9);\n"
-"`E\n"
-"`C`9;\n"
+"@7`O`@E_`R(`+@Y`@E*@E,`O`Y,int levels){\n"
+"@h@A\n"
+"`Y=@:`K@E->level[0],`Y);\n"
+"@(int k=1;k<$xlevels,$@A)@m\n"
+"`Y=@:`K@E->level`N,`Y);\n"
+"@O\n"
+"@K`Y;\n"
 "}\n\n",
 NULL};
 #else
@@ -3017,269 +2785,269 @@ NULL};
 static const char *const gpuscan__piece_lane_scans[] = {
 "#line 1418 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
-"`Y$INTEGRAL || $QUANTILE\n"
-"$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
-"`O\n"
-"$6$SHARED_ALIGNED __attribute__((aligned(16)))\n"
-"`E\n"
-"$6$SUMS_COMMUTE ($REDUCE && $COMMUTATIVE)\n"
-"$6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * $d)\n\n\n"
-"$6$LOADS_AFTER \\\n"
+"@hINTEGRAL || $QUAN$g\n"
+"@6$SHARED_ALIGNED @#aligned(32)))\n"
+"@g\n"
+"@6$SHARED_ALIGNED @#aligned(16)))\n"
+"@O\n"
+"@6$SUMS_COMMUTE ($REDUCE$d$COMMUTATIVE)\n"
+"@6$EXCHANGED ($SUMS_COMMUTE ? 1 : 2 * @&)\n\n\n"
+"@6$LOADS_AFTER \\\n"
 " ($AHEAD&&$LOADS_TOGETHER&& !$EXACT&& !$FLOAT_SUM&& !$RUNS)\n"
-"$8struct{\n"
-"$5`9s[$lS];\n"
-"``K `K;\n"
-"`Y$LOADS_AFTER\n"
-"$5`P;\n"
-"`E\n"
-"`Y$FEW\n"
-"$5windows[$FEW/$y];\n"
-"`E\n"
-"`Y!$j\n"
+"@;@b{\n"
+"`O`Ys[$SUB@nS];\n"
+"`@_ @_;\n"
+"@hLOADS_AFTER\n"
+"`O@q;\n"
+"@O\n"
+"@hFEW\n"
+"`O@fs[$FEW/@jS];\n"
+"@O\n"
+"#if !$@4\n"
 "union{\n"
-"$z `Ws[$EXCHANGED*$x];\n"
-"$5`9s[$x];\n"
-"`Vballots[$d*$lS];\n"
+"`@} $cs[$EXCHANGED*$@n];\n"
+"`O`Ys[$@n];\n"
+"`H @Vs[@&*$SUB@nS];\n"
 "}exchange;\n"
-"`E\n"
-"`Vticket;\n"
-"`Vturn;\n"
-"`Y$j && !$y_APART\n"
-"`V`1s[$x];\n"
-"`E\n"
-"}$SHARED_ALIGNED ``M;\n"
-"`Y!$REDUCE && !$UNIFORM_ADD\n"
-"$FITS(`M,`D``M))\n"
-"`E\n\n"
-"`Y$j\n\n"
-"$6$EXCHANGE(name, type, by) \\\n"
-" $wtype name##_##by##_by(type `W,`V`1,`Juint*memory){ \\\n"
-" name##_uints in,out; \\\n"
-" in.uints[`Dname##_uints)/4-1]`6 \\\n"
-" in.`W=`W; \\\n"
-" `Z`Vp`6p<`Dname##_uints)/4;p++) \\\n"
-" out.uints[p]=`uint_##by(in.uints[p],`1,memory); \\\n"
-" `Cname##_of_uints(&out); \\\n"
+"@O\n"
+"`H ticket;\n"
+"`H turn;\n"
+"@h@4$d!@jS_APART\n"
+"`H $ss[$@n];\n"
+"@O\n"
+"}$SHARED_ALIGNED `@a;\n"
+"#if !$REDUCE$d!$UNIFORM_ADD\n"
+"$FITS(@a,@N`@a))\n"
+"@O\n\n"
+"@h@4\n\n"
+"@6$EXCHANGE(name, `G, by) \\\n"
+" @%`G name##_##by##_by(`G $c,`H $s,@Z`H*@[){ \\\n"
+" name##_`Hs in,`U; \\\n"
+" in.`Hs[@Nname##_`Hs)/4-1]`M \\\n"
+" in.$c=$c; \\\n"
+" $n`H p`Mp<@Nname##_`Hs)/4;p++) \\\n"
+" `U.`Hs[p]=``H_##by(in.`Hs[p],$s,@[); \\\n"
+" @Kname##_of_`Hs(&`U); \\\n"
 " }\n"
-"$6$EXCHANGES(name, type) \\\n"
-" $8union{ \\\n"
-" type `W; \\\n"
-" `Vuints[(`Dtype)+3)/4]; \\\n"
-" }name##_uints; \\\n"
-" $OF_WORDS(name##_of_uints,type,name##_uints,uints) \\\n"
-" $EXCHANGE(name,type,at) \\\n"
-" $EXCHANGE(name,type,up) \\\n"
-" $EXCHANGE(name,type,xor)\n"
+"@6$EXCHANGES(name, `G) \\\n"
+" @;union{ \\\n"
+" `G $c; \\\n"
+" `H `Hs[(@N`G)+3)/4]; \\\n"
+" }name##_`Hs; \\\n"
+" $OF_$hS(name##_of_`Hs,`G,name##_`Hs,`Hs) \\\n"
+" $EXCHANGE(name,`G,at) \\\n"
+" $EXCHANGE(name,`G,up) \\\n"
+" $EXCHANGE(name,`G,xor)\n"
 "$EXCHANGES(`shuffle,`t)\n"
-"$EXCHANGES($z,$z)\n"
-"`Y$SEGMENTED\n"
-"$EXCHANGES($u,$u)\n"
-"$6$u_up(x, d) $u_up_by(x, d, $y_MEMORY)\n"
-"$6$u_at(x, `1) $u_at_by(x, `1, $y_MEMORY)\n"
-"`E\n\n"
-"$w$z `pick(`Q`S,$z a,$z b){\n"
-"`Iint `4s=`D$z_uints)/4;\n"
-"$z_uints x,y,picked;\n"
-"x.uints[`4s-1]=y.uints[`4s-1]`6\n"
-"x.`W=a;\n"
-"y.`W=b;\n"
-"`Zint p`6p<`4s;p++)\n"
-"picked.uints[p]=`S?x.uints[p]:y.uints[p];\n"
-"`C$z_of_uints(&picked);\n"
+"$EXCHANGES(`@},`@})\n"
+"@hSEGMENTED\n"
+"$EXCHANGES(`@\\,`@\\)\n"
+"@6`@\\_up(x, d) `@\\_up_by(x, d, @jS_MEMORY)\n"
+"@6`@\\_at(x, $s) `@\\_at_by(x, $s, @jS_MEMORY)\n"
+"@O\n\n"
+"@%`@} `pick(@t@y,`@} a,`@} b){\n"
+"@Yint `Js=@N`@}_`Hs)/4;\n"
+"`@}_`Hs x,y,picked;\n"
+"x.`Hs[`Js-1]=y.`Hs[`Js-1]`M\n"
+"x.$c=a;\n"
+"y.$c=b;\n"
+"$nint p`Mp<`Js;p++)\n"
+"picked.`Hs[p]=@y?x.`Hs[p]:y.`Hs[p];\n"
+"@K`@}_of_`Hs(&picked);\n"
 "}\n\n\n"
-"$w$z $o_`1s(`+`Qupper,$z own,$z other){\n"
-"`7$ANY_ORDER||$SUMS_COMMUTE)\n"
-"`C$o_plain`5own,other);\n"
-"`C$o_plain`5`pick(upper,other,own),`pick(upper,own,other));\n"
+"@%`@} @:_$ss(`+@tupper,`@} `V,`@} other){\n"
+"`S@-||$SUMS_COMMUTE)\n"
+"@K@:_@}`K`V,other);\n"
+"@K@:_@}`K`pick(upper,other,`V),`pick(upper,`V,other`L\n"
 "}\n"
-"$6`shuffle_up(x, d) `shuffle_up_by(x, d, $y_MEMORY)\n"
-"$6$z_up(x, d) $z_up_by(x, d, $y_MEMORY)\n"
-"$6$z_xor(x, d) $z_xor_by(x, d, $y_MEMORY)\n"
-"`E\n"
-"`Y$EXACT_PREFIX && $j\n"
-"$w``K ``K_at_by(``K `K,`V`1,`J``M*`M){\n"
-"`K.low=$z_at(`K.low,`1);\n"
-"`Y$RUN_STATE\n"
-"`K.high=$u_at(`K.high,`1);\n"
-"`O\n"
-"`K.high=$z_at(`K.high,`1);\n"
-"`E\n"
-"`C`K;\n"
+"@6`shuffle_up(x, d) `shuffle_up_by(x, d, @jS_MEMORY)\n"
+"@6`@}_up(x, d) `@}_up_by(x, d, @jS_MEMORY)\n"
+"@6`@}_xor(x, d) `@}_xor_by(x, d, @jS_MEMORY)\n"
+"@O\n"
+"@hEXACT_@S$d$@4\n"
+"@%`@_ `@__at_by(`@_ @_,`H $s,@Z`@a*@a){\n"
+"@_.low=`@}_at(@_.low,$s);\n"
+"@hRUN_STATE\n"
+"@_.$q=`@\\_at(@_.$q,$s);\n"
+"@g\n"
+"@_.$q=`@}_at(@_.$q,$s);\n"
+"@O\n"
+"@K@_;\n"
 "}\n"
-"`E\n\n\n"
-"$n$5`window_scan(`+$5x,`J``M*`M){\n"
-"`Y$j\n"
-"$r `Z`Vd=1;d<$t;d*=2){\n"
-"$5left=`shuffle_up(x,d);\n"
-"`7$t_LANE>=d)\n"
-"x=$o`5left,x);\n"
+"@O\n\n\n"
+"@7`O`@f_`C(`+`Ox,@Z`@a*@a){\n"
+"@h@4\n"
+"@(`H d=1;d<@?;d*=2){\n"
+"`O$u=`shuffle_up(x,d);\n"
+"`S@?_LANE>=d)\n"
+"x=@:`K$u,x);\n"
 "}\n"
-"`E\n"
-"`Cx;\n"
+"@O\n"
+"@Kx;\n"
+"}\n\n\n\n"
+"@6@?_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
+"@7`O`@f_@r(`+`O`Y,@Z`@a*@a){\n"
+"@K@?_TREE?`@f_`C`K`Y,@a):`Y;\n"
 "}\n\n\n\n",
-"$6$t_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
-"$n$5`window_begin(`+$5`9,`J``M*`M){\n"
-"`C$t_TREE?`window_scan`5`9,`M):`9;\n"
+"@6$LINKS_$f (@? < 8 ? @? : 8)\n\n\n"
+"@7`@_ `@f_chain(`+`@_ @_,`Ox,`H $o,\n"
+"@Z`@a*@a){\n"
+"`@_ @q=@_;\n"
+"`H @y=@?%$$g_LINKS==0?0:$o;\n"
+"`S@?_TREE|| !$@4)\n"
+"@K`@__$y`K@_,x,$o/@?);\n"
+"@=_$fS\n"
+"$n`H `E`M`E<@?;`E+=$LINKS_$f){\n"
+"@(u@2$LINKS_$f@m{\n"
+"@_=`@__$y`K@_,`shuffle(x,`E+k),@y+`E+k);\n"
+"`S`E+k==@?_LANE){\n"
+"$LOW(@q)=$LOW(@_);\n"
+"@hEXACT_@S\n"
+"@q.$q=@_.$q;\n"
+"@O\n"
+"}\n"
+"}\n"
+"}\n"
+"@K@q;\n"
 "}\n\n\n\n"
-"$6$LINKS_STEP ($t < 8 ? $t : 8)\n\n\n"
-"$n``K `window_chain(`+``K `K,$5x,`V`0,\n"
-"`J``M*`M){\n"
-"``K `P=`K;\n"
-"`V`S=$t%$TILE_LINKS==0?0:`0;\n"
-"`7$t_TREE|| !$j)\n"
-"`C``K_next`5`K,x,`0/$t);\n"
-"$r_STEPS\n"
-"`Z`Vstep`6step<$t;step+=$LINKS_STEP){\n"
-"$r `Z`Vk`6k<$LINKS_STEP;k++){\n"
-"`K=``K_next`5`K,`shuffle(x,step+k),`S+step+k);\n"
-"`7step+k==$t_LANE){\n"
-"$LOW(`P)=$LOW(`K);\n"
-"`Y$EXACT_PREFIX\n"
-"`P.high=`K.high;\n"
-"`E\n"
+"@6$LOWER_HALF($s, d) ((($s) | (2 * (d) - 1)) ^ (d))\n"
+"@6$REACHES($s, d, @y) ((($s) & (d))$d(($s) & ((d) - 1)) < ($s) - (@y))\n\n\n\n"
+"@7@e$ss_`C_by(`+`@}*x,@Y`H*@y,`@}*@W,\n"
+"`@}*`Y,@Z`@a*@a){\n"
+"`H $s=@j;\n"
+"@h@4\n"
+"@(`H d=1;d<@jS;d*=2)\n"
+"@(@2@&@m{\n"
+"`@} $u=`@}_at(x`N,$LOWER_HALF($s,d`L\n"
+"`S$s&d)\n"
+"x`N=@:_@}`K$u,x`N);\n"
 "}\n"
+"@(@2@&@m{\n"
+"@W`N=`@}_up(x`N,1);\n"
+"`S$s==0)\n"
+"@W`N=@5_@}@l\n"
 "}\n"
-"}\n"
-"`C`P;\n"
-"}\n\n\n\n"
-"$6$LOWER_HALF(`1, d) (((`1) | (2 * (d) - 1)) ^ (d))\n"
-"$6$REACHES(`1, d, `S) (((`1) & (d)) && ((`1) & ((d) - 1)) < (`1) - (`S))\n\n\n\n"
-"$n`X``1s_scan_by(`+$z*x,`Iuint*`S,$z*`G,\n"
-"$z*`9,`J``M*`M){\n"
-"`V`1=$LANE;\n"
-"`Y$j\n"
-"$r `Z`Vd=1;d<$y;d*=2)\n"
-"$r $v$d;k++){\n"
-"$z left=$z_at(x[k],$LOWER_HALF(`1,d));\n"
-"`7`1&d)\n"
-"x[k]=$o_plain`5left,x[k]);\n"
-"}\n"
-"$r $v$d;k++){\n"
-"`G[k]=$z_up(x[k],1);\n"
-"`7`1==0)\n"
-"`G[k]=$a(`.);\n"
-"}\n"
-"$r $v$d;k++)\n"
-"`9[k]=$z_at(x[k],$y-1);\n"
-"`O\n"
-"`J$z*`0=`M->exchange.`Ws+$2;\n"
-"`J$z*to=`0+$d*$x;\n"
-"$v$d;k++)\n"
-"`0[k*$x]=x[k];\n"
-"`7!$kBARRIER))\n"
-"$h;\n"
-"`Z`Vd=1;d<$y;d*=2){\n"
-"`J$z*swap=`0;\n"
-"$v$d*$x;k+=$x)\n"
-"to[k]=$REACHES(`1,d,`S?`S[k/$x]:0)\n"
-"?$o_plain`5`0[k-(int)`1+(int)$LOWER_HALF(`1,d)],`0[k])\n"
-":`0[k];\n"
-"`0=to;\n"
+"@(@2@&@m\n"
+"`Y`N=`@}_at(x`N,@jS-1);\n"
+"@g\n"
+"@Z`@}*$o=@a->exchange.$cs+@i;\n"
+"@Z`@}*to=$o+@&*$@n;\n"
+"$n@2@&@m\n"
+"$o[k*$@n]=x`N;\n"
+"`S!@3BARRIER))\n"
+"@.;\n"
+"$n`H d=1;d<@jS;d*=2){\n"
+"@Z`@}*swap=$o;\n"
+"$n@2@&*$@n;k+=$@n)\n"
+"to`N=$REACHES($s,d,@y?@y[k/$@n]:0)\n"
+"?@:_@}`K$o[k-(int)$s+(int)$LOWER_HALF($s,d)],$o`N)\n"
+":$o`N;\n"
+"$o=to;\n"
 "to=swap;\n"
-"$h;\n"
+"@.;\n"
 "}\n"
-"$v$d;k++){\n"
-"x[k]=`0[k*$x];\n"
-"`9[k]=`0[k*$x-(int)`1+$y-1];\n"
-"`G[k]=`1==0?$a(`.):`0[k*$x-(`1==0?0:1)];\n"
+"$n@2@&@m{\n"
+"x`N=$o[k*$@n];\n"
+"`Y`N=$o[k*$@n-(int)$s+@jS-1];\n"
+"@W`N=$s==0?@5_@}(`.):$o[k*$@n-($s==0?0:1)];\n"
 "}\n"
-"$h;\n"
-"`E\n"
+"@.;\n"
+"@O\n"
 "}\n\n"
-"$n`X``1s_scan(`+$z*x,$z*`G,$z*`9,\n"
-"`J``M*`M){\n"
-"``1s_scan_by`5x,0,`G,`9,`M);\n"
+"@7@e$ss_`C(`+`@}*x,`@}*@W,`@}*`Y,\n"
+"@Z`@a*@a){\n"
+"`$ss_`C_by`Kx,0,@W,`Y,@a);\n"
 "}\n\n"
-"`Y$SEGMENTED && $j\n\n"
-"$n$u ``P_`1(`+$u x,`Vd,`V`S,`J``M*`M){\n"
-"$u left=$u_up(x,d);\n"
-"`7$LANE-`S>=d)\n"
-"x=$o_`B`5left,x);\n"
-"`Cx;\n"
+"@hSEGMENTED$d$@4\n\n"
+"@7`@\\ `@q_$s(`+`@\\ x,`H d,`H @y,@Z`@a*@a){\n"
+"`@\\ $u=`@\\_up(x,d);\n"
+"`S@j-@y>=d)\n"
+"x=@:_@\\s`K$u,x);\n"
+"@Kx;\n"
 "}\n\n\n\n\n"
-"$n`X``1s_scan_`0(`+$u*x,`Iuint*`S,`J``M*`M){\n"
-"`V`1=$LANE,nearest=`1;\n"
-"$r $v$d;k++)\n"
-"nearest=min(nearest,`S[k]);\n"
-"$r `Z`Vd=1;d<$y;d*=2){\n"
-"`Vback=$EXACT||$RUNS?d:`1&d?(`1&(d-1))+1:$y-1;\n"
-"`7$RUNS&&$y_APART&&`ballot(nearest+d<=`1)==0)\n"
+"@7@e$ss_`C_$o(`+`@\\*x,@Y`H*@y,@Z`@a*@a){\n"
+"`H $s=@j,nearest=$s;\n"
+"@(@2@&@m\n"
+"nearest=$xnearest,@y`N);\n"
+"@(`H d=1;d<@jS;d*=2){\n"
+"`H back=$EXACT||$RUNS?d:$s&d?($s&(d-1))+1:@jS-1;\n"
+"`S$RUNS&&@jS_APART&&`@V(nearest+d<=$s)==0)\n"
 "break;\n"
-"$r $v$d;k++)\n"
-"x[k]=``P_`1`5x[k],back,`S[k],`M);\n"
+"@(@2@&@m\n"
+"x`N=`@q_$s`Kx`N,back,@y`N,@a);\n"
 "}\n"
 "}\n"
-"`E\n\n\n\n"
-"$6$sS_EVEN ($d & -$d)\n"
-"$6$sS_APART `F($sS_EVEN < $y ? $sS_EVEN : $y)\n"
-"$6$sS_KEPT(d) \\\n"
-" ($d/(int)(2*(d)<$sS_APART?2*(d):$sS_APART))\n\n"
-"`Y$j\n\n\n\n"
-"$n`X``1s_`9_apart(`+$z*kept,`J``M*`M){\n"
-"$r `Z`Vd=1;d<$y;d*=2){\n"
-"`Qupper=($LANE&d)!`6\n"
-"$r $v$sS_KEPT(d);k++){\n"
-"`72*d<=$sS_APART){\n"
-"$z other=$z_xor(`pick(upper,kept[2*k],kept[2*k+1]),d);\n"
-"kept[k]=$o_`1s`5upper,`pick(upper,kept[2*k+1],kept[2*k]),other);\n"
+"@O\n\n\n\n"
+"@6@>S_EVEN (@& & -@&)\n"
+"@6@>S_APART (`H)(@>S_EVEN < @jS ? @>S_EVEN : @jS)\n"
+"@6@>S_KEPT(d) \\\n"
+" (@&/(int)(2*(d)<@>S_APART?2*(d):@>S_APART))\n\n"
+"@h@4\n\n\n\n"
+"@7@e$ss_`Y_a`A(`+`@}*kept,@Z`@a*@a){\n"
+"@(`H d=1;d<@jS;d*=2){\n"
+"@tupper=(@j&d)!`M\n"
+"@(@2@>S_KEPT(d)@m{\n"
+"`S2*d<=@>S_APART){\n"
+"`@} other=`@}_xor(`pick(upper,kept[2*k],kept[2*k+1]),d);\n"
+"kept`N=@:_$ss`Kupper,`pick(upper,kept[2*k+1],kept[2*k]),other);\n"
 "}else{\n"
-"kept[k]=$o_`1s`5upper,kept[k],$z_xor(kept[k],d));\n"
+"kept`N=@:_$ss`Kupper,kept`N,`@}_xor(kept`N,d`L\n"
 "}\n"
 "}\n"
 "}\n"
 "}\n"
-"`E\n\n",
-"$n`X``1s_`9(`+`I$z*x,$z*`9,`J``M*`M){\n"
-"`Y$j\n"
-"$z kept[$d];\n"
-"$r $v$d;k++)\n"
-"kept[k]=x[k];\n"
-"``1s_`9_apart`5kept,`M);\n"
-"$r `Z`Vk`6k<$d;k++)\n"
-"`9[k]=$z_at(kept[k/$sS_APART],k%$sS_APART);\n"
-"`O\n"
-"$z scanned[$d],`G[$d];\n"
-"$v$d;k++)\n"
-"scanned[k]=x[k];\n"
-"``1s_scan`5scanned,`G,`9,`M);\n"
-"`E\n"
+"@O\n\n"
+"@7@e$ss_`Y(`+@Y`@}*x,`@}*`Y,@Z`@a*@a){\n"
+"@h@4\n"
+"`@} kept[@&];\n"
+"@(@2@&@m\n"
+"kept`N=x`N;\n"
+"`$ss_`Y_a`A`Kkept,@a);\n"
+"@(u@2@&@m\n"
+"`Y`N=`@}_at(kept[k/@>S_APART],k%@>S_APART);\n"
+"@g\n"
+"`@} `Cned[@&],@W[@&];\n"
+"$n@2@&@m\n"
+"`Cned`N=x`N;\n"
+"`$ss_`C`K`Cned,@W,`Y,@a);\n"
+"@O\n"
+"}\n\n\n",
+"@7`@} `$ss_`Y_one(`+`@} x,@Z`@a*@a){\n"
+"@h@4\n"
+"@(`H d=1;d<@jS;d*=2)\n"
+"x=@:_$ss`K(@j&d)!=0,x,`@}_xor(x,d`L\n"
+"@Kx;\n"
+"@g\n"
+"`@} $cs[@&],`Y[@&];\n"
+"$cs[0]=x;\n"
+"$nint k=1;k<@&@m\n"
+"$cs`N=@5_@}@l\n"
+"`$ss_`Y`K$cs,`Y,@a);\n"
+"@K`Y[0];\n"
+"@O\n"
 "}\n\n\n"
-"$n$z ``1s_`9_one(`+$z x,`J``M*`M){\n"
-"`Y$j\n"
-"$r `Z`Vd=1;d<$y;d*=2)\n"
-"x=$o_`1s`5($LANE&d)!=0,x,$z_xor(x,d));\n"
-"`Cx;\n"
-"`O\n"
-"$z `Ws[$d],`9[$d];\n"
-"`Ws[0]=x;\n"
-"`Zint k=1;k<$d;k++)\n"
-"`Ws[k]=$a(`.);\n"
-"``1s_`9`5`Ws,`9,`M);\n"
-"`C`9[0];\n"
-"`E\n"
-"}\n\n\n"
-"$n$5`group_`G(`+`t*total,`J``M*`M){\n"
-"$5`G=$f,all=`M->`9s[0];\n"
-"$r `Z`Vs=1;s<$lS;s++){\n"
-"`7s==$l)\n"
-"`G=all;\n"
-"all=$o`5all,`M->`9s[s]);\n"
+"@7`O`@{_@W(`+`t*$b,@Z`@a*@a){\n"
+"`O@W=@5(`.),`P=@a->`Ys[0];\n"
+"@(`H s=1;s<$SUB@nS;s++){\n"
+"`Ss==$SUB@n)\n"
+"@W=`P;\n"
+"`P=@:`K`P,@a->`Ys[s]);\n"
 "}\n"
-"*total=all;\n"
-"`C`G;\n"
+"*$b=`P;\n"
+"@K@W;\n"
 "}\n\n"
-"$w`X`group_share($5`9,`J``M*`M){\n"
-"`7$LANE==0)\n"
-"`M->`9s[$l]=`9;\n"
-"$h;\n"
+"@%@e@{_@~(`O`Y,@Z`@a*@a){\n"
+"`S@j==0)\n"
+"@a->`Ys[$SUB@n]=`Y;\n"
+"@.;\n"
 "}\n\n\n"
-"$n$5`group_`K(`+$5`9,`t*total,`J``M*`M){\n"
-"$5`G;\n"
-"`group_share(`9,`M);\n"
-"`G=`group_`G`5total,`M);\n"
-"`7!$SCAN_SINGLE_PASS)\n"
-"$h;\n"
-"`C`G;\n"
+"@7`O`@{_@_(`+`O`Y,`t*$b,@Z`@a*@a){\n"
+"`O@W;\n"
+"`@{_@~(`Y,@a);\n"
+"@W=`@{_@W`K$b,@a);\n"
+"`S!$SCAN_SINGLE_PASS)\n"
+"@.;\n"
+"@K@W;\n"
 "}\n\n",
 NULL};
 #else
@@ -3294,552 +3062,552 @@ NULL};
 static const char *const gpuscan__piece_group_tiles[] = {
 "#line 1738 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$BEFORE_FROM_END \\\n"
-" ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
-"$6$s_STRIDE ($y * $s)\n\n\n"
-"$w`V``1_`S(`Vsubgroup,`V`1){\n"
-"`Csubgroup*($d*$s_STRIDE)+`1*$s;\n"
+"@6$BEFORE_FROM_END \\\n"
+" (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
+"@6@>@C (@jS * @>)\n\n\n"
+"@%`H `$s_@y(`H sub@{,`H $s){\n"
+"@Ksub@{*(@&*@>@C)+$s*@>;\n"
 "}\n"
-"$6$OWN_FIRST ``1_`S($l, $LANE)\n\n\n"
-"$w`V``3_left(`N`S,`N`R){\n"
-"`C`S>=`R?0:`Fmin(`R-`S,$9$TILE);\n"
+"@6@/ `$s_@y($SUB@n, @j)\n\n\n"
+"@%`H ``F_$u(@c@y,@c@v){\n"
+"@K@y>=@v?0:(`H)$x@v-@y,@@$$g);\n"
 "}\n\n\n"
-"$w`V`left_past(`Vleft,`Vpast){\n"
-"`Cleft>past?left-past:0;\n"
+"@%`H `$u_past(`H $u,`H past){\n"
+"@K$u>past?$u-past:0;\n"
 "}\n\n\n"
-"$w`V`left_`0(`Vleft,`Vown,`Vk){\n"
-"`Cleft==$TILE?$s:`left_past(left,own+k*$s_STRIDE);\n"
+"@%`H `$u_$o(`H $u,`H `V,`H k){\n"
+"@K$u==$$g?@>:`$u_past($u,`V+k*@>@C);\n"
 "}\n\n\n\n"
-"$6$itype) ($s * `F`Dtype))\n"
-"$6$IS_WHOLE(type) \\\n"
-" ($itype)%16==0||(($itype)&($itype)-1))==0&& \\\n"
-" ($itype)>=4||$SMALL_VECTORS)))\n"
-"$6$SMALL_VECTORS ($LITTLE_ENDIAN && !$REVERSE)\n"
-"$6$ALIGNED(type, p) (((size_t)(p) & (min($itype), 16u) - 1)) == 0)\n\n"
-"$n`X`bytes_load(uint*to,$1void*`0,`Vbytes,`Npolicy){\n"
-"`7bytes>=16){\n"
-"$r `Z`Vw`6w<bytes/4;w+=4){\n"
-"uint4 x=`load_hinted(($1uint4*)`0+w/4,policy);\n"
+"@6$BYTES$i`G) (@> * (`H)@N`G))\n"
+"@6$IS_WHOLE(`G) \\\n"
+" ($BYTES$i`G)%16==0||(($BYTES$i`G)&($BYTES$i`G)-1))==0&& \\\n"
+" ($BYTES$i`G)>=4||$SMALL_VECTORS)))\n"
+"@6$SMALL_VECTORS ($LITTLE_ENDIAN$d!$@B)\n"
+"@6$ALIGNED(`G, p) (((size_t)(p) & ($x$BYTES$i`G), 16u) - 1)) == 0)\n\n"
+"@7@e@u_$v(`H*to,@'void*$o,`H @u,@c@^){\n"
+"`S@u>=16){\n"
+"@(`H w`Mw<@u/4;w+=4){\n"
+"`H4 x=`$v_hinted((@'`H4*)$o+w/4,@^);\n"
 "to[w]=x.x;\n"
 "to[w+1]=x.y;\n"
 "to[w+2]=x.z;\n"
 "to[w+3]=x.w;\n"
 "}\n"
-"}else `7bytes==8){\n"
-"uint2 x= *($1uint2*)`0;\n"
+"}else `S@u==8){\n"
+"`H2 x= *(@'`H2*)$o;\n"
 "to[0]=x.x;\n"
 "to[1]=x.y;\n"
-"}else `7bytes==4){\n"
-"to[0]= *($1uint*)`0;\n"
+"}else `S@u==4){\n"
+"to[0]= *(@'`H*)$o;\n"
 "}else{\n"
-"to[0]=bytes==2? *($1ushort*)`0: *($1uchar*)`0;\n"
+"to[0]=@u==2? *(@'ushort*)$o: *(@'uchar*)$o;\n"
 "}\n"
 "}\n\n\n\n"
-"$n`X``4s_mirror(uint*`4,`Vsize){\n"
-"`I`Veach=max(size/4,1u),all=($s*size+3)/4,missing=$s==2?2:0;\n"
-"`V`0[2*$s];\n"
-"`7!$REVERSE||$s==1||$kMIRROR))\n"
-"`L;\n"
-"$r `Z`Vw`6w<all;w++){\n"
-"`Vx=`4[w];\n"
-"`0[w]=size>=4?x:size==2?rotate(x,16u):`bytes_mirror(x)>>8*missing;\n"
+"@7@e`Js_mirror(`H*`J,`H size){\n"
+"@Y`H each=max(size/4,1u),`P=(@>*size+3)/4,missing=@>==2?2:0;\n"
+"`H $o[2*@>];\n"
+"`S!$@B||@>==1||@3MIRROR))\n"
+"@`;\n"
+"@(`H w`Mw<`P;w++){\n"
+"`H x=`J[w];\n"
+"$o[w]=size>=4?x:size==2?rotate(x,16u):`@u_mirror(x)>>8*missing;\n"
 "}\n"
-"$r `Z`Vw`6w<all;w++)\n"
-"`4[w]=`0[all-each-w/each*each+w%each];\n"
+"@(`H w`Mw<`P;w++)\n"
+"`J[w]=$o[`P-each-w/each*each+w%each];\n"
 "}\n\n"
-"$6$DEFINE_VECTOR(name, type) \\\n"
-" $8union{ \\\n"
-" type element[$s]; \\\n"
-" `V`4[($itype)+3)/4]; \\\n"
-" }name##_vector;\n\n\n"
-"$6$DEFINE_FETCH(name, type) \\\n"
-" $DEFINE_VECTOR(name,type) \\\n"
-" $n`Xname##_fetch(name##_vector*vectors,$1type*all,`N`S,`N`R, \\\n"
-" `Vpad,`Vown,`Npolicy){ \\\n"
-" $1type*`0=$AT($AT(all,`S,1),own,1); \\\n"
-" `Vleft=``3_left(`S,`R); \\\n"
-" `Qwhole=$IS_WHOLE(type)&&$ALIGNED(type,$EDGE(all)); \\\n"
-" `7left==$TILE&&whole&&`S>=pad){ \\\n"
-" $r \\\n"
-" $v$d;k++) \\\n"
-" `bytes_load(vectors[k].`4,$AT(`0,k*$s_STRIDE,$s), \\\n"
-" $itype),policy); \\\n"
-" $r \\\n"
-" $v$d;k++) \\\n"
-" ``4s_mirror(vectors[k].`4,`Dtype)); \\\n"
-" `L; \\\n"
+"@6$DEFINE_VECTOR(name, `G) \\\n"
+" @;union{ \\\n"
+" `G @G[@>]; \\\n"
+" `H `J[($BYTES$i`G)+3)/4]; \\\n"
+" }name##_@d;\n\n\n"
+"@6$DEFINE_FETCH(name, `G) \\\n"
+" $DEFINE_VECTOR(name,`G) \\\n"
+" @7void name##_fetch(name##_@d*@ds,@'`G*`P,@c@y,@c@v, \\\n"
+" `H pad,`H `V,@c@^){ \\\n"
+" @'`G*$o=$AT($AT(`P,@y,1),`V,1); \\\n"
+" `H $u=``F_$u(@y,@v); \\\n"
+" @twhole=$IS_WHOLE(`G)&&$ALIGNED(`G,$EDGE(`P`L \\\n"
+" `S$u==$$g&&whole&&@y>=pad){ \\\n"
+" @= \\\n"
+" $n@2@&@m \\\n"
+" `@u_$v(@ds`N.`J,$AT($o,k*@>@C,@>), \\\n"
+" $BYTES$i`G),@^); \\\n"
+" @= \\\n"
+" $n@2@&@m \\\n"
+" ``Js_mirror(@ds`N.`J,@N`G`L \\\n"
+" @`; \\\n"
 " } \\\n"
-" `7$kUNALIGNED)&&left==$TILE) \\\n"
-" `0++; \\\n"
-" $r \\\n"
-" $v$d;k++){ \\\n"
-" `Vthere=`left_`0(left,own,k); \\\n"
-" $r \\\n"
-" `Z`Vw`6w<`Dname##_vector)/4;w++) \\\n"
-" vectors[k].`4[w]`6 \\\n"
-" $r \\\n"
-" `Z`Vv`6v<$s;v++) \\\n"
-" `7v<there&&`S+own+k*$s_STRIDE+v>=pad) \\\n"
-" vectors[k].element[v]= *$AT(`0,k*$s_STRIDE+v,1); \\\n"
+" `S@3UNALIGNED)&&$u==$$g) \\\n"
+" $o++; \\\n"
+" @= \\\n"
+" $n@2@&@m{ \\\n"
+" `H $a=`$u_$o($u,`V,k); \\\n"
+" @= \\\n"
+" $n`H w`Mw<@Nname##_@d)/4;w++) \\\n"
+" @ds`N.`J[w]`M \\\n"
+" @= \\\n"
+" $n`H v`Mv<@>;v++) \\\n"
+" `Sv<$a&&@y+`V+k*@>@C+v>=pad) \\\n"
+" @ds`N.@G[v]= *$AT($o,k*@>@C+v,1); \\\n"
 " } \\\n"
 " }\n"
-"$DEFINE_VECTOR(`dst,`dst)\n"
-"$DEFINE_FETCH(`src,`src)\n"
-"`Y$REDUCES\n"
+"$DEFINE_VECTOR(``Q,``Q)\n"
+"$DEFINE_FETCH(``X,``X)\n"
+"@hREDUCES\n"
 "$DEFINE_FETCH(`source,`source)\n"
-"`E\n"
-"`Y$RUNS\n"
-"$6`key_vector `src_vector\n"
-"#elif $HEADS\n"
-"$DEFINE_FETCH(`key,$KEY)\n"
-"`E\n\n\n",
-"$6$KEYS_FROM_LANES ($COMPARES_KEYS && $y_APART && !$KEYS_CUSTOM)\n"
-"$8struct{\n"
-"`src_vector vector[$d];\n"
-"$z `G[$d];\n"
-"$z group;\n"
-"$z end[$d];\n"
-"$z base;\n"
-"`Y$REVERSE\n"
-"`N`2;\n"
-"`Vpad;\n"
-"`E\n"
-"`Vrising;\n"
-"`Vmask[$d];\n"
-"`Y$KEYS_FROM_LANES\n"
-"$KEY prior;\n"
-"`E\n"
-"`Y$REDUCES\n"
-"`source_vector `W[$d];\n"
-"`E\n"
-"`Vkept;\n"
-"`V`U[($d*$s+31)/32];\n"
-"`Vbegun;\n"
-"`Vclosed;\n"
-"}``3;\n\n\n"
-"$n`V``U_of(`I``3*`3,int k){\n"
-"`7!$HEADS)\n"
-"`C$RUNS?`3->mask[k]:0;\n"
-"`C`3->`U[k*$s/32]>>(k*$s%32)&(0xffffffffu>>(32-$s));\n"
+"@O\n"
+"@hRUNS\n"
+"@6`key_@d ``X_@d\n"
+"@<@o\n"
+"$DEFINE_FETCH(`key,$e)\n"
+"@O\n\n\n",
+"@6$eS_FROM_LANES ($COMPARES_KEYS$d@jS_APART$d!$eS_CUSTOM)\n"
+"@;@b{\n"
+"``X_@d @d[@&];\n"
+"`@} @W[@&];\n"
+"`@} @{;\n"
+"`@} `R[@&];\n"
+"`@} $k;\n"
+"@h@B\n"
+"@c$t;\n"
+"`H pad;\n"
+"@O\n"
+"`H rising;\n"
+"`H $w[@&];\n"
+"@hKEYS_FROM_LANES\n"
+"$e prior;\n"
+"@O\n"
+"@hREDUCES\n"
+"`source_@d $c[@&];\n"
+"@O\n"
+"`H kept;\n"
+"`H $ps[(@&*@>+31)/32];\n"
+"`H @s;\n"
+"`H closed;\n"
+"}``F;\n\n\n"
+"@7`H `$ps$j@Y``F*`F,int k){\n"
+"`S!$@o)\n"
+"@K$RUNS?`F->$w`N:0;\n"
+"@K`F->$ps[k*@>/32]>>(k*@>%32)&(@0u>>(32-@>`L\n"
 "}\n\n"
-"$n`Q`begun_`G(`I``3*`3,int k){\n"
-"`C$BEGINS&&(`3->begun>>k&1)!`6\n"
+"@7@t`@s_@W(@Y``F*`F,int k){\n"
+"@K$BEGINS&&(`F->@s>>k&1)!`M\n"
 "}\n"
-"$n`Q`begun_up_to(`I``3*`3,int k){\n"
-"`C$BEGINS&&(`3->closed>>k&1)!`6\n"
+"@7@t`@s_up_to(@Y``F*`F,int k){\n"
+"@K$BEGINS&&(`F->closed>>k&1)!`M\n"
 "}\n"
-"$n`Q`begun_subgroup(`I``3*`3){\n"
-"`C`begun_up_to(`3,31);\n"
+"@7@t`@s_sub@{(@Y``F*`F){\n"
+"@K`@s_up_to(`F,31);\n"
 "}\n\n\n"
-"$6$FIRST_BITS(left) \\\n"
-" ((left)>=$s?0xffffffffu>>(32-$s):(1u<<(left))-1)\n\n"
-"$6$WORDS_4(`4) ((uint4)((`4)[0], (`4)[1], (`4)[2], (`4)[3]))\n\n"
-"$n`X`vector_store(`A`dst*to,`dst_vector*x){\n"
-"``4s_mirror(x->`4,`D`dst));\n"
-"`7$i`dst)>=16)\n"
-"$r\n"
-"`Z`Vw`6w<$i`dst)/16;w++)\n"
-"`store_past((`Auint4*)to+w,$WORDS_4(x->`4+4*w));\n"
-"else `7$i`dst)==8)\n"
-"*(`Auint2*)to=(uint2)(x->`4[0],x->`4[1]);\n"
-"else `7$i`dst)==4)\n"
-"*(`Auint*)to=x->`4[0];\n"
-"else `7$i`dst)==2)\n"
-"*(`Aushort*)to=(ushort)x->`4[0];\n"
+"@6$FIRST@p($u) \\\n"
+" (($u)>=@>?@0u>>(32-@>):(1u<<($u))-1)\n\n"
+"@6$$hS_4(`J) ((`H4)((`J)[0], (`J)[1], (`J)[2], (`J)[3]))\n\n"
+"@7@e@d@T(@H``Q*to,``Q_@d*x){\n"
+"``Js_mirror(x->`J,@N``Q`L\n"
+"`S$BYTES$i``Q)>=16)\n"
+"@=\n"
+"$n`H w`Mw<$BYTES$i``Q)/16;w++)\n"
+"`store_past((@H`H4*)to+w,$$hS_4(x->`J+4*w`L\n"
+"else `S$BYTES$i``Q)==8)\n"
+"*(@H`H2*)to=(`H2)(x->`J[0],x->`J[1]);\n"
+"else `S$BYTES$i``Q)==4)\n"
+"*(@H`H*)to=x->`J[0];\n"
+"else `S$BYTES$i``Q)==2)\n"
+"*(@Hushort*)to=(ushort)x->`J[0];\n"
 "else\n"
-"*(`Auchar*)to=(uchar)x->`4[0];\n"
+"*(@Huchar*)to=(uchar)x->`J[0];\n"
 "}\n\n\n\n\n\n"
-"$n`X`bytes_store(`Avoid*to,`J`Iuint*`0,`Vskip,`Vbytes,`V`S,\n"
-"`Vstep){\n"
-"`Auchar*out=(`Auchar*)to;\n"
-"`Vpast=`F(size_t)to&127u,bits=(skip-past)%4*8;\n"
-"`Z`Vat=4*`S;at<past+bytes;at+=4*step){\n"
-"`Vj=at-past;\n"
-"`7at>=past&&j+4<=bytes){\n"
-"`Vi=(skip+j)/4,`4=`0[i];\n"
-"`7bits!=0)\n"
-"`4=$LITTLE_ENDIAN?`4>>bits|`0[i+1]<<(32-bits)\n"
-":`4<<bits|`0[i+1]>>(32-bits);\n"
-"*(`Auint*)(out+j)=`4;\n"
+"@7@e@u@T(@Hvoid*to,@Z@Y`H*$o,`H skip,`H @u,`H @y,\n"
+"`H `E){\n"
+"@Huchar*`U=(@Huchar*)to;\n"
+"`H past=(`H)(size_t)to&127u,$l=(skip-past)%4*8;\n"
+"$n`H at=4*@y;at<past+@u;at+=4*`E){\n"
+"`H j=at-past;\n"
+"`Sat>=past&&j+4<=@u){\n"
+"`H i=(skip+j)/4,`J=$o[i];\n"
+"`S$l!=0)\n"
+"`J=$LITTLE_ENDIAN?`J>>$l|$o[i+1]<<(32-$l)\n"
+":`J<<$l|$o[i+1]>>(32-$l);\n"
+"*(@H`H*)(`U+j)=`J;\n"
 "}else{\n"
-"`Z`Vv`6v<4;v++)\n"
-"`7at+v>=past&&j+v<bytes)\n"
-"out[j+v]=((`J`Iuchar*)`0)[skip+j+v];\n"
+"$n`H v`Mv<4;v++)\n"
+"`Sat+v>=past&&j+v<@u)\n"
+"`U[j+v]=((@Z@Yuchar*)$o)[skip+j+v];\n"
 "}\n"
 "}\n"
 "}\n\n\n\n\n\n\n"
-"`Y$SPREADS\n"
-"$FITS(spread,`D``M)+$x*$i`dst))\n"
-"`E\n"
-"$n`Juint*`vectors_share(`dst_vector*out,`J``M*`M){\n"
-"`I`Vbytes=$i`dst);\n"
-"`Juchar*all=(`Juchar*)(`M+1)+$l*$y*bytes;\n"
-"`Juchar*own=all+($REVERSE?$y-1-$LANE:$LANE)*bytes;\n"
-"``4s_mirror(out->`4,`D`dst));\n"
-"$l_SYNC();\n"
-"`7bytes%16==0)\n"
-"$r `Z`Vw`6w<bytes/4;w+=4)\n"
-"*(`Juint4*)((`Juint*)own+w)=$WORDS_4(out->`4+w);\n"
-"else `7bytes%4==0)\n"
-"$r\n"
-"`Z`Vw`6w<bytes/4;w++)\n"
-"((`Juint*)own)[w]=out->`4[w];\n"
+"@hSPREADS\n"
+"$FITS(spread,@N`@a)+$@n*$BYTES$i``Q))\n"
+"@O\n"
+"@7@Z`H*`@ds_@~(``Q_@d*`U,@Z`@a*@a){\n"
+"@Y`H @u=$BYTES$i``Q);\n"
+"@Zuchar*`P=(@Zuchar*)(@a+1)+$SUB@n*@jS*@u;\n"
+"@Zuchar*`V=`P+($@B?@jS-1-@j:@j)*@u;\n"
+"``Js_mirror(`U->`J,@N``Q`L\n"
+"$SUB@n_SYNC();\n"
+"`S@u%16==0)\n"
+"@(`H w`Mw<@u/4;w+=4)\n"
+"*(@Z`H4*)((@Z`H*)`V+w)=$$hS_4(`U->`J+w);\n"
+"else `S@u%4==0)\n"
+"@=\n"
+"$n`H w`Mw<@u/4;w++)\n"
+"((@Z`H*)`V)[w]=`U->`J[w];\n"
 "else\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
-"((`J`dst*)own)[v]=out->element[v];\n"
-"$l_SYNC();\n"
-"`L(`Juint*)all;\n"
-"}\n\n\n\n",
-"$6$SPREAD_BYTES ($y * $i`dst))\n"
-"$n`X`vectors_spread(`A`dst*to,`dst_vector*out,`Vskip,`Vleft,\n"
-"`Qpieces,`J``M*`M){\n"
-"`J`Iuint*`4s=`vectors_share(out,`M);\n"
-"left=min(left,`F$s_STRIDE);\n"
-"to=$AT(to,0,left);\n"
-"`7!pieces)\n"
-"`bytes_store(to,`4s,\n"
-"$REVERSE?($s_STRIDE-left)*`F`D`dst):0,\n"
-"`left_past(left,skip)*`F`D`dst),$LANE,$y);\n"
-"else\n"
-"$r\n"
-"`Z`Vp`6p<$SPREAD_BYTES/16;p+=$y)\n"
-"`7p+$LANE<$SPREAD_BYTES/16)\n"
-"`store_past((`Auint4*)to+p+$LANE,\n"
-"((`J`Iuint4*)`4s)[p+$LANE]);\n"
-"}\n\n\n\n\n\n\n"
-"$nuint4 `funnels(`Va,`Vb,`Vc,`Vd,`Ve,`Vbits){\n"
-"$6$FUNNEL(a, b) \\\n"
-" `F($LITTLE_ENDIAN?($9(b)<<32|(a))>>bits:($9(a)<<32|(b))<<bits>>32)\n"
-"`L(uint4)($FUNNEL(a,b),$FUNNEL(b,c),$FUNNEL(c,d),$FUNNEL(d,e));\n"
+"@=\n"
+"$n`H v`Mv<@>;v++)\n"
+"((@Z``Q*)`V)[v]=`U->@G[v];\n"
+"$SUB@n_SYNC();\n"
+"@`(@Z`H*)`P;\n"
 "}\n\n\n\n"
-"$nuint4 `vectors_shift(uint4 passed,uint4 own,`V`S,`J``M*`M){\n"
-"`V`0=($LANE+$y-1)%$y,`4s=`S/4,bits=`S%4*8,y,z,w;\n"
-"`7`4s==4)\n"
-"`Cown;\n"
-"w=``1_at(passed.w,`0);\n"
-"`7`4s==3)\n"
-"`C`funnels(w,own.x,own.y,own.z,own.w,bits);\n"
-"z=``1_at(passed.z,`0);\n"
-"`7`4s==2)\n"
-"`C`funnels(z,w,own.x,own.y,own.z,bits);\n"
-"y=``1_at(passed.y,`0);\n"
-"`7`4s==1)\n"
-"`C`funnels(y,z,w,own.x,own.y,bits);\n"
-"`C`funnels(``1_at(passed.x,`0),y,z,w,own.x,bits);\n"
+"@6$SPREAD_BYTES (@jS * $BYTES$i``Q))\n"
+"@7@e@ds_spread(@H``Q*to,``Q_@d*`U,`H skip,`H $u,\n"
+"@tpieces,@Z`@a*@a){\n"
+"@Z@Y`H*`Js=`@ds_@~(`U,@a);\n"
+"$u=$x$u,(`H)@>@C);\n"
+"to=$AT(to,0,$u);\n"
+"`S!pieces)\n"
+"`@u@T(to,`Js,\n"
+"$@B?(@>@C-$u)*(`H)@N``Q):0,\n"
+"`$u_past($u,skip)*(`H)@N``Q),@j,@jS);\n"
+"else\n"
+"@=\n"
+"$n`H p`Mp<$SPREAD_BYTES/16;p+=@jS)\n"
+"`Sp+@j<$SPREAD_BYTES/16)\n"
+"`store_past((@H`H4*)to+p+@j,\n"
+"((@Z@Y`H4*)`Js)[p+@j]);\n"
+"}\n\n\n\n\n\n\n",
+"@7`H4 `funnels(`H a,`H b,`H c,`H d,`H e,`H $l){\n"
+"@6$FUNNEL(a, b) \\\n"
+" (`H)($LITTLE_ENDIAN?(@@(b)<<32|(a))>>$l:(@@(a)<<32|(b))<<$l>>32)\n"
+"@`(`H4)($FUNNEL(a,b),$FUNNEL(b,c),$FUNNEL(c,d),$FUNNEL(d,e`L\n"
+"}\n\n\n\n"
+"@7`H4 `@ds_shift(`H4 `Bed,`H4 `V,`H @y,@Z`@a*@a){\n"
+"`H $o=(@j+@jS-1)%@jS,`Js=@y/4,$l=@y%4*8,y,z,w;\n"
+"`S`Js==4)\n"
+"@K`V;\n"
+"w=`$s_at(`Bed.w,$o);\n"
+"`S`Js==3)\n"
+"@K`funnels(w,`V.x,`V.y,`V.z,`V.w,$l);\n"
+"z=`$s_at(`Bed.z,$o);\n"
+"`S`Js==2)\n"
+"@K`funnels(z,w,`V.x,`V.y,`V.z,$l);\n"
+"y=`$s_at(`Bed.y,$o);\n"
+"`S`Js==1)\n"
+"@K`funnels(y,z,w,`V.x,`V.y,$l);\n"
+"@K`funnels(`$s_at(`Bed.x,$o),y,z,w,`V.x,$l);\n"
 "}\n\n\n"
-"$n`X`vector_store_shifted(`A`dst*to,`I`dst_vector*out,int k,\n"
-"uint4*`G,`J``M*`M){\n"
-"`Vpast=`F(size_t)to%16,split=$s-past/`F`D`dst),`1=$LANE;\n"
-"`Qis_`S=k==0&&`1==0,is_`2=k==$d-1&&`1==$y-1;\n"
-"uint4 x=$WORDS_4(out->`4),passed=x;\n"
-"`7k!=0&&`1==$y-1)\n"
-"passed= *`G;\n"
-"*`G=x;\n"
-"x=`vectors_shift(passed,x,16-past,`M);\n"
-"`7!is_`S)\n"
-"`store_past((`Auint4*)((`Auchar*)to-past),x);\n"
-"`7!is_`S&& !is_`2)\n"
-"`L;\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++)\n"
-"`7v<split?is_`S:is_`2)\n"
-"to[v]=out->element[v];\n"
+"@7@e@d@T_shifted(@H``Q*to,@Y``Q_@d*`U,int k,\n"
+"`H4*@W,@Z`@a*@a){\n"
+"`H past=(`H)(size_t)to%16,split=@>-past/(`H)@N``Q),$s=@j;\n"
+"@tis_@y=k==0&&$s==0,is_$t=k==@&-1&&$s==@jS-1;\n"
+"`H4 x=$$hS_4(`U->`J),`Bed=x;\n"
+"`Sk!=0&&$s==@jS-1)\n"
+"`Bed= *@W;\n"
+"*@W=x;\n"
+"x=`@ds_shift(`Bed,x,16-past,@a);\n"
+"`S!is_@y)\n"
+"`store_past((@H`H4*)((@Huchar*)to-past),x);\n"
+"`S!is_@y&& !is_$t)\n"
+"@`;\n"
+"@=\n"
+"$n`H v`Mv<@>;v++)\n"
+"`Sv<split?is_@y:is_$t)\n"
+"to[v]=`U->@G[v];\n"
 "}\n\n\n"
-"$w`V`nibble(`V`4){\n"
-"`Vhigh=(`4|((`4&0x7f7f7f7fu)+0x7f7f7f7fu))&0x80808080u;\n"
-"`L(high*0x00204081u)>>28;\n"
+"@%`H `nibble(`H `J){\n"
+"`H $q=(`J|((`J&0x7f7f7f7fu)+0x7f7f7f7fu))&0x80808080u;\n"
+"@`($q*0x00204081u)>>28;\n"
 "}\n\n"
-"$n`X``3_put_`U(``3*`3,int k,`V`U,`Vthere){\n"
-"`U&=$FIRST_BITS(there);\n"
-"`7$RUNS){\n"
-"`3->mask[k]=`U;\n"
-"`L;\n"
+"@7@e`F_put_$ps(``F*`F,int k,`H $ps,`H $a){\n"
+"$ps&=$FIRST@p($a);\n"
+"`S$RUNS){\n"
+"`F->$w`N=$ps;\n"
+"@`;\n"
 "}\n"
-"`7k*$s%32==0)\n"
-"`3->`U[k*$s/32]`6\n"
-"`3->`U[k*$s/32]|=`U<<(k*$s%32);\n"
+"`Sk*@>%32==0)\n"
+"`F->$ps[k*@>/32]`M\n"
+"`F->$ps[k*@>/32]|=$ps<<(k*@>%32);\n"
 "}\n"
-"`Y$HEADS == $HEADS_BITS && $HEADS\n\n"
-"$n`X``3_`U_of_bits(`+``3*`3,``0 `0,`N`S,`N`R,\n"
-"`Vown,`Npolicy){\n"
-"`Vleft=``3_left(`S,`R),bit=`F(`S+own)%32;\n"
-"$1uint*`4s=`0.keys+(`S+own)/32;\n"
-"$r $v$d;k++,bit+=$s_STRIDE){\n"
-"`Vthere=`left_`0(left,own,k);\n"
-"``3_put_`U(`3,k,there?`4s[bit/32]>>bit%32:0,there);\n"
+"@h@o == $@o@p$d$@o\n\n"
+"@7@e`F_$ps_of_$l(`+``F*`F,`$o $o,@c@y,@c@v,\n"
+"`H `V,@c@^){\n"
+"`H $u=``F_$u(@y,@v),bit=(`H)(@y+`V)%32;\n"
+"@'`H*`Js=$o.$r+(@y+`V)/32;\n"
+"@(@2@&;k++,bit+=@>@C){\n"
+"`H $a=`$u_$o($u,`V,k);\n"
+"``F_put_$ps(`F,k,$a?`Js[bit/32]>>bit%32:0,$a);\n"
 "}\n"
 "}\n"
-"$6``3_`U ``3_`U_of_bits\n"
-"#elif $HEADS || $RUNS\n\n",
-"$w$KEY `key_`2(`I`key_vector*keys){\n"
-"`Ckeys->element[$s-1];\n"
+"@6``F_$ps ``F_$ps_of_$l\n"
+"@<@o || $RUNS\n\n"
+"@%$e `key_$t(@Y`key_@d*$r){\n"
+"@K$r->@G[@>-1];\n"
 "}\n\n\n\n"
-"$n$KEY `key_`G(`I``3*`3,$1$KEY*`0,\n"
-"`I`key_vector*keys,int k,`Ni,`Qthere){\n"
-"`Y$KEYS_FROM_LANES\n"
-"`V`1=($LANE+$y-1)%$y;\n"
-"$KEY key=`key_`2(&keys[k]),above=`key_`2(&keys[k==0?0:k-1]);\n"
-"`7$LANE==$y-1)\n"
+"@7$e `key_@W(@Y``F*`F,@'$e*$o,\n"
+"@Y`key_@d*$r,int k,@ci,@t$a){\n"
+"@hKEYS_FROM_LANES\n"
+"`H $s=(@j+@jS-1)%@jS;\n"
+"$e key=`key_$t(&$r`N),above=`key_$t(&$r[k==0?0:k-1]);\n"
+"`S@j==@jS-1)\n"
 "key=above;\n"
-"`Y$KEY_SIZE == 8\n"
-"key=$9`uint_at(`F(key>>32),`1,0)<<32|`uint_at(`Fkey,`1,0);\n"
-"`O\n"
-"key=($KEY)`uint_at(key,`1,0);\n"
-"`E\n"
-"`Ck==0&&$LANE==0?`3->prior:key;\n"
-"`O\n"
-"$KEY key=keys[k].element[0];\n"
-"`7there&&i>0)\n"
-"key= *$AT(`0,i-1,1);\n"
-"`Ckey;\n"
-"`E\n"
+"@hKEY_SIZE == 8\n"
+"key=@@``H_at((`H)(key>>32),$s,0)<<32|``H_at((`H)key,$s,0);\n"
+"@g\n"
+"key=($e)``H_at(key,$s,0);\n"
+"@O\n"
+"@Kk==0&&@j==0?`F->prior:key;\n"
+"@g\n"
+"$e key=$r`N.@G[0];\n"
+"`S$a&&i>0)\n"
+"key= *$AT($o,i-1,1);\n"
+"@Kkey;\n"
+"@O\n"
 "}\n\n\n"
-"$n`V`vector_`U(`+`I`key_vector*keys,$KEY `G,`Vleft){\n"
-"`V`U`6\n"
-"`Y$RUNS && $KEY_SIZE == 1 && !$KEYS_CUSTOM && $s % 4 == 0 && $LITTLE_ENDIAN\n"
-"`V`2=`F`G<<24;\n"
-"$r `Z`Vw`6w<$i`src)/4;w++){\n"
-"`V`4=keys->`4[w];\n"
-"`U|=`nibble(`4^(`4<<8|`2>>24))<<4*w;\n"
-"`2=`4;\n"
+"@7`H `@d_$ps(`+@Y`key_@d*$r,$e @W,`H $u){\n"
+"`H $ps`M\n"
+"@hRUNS$d$e_SIZE == 1$d!$eS_CUSTOM$d@> % 4 == 0$d$LITTLE_ENDIAN\n"
+"`H $t=(`H)@W<<24;\n"
+"@(`H w`Mw<$BYTES$i``X)/4;w++){\n"
+"`H `J=$r->`J[w];\n"
+"$ps|=`nibble(`J^(`J<<8|$t>>24))<<4*w;\n"
+"$t=`J;\n"
 "}\n"
-"`O\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7!$KEYS_CUSTOM||v<left){\n"
-"$KEY key=keys->element[v];\n"
-"`U|=(`starts`5`G,key)?1u:0u)<<v;\n"
-"`G=key;\n"
+"@g\n"
+"@(`H v`Mv<@>;v++)\n"
+"`S!$eS_CUSTOM||v<$u){\n"
+"$e key=$r->@G[v];\n"
+"$ps|=(`starts`K@W,key)?1u:0u)<<v;\n"
+"@W=key;\n"
 "}\n"
-"`E\n"
-"`C`U;\n"
+"@O\n"
+"@K$ps;\n"
+"}\n\n\n",
+"@7@e`F_$v_prior(``F*`F,`$o $o,@cat,@t$a){\n"
+"@hKEYS_FROM_LANES\n"
+"`F->prior`M\n"
+"`S@j==0&&$a&&at>0)\n"
+"`F->prior= *$AT($eS$i$o),at-1,1);\n"
+"@O\n"
 "}\n\n\n"
-"$n`X``3_load_prior(``3*`3,``0 `0,`Nat,`Qthere){\n"
-"`Y$KEYS_FROM_LANES\n"
-"`3->prior`6\n"
-"`7$LANE==0&&there&&at>0)\n"
-"`3->prior= *$AT($KEYS_OF(`0),at-1,1);\n"
-"`E\n"
-"}\n\n\n"
-"$n`X``3_vector_`U(`+``3*`3,`I`key_vector*keys,\n"
-"$1$KEY*`0,`Nat,`Vleft,`Vown){\n"
-"$r $v$d;k++){\n"
-"`Vthere=`left_`0(left,own,k),`U;\n"
-"$KEY `G=keys[0].element[0];\n"
-"`7$COMPARES_KEYS)\n"
-"`G=`key_`G(`3,`0,keys,k,at+k*$s_STRIDE,there>0);\n"
-"`7$kSEGMENT_VECTOR))\n"
-"`G=keys[k].element[0];\n"
-"`U=`vector_`U`5&keys[k],`G,there);\n"
-"`7$COMPARES_KEYS&&k==0&&at==0)\n"
-"`U|=1;\n"
-"``3_put_`U(`3,k,`U,there);\n"
+"@7@e`F_@d_$ps(`+``F*`F,@Y`key_@d*$r,\n"
+"@'$e*$o,@cat,`H $u,`H `V){\n"
+"@(@2@&@m{\n"
+"`H $a=`$u_$o($u,`V,k),$ps;\n"
+"$e @W=$r[0].@G[0];\n"
+"`S$COMPARES_KEYS)\n"
+"@W=`key_@W(`F,$o,$r,k,at+k*@>@C,$a>0);\n"
+"`S@3SEGMENT_VECTOR))\n"
+"@W=$r`N.@G[0];\n"
+"$ps=`@d_$ps`K&$r`N,@W,$a);\n"
+"`S$COMPARES_KEYS&&k==0&&at==0)\n"
+"$ps|=1;\n"
+"``F_put_$ps(`F,k,$ps,$a);\n"
 "}\n"
 "}\n\n\n"
-"$n`X``3_`U(`+``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
-"`Npolicy){\n"
-"`Vleft=``3_left(`S,`R);\n"
-"`Y$RUNS\n"
-"`I`key_vector*keys=`3->vector;\n"
-"`O\n"
-"`key_vector keys[$d];\n"
-"`key_fetch(keys,$KEYS_OF(`0),`S,`R,0,own,policy);\n"
-"``3_load_prior(`3,`0,`S+own,own<left);\n"
-"`E\n"
-"`7$COPIES_TILES&&left==$TILE)\n"
-"``3_vector_`U`5`3,keys,$KEYS_OF(`0),`S+own,$TILE,own);\n"
+"@7@e`F_$ps(`+``F*`F,`$o $o,@c@y,@c@v,`H `V,\n"
+"@c@^){\n"
+"`H $u=``F_$u(@y,@v);\n"
+"@hRUNS\n"
+"@Y`key_@d*$r=`F->@d;\n"
+"@g\n"
+"`key_@d $r[@&];\n"
+"`key_fetch($r,$eS$i$o),@y,@v,0,`V,@^);\n"
+"``F_$v_prior(`F,$o,@y+`V,`V<$u);\n"
+"@O\n"
+"`S$COPIES_$gS&&$u==$$g)\n"
+"``F_@d_$ps`K`F,$r,$eS$i$o),@y+`V,$$g,`V);\n"
 "else\n"
-"``3_vector_`U`5`3,keys,$KEYS_OF(`0),`S+own,left,own);\n"
+"``F_@d_$ps`K`F,$r,$eS$i$o),@y+`V,$u,`V);\n"
 "}\n"
-"`O\n"
-"$6``3_`U`5`3, `0, `S, `R, own, policy)\n"
-"`E\n\n\n\n"
-"$n`X``3_load(``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
-"`Npolicy){\n"
-"`src_fetch(`3->vector,$ELEMENTS(`0),`S,`R,$PAD_OF(`0),own,policy);\n"
-"`Y$RUNS\n"
-"``3_load_prior(`3,`0,`S+own,own<``3_left(`S,`R));\n"
+"@g\n"
+"@6``F_$ps`K`F, $o, @y, @v, `V, @^)\n"
+"@O\n\n\n\n"
+"@7@e`F_$v(``F*`F,`$o $o,@c@y,@c@v,`H `V,\n"
+"@c@^){\n"
+"``X_fetch(`F->@d,$ELEMENTS($o),@y,@v,$PAD$i$o),`V,@^);\n"
+"@hRUNS\n"
+"``F_$v_prior(`F,$o,@y+`V,`V<``F_$u(@y,@v`L\n"
 "$KEEP_LOADS();\n"
-"`E\n"
-"`Y$REDUCES\n"
-"`source_fetch(`3->`W,`0.`Ws,`S,`R,0,own,policy);\n"
-"`E\n"
-"`Y$HEADS\n"
-"`3->base=`0.base;\n"
-"`E\n"
-"`Y$REVERSE\n"
-"`3->`2=`0.`2;\n"
-"`3->pad=$PAD_OF(`0);\n"
-"`E\n"
+"@O\n"
+"@hREDUCES\n"
+"`source_fetch(`F->$c,$o.$cs,@y,@v,0,`V,@^);\n"
+"@O\n"
+"@h@o\n"
+"`F->$k=$o.$k;\n"
+"@O\n"
+"@h@B\n"
+"`F->$t=$o.$t;\n"
+"`F->pad=$PAD$i$o);\n"
+"@O\n"
 "}\n"
-"$n`X``3_fetch(`+``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
-"`Npolicy){\n"
-"``3_load(`3,`0,`S,`R,own,policy);\n"
-"``3_`U`5`3,`0,`S,`R,own,policy);\n"
-"}\n\n",
-"`Y$RUN_STATE\n\n"
-"$n$5``3_vector_run(`+`I``3*`3,int k,`Ni,`Vleft){\n"
-"`Vmask=`3->mask[k];\n"
-"$u open=$IDENTITY;\n"
-"`Y$REDUCES\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v<left){\n"
-"$u x=`convert_`W`5`3->`W[k].element[v],i+v);\n"
-"`7v==0||(mask>>v&1))\n"
+"@7@e`F_fetch(`+``F*`F,`$o $o,@c@y,@c@v,`H `V,\n"
+"@c@^){\n"
+"``F_$v(`F,$o,@y,@v,`V,@^);\n"
+"``F_$ps`K`F,$o,@y,@v,`V,@^);\n"
+"}\n\n"
+"@hRUN_STATE\n\n"
+"@7`O``F_@d_run(`+@Y``F*`F,int k,@ci,`H $u){\n"
+"`H $w=`F->$w`N;\n"
+"`@\\ open=$IDENTITY;\n"
+"@hREDUCES\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv<$u){\n"
+"`@\\ x=`@F_$c`K`F->$c`N.@G[v],i+v);\n"
+"`Sv==0||($w>>v&1))\n"
 "open=x;\n"
 "else\n"
-"open=$o_`B`5open,x);\n"
+"open=@:_@\\s`Kopen,x);\n"
 "}\n"
-"`E\n"
-"`C`run_make(pop`R(mask),mask?i+31u-clz(mask):0,open);\n"
+"@O\n"
+"@K`run_make(pop@v($w),$w?i+31u-clz($w):0,open);\n"
 "}\n"
-"`E\n"
-"`Y$SELECT && !$RUNS\n\n"
-"$n`V`vector_mask(`+`I`src_vector*vector,`Ni,`Vleft){\n"
-"`Vmask`6\n"
-"`Y$BITS\n"
-"mask=$INVERT? ~vector->element[0]:vector->element[0];\n"
-"`Cleft>0?mask:0;\n"
-"`O\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v<left)\n"
-"mask|=(`convert`5vector->element[v],i+v)!=0?1u:0u)<<v;\n"
-"`Cmask;\n"
-"`E\n"
+"@O\n"
+"@hSELECT$d!$RUNS\n\n"
+"@7`H `@d_$w(`+@Y``X_@d*@d,@ci,`H $u){\n"
+"`H $w`M\n"
+"@hBITS\n"
+"$w=$INVERT? ~@d->@G[0]:@d->@G[0];\n"
+"@K$u>0?$w:0;\n"
+"@g\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv<$u)\n"
+"$w|=(`@F`K@d->@G[v],i+v)!=0?1u:0u)<<v;\n"
+"@K$w;\n"
+"@O\n"
 "}\n"
-"`E\n"
-"`Y!$SELECT\n\n\n"
-"$n$z `array_`9(`+`I$z*x,`Vleft,`V`U,uint*rises){\n"
-"$z `9=$a(`.);\n"
-"`Qfalls=false;\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v<left){\n"
-"`Qis_head=v==0||(`U>>v&1);\n"
-"`7is_head)\n"
-"`9=x[v];\n"
+"@O\n"
+"#if !$SELECT\n\n\n"
+"@7`@} `array_`Y(`+@Y`@}*x,`H $u,`H $ps,`H*rises){\n"
+"`@} `Y=@5_@}@l\n"
+"@tf`Ps=@x;\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv<$u){\n"
+"@tis_$p=v==0||($ps>>v&1);\n"
+"`Sis_$p)\n"
+"`Y=x[v];\n"
 "else\n"
-"`9=$o_plain`5`9,x[v]);\n"
-"`Y$FLOAT_SUM\n"
-"falls=(falls&& !is_head)|| !(x[v]>=0);\n"
-"`E\n"
+"`Y=@:_@}`K`Y,x[v]);\n"
+"@hFLOAT_SUM\n"
+"f`Ps=(f`Ps&& !is_$p)|| !(x[v]>=0);\n"
+"@O\n"
 "}\n"
-"*rises=falls?0:1;\n"
-"`C`9;\n"
+"*rises=f`Ps?0:1;\n"
+"@K`Y;\n"
 "}\n\n\n\n"
-"$n$z `vector_`9(`+`I`src_vector*vector,`Ni,`Vskip,`Vleft,\n"
-"`V`U,uint*rises){\n"
-"`Y$PACKED_HERE\n"
-"`V`9`6\n"
+"@7`@} `@d_`Y(`+@Y``X_@d*@d,@ci,`H skip,`H $u,\n"
+"`H $ps,`H*rises){\n"
+"@hPACKED_HERE\n"
+"`H `Y`M\n"
 "*rises=1;\n"
-"$r `Zint w`6w<$i`src)/4;w++)\n"
-"`9=`packed_`9(vector->`4[w],`9);\n"
-"`L($z)`9;\n"
-"`O\n"
-"$z x[$s];\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v<left)\n"
-"x[v]=v<skip?$a(`.)\n"
-":`convert`5vector->element[v],$REVERSE?i-v:i+v);\n"
-"`C`array_`9`5x,left,`U,rises);\n"
-"`E\n"
+"@(int w`Mw<$BYTES$i``X)/4;w++)\n"
+"`Y=`packed_`Y(@d->`J[w],`Y);\n"
+"@`(`@})`Y;\n"
+"@g\n"
+"`@} x[@>];\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv<$u)\n"
+"x[v]=v<skip?@5_@}(`.)\n"
+":`@F`K@d->@G[v],$@B?i-v:i+v);\n"
+"@K`array_`Y`Kx,$u,$ps,rises);\n"
+"@O\n"
 "}\n"
-"`E\n\n\n"
-"$n`X``3_vector_`9s(`+``3*`3,`Nat,`Vpad,`Vleft,`Vown,\n"
-"$z*`9s){\n"
-"`3->rising`6\n"
-"$r $v$d;k++){\n"
-"`Ni=at+k*$s_STRIDE;\n"
-"`Vthere=`left_`0(left,own,k);\n"
-"`Y$SELECT && !$RUNS\n"
-"`3->mask[k]=`vector_mask`5&`3->vector[k],i,there);\n"
-"`E\n"
-"`Y$RUN_STATE\n"
-"`9s[k]=``3_vector_run`5`3,k,i,there);\n"
-"#elif $SELECT\n"
-"`9s[k]=pop`R(`3->mask[k]);\n"
-"`O\n"
-"`Vrises;\n"
-"`9s[k]=`vector_`9`5&`3->vector[k],$INDEX_OF($LAST_OF(*`3),i),\n"
-"i==0?pad:0,there,``U_of(`3,k),&rises);\n"
-"`3->rising|=rises<<k;\n"
-"`E\n"
+"@O\n\n\n",
+"@7@e`F_@d_`Ys(`+``F*`F,@cat,`H pad,`H $u,`H `V,\n"
+"`@}*`Ys){\n"
+"`F->rising`M\n"
+"@(@2@&@m{\n"
+"@ci=at+k*@>@C;\n"
+"`H $a=`$u_$o($u,`V,k);\n"
+"@hSELECT$d!$RUNS\n"
+"`F->$w`N=`@d_$w`K&`F->@d`N,i,$a);\n"
+"@O\n"
+"@hRUN_STATE\n"
+"`Ys`N=``F_@d_run`K`F,k,i,$a);\n"
+"@<SELECT\n"
+"`Ys`N=pop@v(`F->$w`N);\n"
+"@g\n"
+"`H rises;\n"
+"`Ys`N=`@d_`Y`K&`F->@d`N,$INDEX$i$LAST$i*`F),i),\n"
+"i==0?pad:0,$a,`$ps$j`F,k),&rises);\n"
+"`F->rising|=rises<<k;\n"
+"@O\n"
 "}\n"
 "}\n\n\n"
-"$n`X``3_`1_`9s(`+``3*`3,`N`S,`N`R,`Vown,\n"
-"$z*`9s){\n"
-"`Vleft=``3_left(`S,`R);\n"
-"`7$PACKED_HERE||($COPIES_TILES&&left==$TILE&&`S>=$PAD_OF(*`3)))\n"
-"``3_vector_`9s`5`3,`S+own,0,$TILE,own,`9s);\n"
+"@7@e`F_$s_`Ys(`+``F*`F,@c@y,@c@v,`H `V,\n"
+"`@}*`Ys){\n"
+"`H $u=``F_$u(@y,@v);\n"
+"`S$PACKED_HERE||($COPIES_$gS&&$u==$$g&&@y>=$PAD$i*`F)))\n"
+"``F_@d_`Ys`K`F,@y+`V,0,$$g,`V,`Ys);\n"
 "else\n"
-"``3_vector_`9s`5`3,`S+own,$PAD_OF(*`3),left,own,`9s);\n"
+"``F_@d_`Ys`K`F,@y+`V,$PAD$i*`F),$u,`V,`Ys);\n"
 "}\n\n\n"
-"$n`X``3_ballots(`I``3*`3,$m*`U,\n"
-"`J``M*`M){\n"
-"`Y$j\n"
-"$r $v$d;k++)\n"
-"`U[k]=`ballot(``U_of(`3,k)!=0);\n"
-"`O\n"
-"`Juint*bits=`M->exchange.ballots+$l*$d;\n"
-"`Z`Vk=$LANE;k<$d;k+=$y)\n"
-"bits[k]`6\n"
-"$h;\n"
-"$v$d;k++)\n"
-"`7``U_of(`3,k)!=0)\n"
-"atomic_or(bits+k,1u<<$LANE);\n"
-"$h;\n"
-"$v$d;k++)\n"
-"`U[k]=bits[k];\n"
-"$h;\n"
-"`E\n"
-"}\n\n",
-"`Y$SEGMENTED && ($BEGINS || $j)\n\n"
-"$8struct{\n"
-"`V`S[$d];\n"
-"`V`G,up_to,whole;\n"
-"}`reaches;\n\n"
-"$n`reaches ``3_reaches(`I``3*`3,`J``M*`M){\n"
-"`reaches reaches;\n"
-"$m `U[$d];\n"
-"`V`1=$LANE;\n"
-"``3_ballots(`3,`U,`M);\n"
-"reaches.`G=reaches.up_to=reaches.whole`6\n"
-"$r $v$d;k++){\n"
-"$m up_to=`U[k]&$BALLOT_UP_TO(`1);\n"
-"reaches.`S[k]=`highest(up_to|1);\n"
-"reaches.`G|=((up_to& ~(($m)1<<`1))!=0?1u:0u)<<k;\n"
-"reaches.up_to|=(up_to?1u:0u)<<k;\n"
-"reaches.whole|=(`U[k]?1u:0u)<<k;\n"
+"@7@e`F_@Vs(@Y``F*`F,`@V_t*$ps,\n"
+"@Z`@a*@a){\n"
+"@h@4\n"
+"@(@2@&@m\n"
+"$ps`N=`@V(`$ps$j`F,k)!=0);\n"
+"@g\n"
+"@Z`H*$l=@a->exchange.@Vs+$SUB@n*@&;\n"
+"$n`H k=@j;k<@&;k+=@jS)\n"
+"$l`N`M\n"
+"@.;\n"
+"$n@2@&@m\n"
+"`S`$ps$j`F,k)!=0)\n"
+"@Dor($l+k,1u<<@j);\n"
+"@.;\n"
+"$n@2@&@m\n"
+"$ps`N=$l`N;\n"
+"@.;\n"
+"@O\n"
+"}\n\n"
+"@hSEGMENTED$d($BEGINS || $@4)\n\n"
+"@;@b{\n"
+"`H @y[@&];\n"
+"`H @W,up_to,whole;\n"
+"}`@J;\n\n"
+"@7`@J ``F_@J(@Y``F*`F,@Z`@a*@a){\n"
+"`@J @J;\n"
+"`@V_t $ps[@&];\n"
+"`H $s=@j;\n"
+"``F_@Vs(`F,$ps,@a);\n"
+"@J.@W=@J.up_to=@J.whole`M\n"
+"@(@2@&@m{\n"
+"`@V_t up_to=$ps`N&$BALLOT_UP_TO($s);\n"
+"@J.@y`N=`$qest(up_to|1);\n"
+"@J.@W|=((up_to& ~((`@V_t)1<<$s))!=0?1u:0u)<<k;\n"
+"@J.up_to|=(up_to?1u:0u)<<k;\n"
+"@J.whole|=($ps`N?1u:0u)<<k;\n"
 "}\n"
-"`Creaches;\n"
+"@K@J;\n"
 "}\n\n\n\n"
-"$n$u `vectors_scan_`0(`+$u*x,`I`reaches*reaches,\n"
-"$u*`G,`J``M*`M){\n"
-"$u carry=$IDENTITY,`9[$d];\n"
-"`Y$j\n"
-"``1s_scan_`0`5x,reaches->`S,`M);\n"
-"$r $v$d;k++){\n"
-"`9[k]=$u_at(x[k],$y-1);\n"
-"`7`G)\n"
-"`G[k]=$u_up(x[k],1);\n"
-"`7`G&&$LANE==0)\n"
-"`G[k]=$IDENTITY;\n"
+"@7`@\\ `@ds_`C_$o(`+`@\\*x,@Y`@J*@J,\n"
+"`@\\*@W,@Z`@a*@a){\n"
+"`@\\ $my=$IDENTITY,`Y[@&];\n"
+"@h@4\n"
+"`$ss_`C_$o`Kx,@J->@y,@a);\n"
+"@(@2@&@m{\n"
+"`Y`N=`@\\_at(x`N,@jS-1);\n"
+"`S@W)\n"
+"@W`N=`@\\_up(x`N,1);\n"
+"`S@W&&@j==0)\n"
+"@W`N=$IDENTITY;\n"
 "}\n"
-"`O\n"
-"``1s_scan_by`5x,reaches->`S,`G,`9,`M);\n"
-"`E\n"
-"$r $v$d;k++){\n"
-"`7k>0&&`G&& !(reaches->`G>>k&1))\n"
-"`G[k]=$o_`B`5carry,`G[k]);\n"
-"`7k>0&& !(reaches->up_to>>k&1))\n"
-"x[k]=$o_`B`5carry,x[k]);\n"
-"`7k>0&& !(reaches->whole>>k&1))\n"
-"`9[k]=$o_`B`5carry,`9[k]);\n"
-"carry=`9[k];\n"
+"@g\n"
+"`$ss_`C_by`Kx,@J->@y,@W,`Y,@a);\n"
+"@O\n"
+"@(@2@&@m{\n"
+"`Sk>0&&@W&& !(@J->@W>>k&1))\n"
+"@W`N=@:_@\\s`K$my,@W`N);\n"
+"`Sk>0&& !(@J->up_to>>k&1))\n"
+"x`N=@:_@\\s`K$my,x`N);\n"
+"`Sk>0&& !(@J->whole>>k&1))\n"
+"`Y`N=@:_@\\s`K$my,`Y`N);\n"
+"$my=`Y`N;\n"
 "}\n"
-"`Ccarry;\n"
+"@K$my;\n"
 "}\n"
-"`E\n\n\n"
-"$6$KEPT_ALONE ($SELECT && $j)\n\n",
+"@O\n\n\n"
+"@6@PALONE ($SELECT$d$@4)\n\n",
 NULL};
 #else
 #define gpuscan__piece_group_tiles NULL
@@ -3849,146 +3617,146 @@ NULL};
 static const char *const gpuscan__piece_kept_tiles[] = {
 "#line 2400 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"$8ushort `place;\n\n\n\n\n\n\n"
-"$8struct{\n"
-"`J$STAGED*$7;\n"
-"`J$u*results;\n"
-"`J`place*places;\n"
+"@;ushort `@|;\n\n\n\n\n\n\n"
+"@;@b{\n"
+"@Z$STAGED*@Gs;\n"
+"@Z`@\\*results;\n"
+"@Z`@|*@|s;\n"
 "}`list;\n\n"
-"$8char `list_follows[`D``M)<=$LIST_AT?1: -1];\n"
-"$FITS(list,$LIST_AT+($TILE*$STAGED_SIZE+7)/8*8+\n"
-"($RUNS_BY_SUBGROUP?$TILE*`D$u):0)+\n"
-"($PLACES?$TILE*($BITS?32:1)*`D`place):0))\n"
-"$w`list `list_of(`J``M*`M){\n"
+"@;char `list_follows[@N`@a)<=$LIST_AT?1: -1];\n"
+"$FITS(list,$LIST_AT+($$g*$STAGED_SIZE+7)/8*8+\n"
+"($RUNS_BY_SUB@n?$$g*@N`@\\):0)+\n"
+"($PLACES?$$g*($BITS?32:1)*@N`@|):0))\n"
+"@%`list `list$j@Z`@a*@a){\n"
 "`list list;\n"
-"`Juchar*at=(`Juchar*)`M+$LIST_AT;\n"
-"list.$7=(`J$STAGED*)at;\n"
-"at+=($TILE*$STAGED_SIZE+7)/8*8;\n"
-"list.results=(`J$u*)at;\n"
-"at+=$RUNS_BY_SUBGROUP?$TILE*`D$u):0;\n"
-"list.places=(`J`place*)at;\n"
-"`Clist;\n"
+"@Zuchar*at=(@Zuchar*)@a+$LIST_AT;\n"
+"list.@Gs=(@Z$STAGED*)at;\n"
+"at+=($$g*$STAGED_SIZE+7)/8*8;\n"
+"list.results=(@Z`@\\*)at;\n"
+"at+=$RUNS_BY_SUB@n?$$g*@N`@\\):0;\n"
+"list.@|s=(@Z`@|*)at;\n"
+"@Klist;\n"
 "}\n\n"
-"$8union{\n"
-"`src element;\n"
+"@;union{\n"
+"``X @G;\n"
 "$STAGED staged;\n"
-"}`staged_element;\n"
-"$w$STAGED `staged(`src x){\n"
-"`staged_element y;\n"
-"y.element=x;\n"
-"`Cy.staged;\n"
+"}`staged_@G;\n"
+"@%$STAGED `staged(``X x){\n"
+"`staged_@G y;\n"
+"y.@G=x;\n"
+"@Ky.staged;\n"
 "}\n\n"
-"`Y$KEPT_ALONE\n\n"
-"$n`V`kept_scan(`Iuint*mask,uint*`G,`J``M*`M){\n"
-"`V`9[$d],all`6\n"
-"$r $v$d;k++)\n"
-"`9[k]=pop`R(mask[k]);\n"
-"$r `Z`Vd=1;d<$y;d*=2)\n"
-"$r $v$d;k++){\n"
-"`Vleft=``1_up(`9[k],d);\n"
-"`9[k]+=$LANE>=d?left:0;\n"
+"#if @PALONE\n\n"
+"@7`H `kept_`C(@Y`H*$w,`H*@W,@Z`@a*@a){\n"
+"`H `Y[@&],`P`M\n"
+"@(@2@&@m\n"
+"`Y`N=pop@v($w`N);\n"
+"@(`H d=1;d<@jS;d*=2)\n"
+"@(@2@&@m{\n"
+"`H $u=`$s_up(`Y`N,d);\n"
+"`Y`N+=@j>=d?$u:0;\n"
 "}\n"
-"$r $v$d;k++){\n"
-"`G[k]=all+`9[k]-pop`R(mask[k]);\n"
-"all+=``1_at(`9[k],$y-1);\n"
+"@(@2@&@m{\n"
+"@W`N=`P+`Y`N-pop@v($w`N);\n"
+"`P+=`$s_at(`Y`N,@jS-1);\n"
 "}\n"
-"`Call;\n"
+"@K`P;\n"
 "}\n\n\n\n"
-"$n`N``2_head(`Iuint*mask,`Iuint*rank,`Vkept,`N`S,\n"
-"`J``M*`M){\n"
-"`V`2`6\n"
-"$r $v$d;k++)\n"
-"`7mask[k]&&rank[k]+pop`R(mask[k])==kept)\n"
-"`2=$OWN_FIRST+k*$s_STRIDE+32u-clz(mask[k]);\n"
-"$m holder=`ballot(`2!=0);\n"
-"`2=``1_at(`2,holder?`lowest(holder):0);\n"
-"`C`2?`S+`2-1:0;\n"
+"@7@c`$t_$p(@Y`H*$w,@Y`H*rank,`H kept,@c@y,\n"
+"@Z`@a*@a){\n"
+"`H $t`M\n"
+"@(@2@&@m\n"
+"`S$w`N&&rank`N+pop@v($w`N)==kept)\n"
+"$t=@/+k*@>@C+32u-clz($w`N);\n"
+"`@V_t holder=`@V($t!=0);\n"
+"$t=`$s_at($t,holder?`lowest(holder):0);\n"
+"@K$t?@y+$t-1:0;\n"
 "}\n"
-"`Y$RUNS_BY_SUBGROUP\n\n\n\n"
-"$n`X``3_list_runs(`+`I``3*`3,`N`S,`Vleft,`Iuint*rank,\n"
-"$u*open,`list list){\n"
-"`Vown=$OWN_FIRST,begin=``1_`S($l,0);\n"
-"$r $v$d;k++){\n"
-"`Vat=own+k*$s_STRIDE,mask=`3->mask[k],j=begin+rank[k];\n"
-"`Vthere=`left_`0(left,own,k);\n"
-"$u run=$IDENTITY;\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v<there){\n"
-"$u x=`convert_`W`5`3->`W[k].element[v],`S+at+v);\n"
-"$u next=x;\n"
-"`Qhead=(mask>>v&1)!`6\n"
-"`7$STAGES&&head)\n"
-"list.$7[j]=`staged(`3->vector[k].element[v]);\n"
-"`7v>0){\n"
-"`7head)\n"
+"@hRUNS_BY_SUB@n\n\n\n\n"
+"@7@e`F_list_runs(`+@Y``F*`F,@c@y,`H $u,@Y`H*rank,\n"
+"`@\\*open,`list list){\n"
+"`H `V=@/,@r=`$s_@y($SUB@n,0);\n"
+"@(@2@&@m{\n"
+"`H at=`V+k*@>@C,$w=`F->$w`N,j=@r+rank`N;\n"
+"`H $a=`$u_$o($u,`V,k);\n"
+"`@\\ run=$IDENTITY;\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv<$a){\n"
+"`@\\ x=`@F_$c`K`F->$c`N.@G[v],@y+at+v);\n"
+"`@\\ $y=x;\n"
+"@t$p=($w>>v&1)!`M\n"
+"`S$STAGES&&$p)\n"
+"list.@Gs[j]=`staged(`F->@d`N.@G[v]);\n"
+"`Sv>0){\n"
+"`S$p)\n"
 "list.results[j]=run;\n"
-"next=$o_`B`5run,x);\n"
+"$y=@:_@\\s`Krun,x);\n"
 "}\n"
-"run=head?x:next;\n"
-"j+=head?1:0;\n"
+"run=$p?x:$y;\n"
+"j+=$p?1:0;\n"
 "}\n"
-"open[k]=run;\n"
+"open`N=run;\n"
 "}\n"
 "}\n\n\n\n"
-"$n$5``3_scan_runs(`+``3*`3,`N`S,`N`R,\n"
-"`J``M*`M){\n"
-"`list list=`list_of(`M);\n"
-"$z all=$a(`.);\n"
-"$u open[$d],`G[$d];\n"
-"`Vrank[$d],left=``3_left(`S,`R);\n"
-"`Vbegin=``1_`S($l,0);\n"
-"`reaches reaches;\n"
-"`3->kept=`kept_scan(`3->mask,rank,`M);\n"
-"all.`U=`3->kept;\n"
-"`7$COPIES_TILES&&left==$TILE)\n"
-"``3_list_runs`5`3,`S,$TILE,rank,open,list);\n"
+"@7`O``F_`C_runs(`+``F*`F,@c@y,@c@v,\n"
+"@Z`@a*@a){\n"
+"`list list=`list$j@a);\n"
+"`@} `P=@5_@}@l\n"
+"`@\\ open[@&],@W[@&];\n"
+"`H rank[@&],$u=``F_$u(@y,@v);\n"
+"`H @r=`$s_@y($SUB@n,0);\n"
+"`@J @J;\n"
+"`F->kept=`kept_`C(`F->$w,rank,@a);\n"
+"`P.$ps=`F->kept;\n"
+"`S$COPIES_$gS&&$u==$$g)\n"
+"``F_list_runs`K`F,@y,$$g,rank,open,list);\n"
 "else\n"
-"``3_list_runs`5`3,`S,left,rank,open,list);\n"
-"reaches=``3_reaches(`3,`M);\n"
-"all.open.`W=`vectors_scan_`0`5open,&reaches,`G,`M);\n"
-"$r $v$d;k++){\n"
-"`J$u*ended=list.results+begin+rank[k];\n"
-"`Qhas_part=`3->mask[k]!=0&&(`3->mask[k]&1)=`6\n"
-"$u part=$IDENTITY;\n"
-"`7has_part)\n"
-"part= *ended;\n"
-"part=has_part?$o_`B`5`G[k],part):`G[k];\n"
-"`7`3->mask[k]!=0)\n"
-"*ended=part;\n"
+"``F_list_runs`K`F,@y,$u,rank,open,list);\n"
+"@J=``F_@J(`F,@a);\n"
+"`P.open.$c=`@ds_`C_$o`Kopen,&@J,@W,@a);\n"
+"@(@2@&@m{\n"
+"@Z`@\\*`Red=list.results+@r+rank`N;\n"
+"@thas_`A=`F->$w`N!=0&&(`F->$w`N&1)=`M\n"
+"`@\\ `A=$IDENTITY;\n"
+"`Shas_`A)\n"
+"`A= *`Red;\n"
+"`A=has_`A?@:_@\\s`K@W`N,`A):@W`N;\n"
+"`S`F->$w`N!=0)\n"
+"*`Red=`A;\n"
 "}\n"
-"$y_SYNC();\n"
-"`Call;\n"
+"@jS_SYNC();\n"
+"@K`P;\n"
 "}\n"
-"`O\n"
-"$n$5``3_scan_kept(`+``3*`3,`N`S,`N`R,\n"
-"`J``M*`M){\n"
-"$z x[$d];\n"
-"`V`G[$d],kept;\n"
-"``3_`1_`9s`5`3,`S,`R,$OWN_FIRST,x);\n"
-"kept=`kept_scan(`3->mask,`G,`M);\n"
-"$r $v$d;k++){\n"
-"`3->`G[k]=$a(`.);\n"
-"$KEPT(`3->`G[k])=`G[k];\n"
+"@g\n"
+"@7`O``F_`C_kept(`+``F*`F,@c@y,@c@v,\n"
+"@Z`@a*@a){\n"
+"`@} x[@&];\n"
+"`H @W[@&],kept;\n"
+"``F_$s_`Ys`K`F,@y,@v,@/,x);\n"
+"kept=`kept_`C(`F->$w,@W,@a);\n"
+"@(@2@&@m{\n"
+"`F->@W`N=@5_@}@l\n"
+"$KEPT(`F->@W`N)=@W`N;\n"
 "}\n"
-"`Y$RUN_STATE\n"
-"$u all=$IDENTITY;\n"
-"`Y$REDUCES\n"
-"$u open[$d],opened[$d];\n"
-"`reaches reaches=``3_reaches(`3,`M);\n"
-"$r $v$d;k++)\n"
-"open[k]=x[k].open.`W;\n"
-"all=`vectors_scan_`0`5open,&reaches,opened,`M);\n"
-"$r $v$d;k++)\n"
-"`3->`G[k].open.`W=opened[k];\n"
-"`E\n"
-"`C`run_make(kept,$LENGTH_SIZE?``2_head(`3->mask,`G,kept,`S,`M):0,\n"
-"all);\n"
-"`O\n"
-"`Ckept;\n"
-"`E\n"
+"@hRUN_STATE\n"
+"`@\\ `P=$IDENTITY;\n"
+"@hREDUCES\n"
+"`@\\ open[@&],opened[@&];\n"
+"`@J @J=``F_@J(`F,@a);\n"
+"@(@2@&@m\n"
+"open`N=x`N.open.$c;\n"
+"`P=`@ds_`C_$o`Kopen,&@J,opened,@a);\n"
+"@(@2@&@m\n"
+"`F->@W`N.open.$c=opened`N;\n"
+"@O\n"
+"@K`run_make(kept,$LENGTH_SIZE?`$t_$p(`F->$w,@W,kept,@y,@a):0,\n"
+"`P);\n"
+"@g\n"
+"@Kkept;\n"
+"@O\n"
 "}\n"
-"`E\n"
-"`E\n\n",
+"@O\n"
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_kept_tiles NULL
@@ -3999,306 +3767,306 @@ NULL};
 static const char *const gpuscan__piece_tile_scans[] = {
 "#line 2566 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
-"`Y$BEGINS\n\n"
-"$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
-"`I`reaches*reaches,`J``M*`M){\n"
-"`Vlater= ~(reaches->whole^(reaches->whole-1))&0x7fffffffu;\n"
-"$u carry=`vectors_scan_`0`5x,reaches,$BEFORE_FROM_END?0:`3->`G,`M);\n"
-"`3->begun=reaches->`G|later;\n"
-"`3->closed=reaches->up_to|later;\n"
-"$r $v$d;k++)\n"
-"`3->end[k]=x[k];\n"
-"`Ccarry;\n"
+"@hBEGINS\n\n"
+"@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
+"@Y`@J*@J,@Z`@a*@a){\n"
+"`H later= ~(@J->whole^(@J->whole-1))&0x7fffffffu;\n"
+"`@\\ $my=`@ds_`C_$o`Kx,@J,$BEFORE_FROM_END?0:`F->@W,@a);\n"
+"`F->@s=@J->@W|later;\n"
+"`F->closed=@J->up_to|later;\n"
+"@(@2@&@m\n"
+"`F->`R`N=x`N;\n"
+"@K$my;\n"
 "}\n"
-"`E\n\n\n"
-"$n$5``3_scan_subgroup(`+``3*`3,`N`S,`N`R,\n"
-"`J``M*`M){\n"
-"`Y$RUNS_BY_SUBGROUP\n"
-"`C``3_scan_runs`5`3,`S,`R,`M);\n"
-"#elif $KEPT_ALONE\n"
-"`C``3_scan_kept`5`3,`S,`R,`M);\n"
-"`O\n"
-"$z x[$d],carry;\n"
-"``3_`1_`9s`5`3,`S,`R,$OWN_FIRST,x);\n"
-"`Y$HEADS\n"
-"`reaches reaches=``3_reaches(`3,`M);\n"
-"carry=``3_scan_`0`5`3,x,&reaches,`M);\n"
-"`O\n"
-"$z `9[$d];\n"
-"``1s_scan`5x,`3->`G,`9,`M);\n"
-"carry=`9[0];\n"
-"$r `Zint k=1;k<$d;k++){\n"
-"`3->`G[k]=$o`5carry,`3->`G[k]);\n"
-"x[k]=$o`5carry,x[k]);\n"
-"carry=$o`5carry,`9[k]);\n"
+"@O\n\n\n"
+"@7`O``F_`C_sub@{(`+``F*`F,@c@y,@c@v,\n"
+"@Z`@a*@a){\n"
+"@hRUNS_BY_SUB@n\n"
+"@K``F_`C_runs`K`F,@y,@v,@a);\n"
+"@<KEPT_ALONE\n"
+"@K``F_`C_kept`K`F,@y,@v,@a);\n"
+"@g\n"
+"`@} x[@&],$my;\n"
+"``F_$s_`Ys`K`F,@y,@v,@/,x);\n"
+"@h@o\n"
+"`@J @J=``F_@J(`F,@a);\n"
+"$my=``F_`C_$o`K`F,x,&@J,@a);\n"
+"@g\n"
+"`@} `Y[@&];\n"
+"`$ss_`C`Kx,`F->@W,`Y,@a);\n"
+"$my=`Y[0];\n"
+"@(int k=1;k<@&@m{\n"
+"`F->@W`N=@:`K$my,`F->@W`N);\n"
+"x`N=@:`K$my,x`N);\n"
+"$my=@:`K$my,`Y`N);\n"
 "}\n"
-"$r $v$d;k++)\n"
-"`3->end[k]=x[k];\n"
-"`E\n"
-"`3->group=$a(`.);\n"
-"`C``9_of(carry,reaches.whole!=0);\n"
-"`E\n"
+"@(@2@&@m\n"
+"`F->`R`N=x`N;\n"
+"@O\n"
+"`F->@{=@5_@}@l\n"
+"@K``Y$j$my,@J.whole!=0);\n"
+"@O\n"
 "}\n\n\n"
-"$n`X``3_`P(`+``3*`3,$5outer){\n"
-"$z `W=$VALUE_OF(outer);\n"
-"`7$ANY_ORDER||$RUNS_BY_SUBGROUP){\n"
-"`3->group=`W;\n"
-"`L;\n"
+"@7@e`F_@q(`+``F*`F,`O`Uer){\n"
+"`@} $c=@R$i`Uer);\n"
+"`S@-||$RUNS_BY_SUB@n){\n"
+"`F->@{=$c;\n"
+"@`;\n"
 "}\n"
-"`7!$KEPT_ALONE&& !`begun_subgroup(`3))\n"
-"`3->group=$o_plain`5`W,`3->group);\n"
-"$r $v$d;k++){\n"
-"`7!$BEFORE_FROM_END&& !`begun_`G(`3,k))\n"
-"`3->`G[k]=$o_plain`5`W,`3->`G[k]);\n"
-"`7!$KEPT_ALONE&& !`begun_up_to(`3,k))\n"
-"`3->end[k]=$o_plain`5`W,`3->end[k]);\n"
+"`S!@PALONE&& !`@s_sub@{(`F))\n"
+"`F->@{=@:_@}`K$c,`F->@{);\n"
+"@(@2@&@m{\n"
+"`S!$BEFORE_FROM_END&& !`@s_@W(`F,k))\n"
+"`F->@W`N=@:_@}`K$c,`F->@W`N);\n"
+"`S!@PALONE&& !`@s_up_to(`F,k))\n"
+"`F->`R`N=@:_@}`K$c,`F->`R`N);\n"
 "}\n"
-"`7$HAS_BEGUN(outer))\n"
-"`3->begun=`3->closed=0xffffffffu;\n"
+"`S@,`Uer))\n"
+"`F->@s=`F->closed=@0u;\n"
 "}\n\n\n"
-"$n$5``3_scan(`+``3*`3,`N`S,`N`R,`J``M*`M){\n"
-"$5total;\n"
-"$5`9=``3_scan_subgroup`5`3,`S,`R,`M);\n"
-"``3_`P`5`3,`group_`K`5`9,&total,`M));\n"
-"`C``P_base`5`3->base,total);\n"
+"@7`O``F_`C(`+``F*`F,@c@y,@c@v,@Z`@a*@a){\n"
+"`O$b;\n"
+"`O`Y=``F_`C_sub@{`K`F,@y,@v,@a);\n"
+"``F_@q`K`F,`@{_@_`K`Y,&$b,@a`L\n"
+"@K`@q_$k`K`F->$k,$b);\n"
 "}\n\n\n"
-"$n$z `subgroup_`9(`+`I$z*x,`J``M*`M){\n"
-"`I`Q`1s_`S= !($ANY_ORDER||($RUNS&& !$REDUCES));\n"
-"$z `9[$d],all;\n"
-"`7`1s_`S)\n"
-"``1s_`9`5x,`9,`M);\n"
-"all=`1s_`S?`9[0]:x[0];\n"
-"$r `Zint k=1;k<$d;k++)\n"
-"all=$o_plain`5all,`1s_`S?`9[k]:x[k]);\n"
-"`C`1s_`S?all:``1s_`9_one`5all,`M);\n"
+"@7`@} `sub@{_`Y(`+@Y`@}*x,@Z`@a*@a){\n"
+"@Y@t$ss_@y= !(@-||($RUNS&& !$REDUCES`L\n"
+"`@} `Y[@&],`P;\n"
+"`S$ss_@y)\n"
+"`$ss_`Y`Kx,`Y,@a);\n"
+"`P=$ss_@y?`Y[0]:x[0];\n"
+"@(int k=1;k<@&@m\n"
+"`P=@:_@}`K`P,$ss_@y?`Y`N:x`N);\n"
+"@K$ss_@y?`P:`$ss_`Y_one`K`P,@a);\n"
 "}\n\n\n"
-"$n$5``3_`9_subgroup(`+``3*`3,`N`S,`N`R,\n"
-"`J``M*`M){\n"
-"$z x[$d];\n"
-"`Qbegun=false;\n"
-"``3_`1_`9s`5`3,`S,`R,$OWN_FIRST,x);\n"
-"`Y$HEADS\n"
-"$m `U[$d];\n"
-"``3_ballots(`3,`U,`M);\n"
-"$r `Zint k=$d-1;k>`6k--){\n"
-"`7begun||(`U[k]& ~$BALLOT_UP_TO($LANE))!=0)\n"
-"x[k]=$a(`.);\n"
-"begun=begun||`U[k]!`6\n"
+"@7`O``F_`Y_sub@{(`+``F*`F,@c@y,@c@v,\n"
+"@Z`@a*@a){\n"
+"`@} x[@&];\n"
+"@t@s=@x;\n"
+"``F_$s_`Ys`K`F,@y,@v,@/,x);\n"
+"@h@o\n"
+"`@V_t $ps[@&];\n"
+"``F_@Vs(`F,$ps,@a);\n"
+"@(int k=@&-1;k>`Mk--){\n"
+"`S@s||($ps`N& ~$BALLOT_UP_TO(@j))!=0)\n"
+"x`N=@5_@}@l\n"
+"@s=@s||$ps`N!`M\n"
 "}\n"
-"`E\n"
-"`C``9_of(`subgroup_`9`5x,`M),begun);\n"
+"@O\n"
+"@K``Y$j`sub@{_`Y`Kx,@a),@s);\n"
 "}\n\n\n"
-"$n$5``3_`9(`+``0 src,`N`S,`N`R,`Npolicy,\n"
-"`J``M*`M){\n"
-"$5total;\n"
-"``3 `3;\n"
-"``3_fetch`5&`3,src,`S,`R,$OWN_FIRST,policy);\n"
-"`group_`K`5``3_`9_subgroup`5&`3,`S,`R,`M),&total,`M);\n"
-"`C``P_base`5src.base,total);\n"
-"}\n\n\n",
-"$w$5`vector_`9_alone(`+``0 src,`Ni,`N`R){\n"
-"$5`9=$f;\n"
-"`Z`Vv`6v<$s&&i+v<`R;v++)\n"
-"`7v==0)\n"
-"`9=`element`5src,i);\n"
+"@7`O``F_`Y(`+`$o `X,@c@y,@c@v,@c@^,\n"
+"@Z`@a*@a){\n"
+"`O$b;\n"
+"``F `F;\n"
+"``F_fetch`K&`F,`X,@y,@v,@/,@^);\n"
+"`@{_@_`K``F_`Y_sub@{`K&`F,@y,@v,@a),&$b,@a);\n"
+"@K`@q_$k`K`X.$k,$b);\n"
+"}\n\n\n"
+"@%`O`@d_`Y_alone(`+`$o `X,@ci,@c@v){\n"
+"`O`Y=@5@l\n"
+"$n`H v`Mv<@>&&i+v<@v;v++)\n"
+"`Sv==0)\n"
+"`Y=`@G`K`X,i);\n"
 "else\n"
-"`9=$o`5`9,`element`5src,i+v));\n"
-"`C`9;\n"
+"`Y=@:`K`Y,`@G`K`X,i+v`L\n"
+"@K`Y;\n"
 "}\n\n\n"
-"$w$5``1s_`9_alone(`+``0 src,`Ni,`N`R,`J``M*`M){\n"
-"`Y$j\n"
-"$5`9=`vector_`9_alone`5src,i+$LANE*$s,`R);\n"
-"`C`shuffle(`window_scan`5`9,`M),$y-1);\n"
-"`O\n"
-"$5x,tree[7];\n"
-"$ROLLED `Z`V`1`6`1<$y;`1++){\n"
-"int level`6\n"
-"x=`vector_`9_alone`5src,i+`1*$s,`R);\n"
-"`Z;`1>>level&1;level++)\n"
-"x=$o`5tree[level],x);\n"
+"@%`O`$ss_`Y_alone(`+`$o `X,@ci,@c@v,@Z`@a*@a){\n"
+"@h@4\n"
+"`O`Y=`@d_`Y_alone`K`X,i+@j*@>,@v);\n"
+"@K`shuffle(`@f_`C`K`Y,@a),@jS-1);\n"
+"@g\n"
+"`Ox,tree[7];\n"
+"$ROLLED $n`H $s`M$s<@jS;$s++){\n"
+"int level`M\n"
+"x=`@d_`Y_alone`K`X,i+$s*@>,@v);\n"
+"$n;$s>>level&1;level++)\n"
+"x=@:`Ktree[level],x);\n"
 "tree[level]=x;\n"
 "}\n"
-"`Cx;\n"
-"`E\n"
-"}\n\n\n"
-"$w$5``3_`9_alone(`+``0 src,`N`S,`N`R,\n"
-"`J``M*`M){\n"
-"$5total=$f;\n"
-"$ROLLED `Z`Vs`6s<$lS;s++){\n"
-"$5carry=$f;\n"
-"$ROLLED `Z`Vk`6k<$d;k++){\n"
-"`Ni=`S+``1_`S(s,0)+k*$s_STRIDE;\n"
-"$5`9=``1s_`9_alone`5src,i,`R,`M);\n"
-"`7k==0)\n"
-"carry=`9;\n"
+"@Kx;\n"
+"@O\n"
+"}\n\n\n",
+"@%`O``F_`Y_alone(`+`$o `X,@c@y,@c@v,\n"
+"@Z`@a*@a){\n"
+"`O$b=@5@l\n"
+"$ROLLED $n`H s`Ms<$SUB@nS;s++){\n"
+"`O$my=@5@l\n"
+"$ROLLED $nu@2@&@m{\n"
+"@ci=@y+`$s_@y(s,0)+k*@>@C;\n"
+"`O`Y=`$ss_`Y_alone`K`X,i,@v,@a);\n"
+"`Sk==0)\n"
+"$my=`Y;\n"
 "else\n"
-"carry=$o`5carry,`9);\n"
+"$my=@:`K$my,`Y);\n"
 "}\n"
-"`7s==0)\n"
-"total=carry;\n"
+"`Ss==0)\n"
+"$b=$my;\n"
 "else\n"
-"total=$o`5total,carry);\n"
+"$b=@:`K$b,$my);\n"
 "}\n"
-"`C``P_base`5src.base,total);\n"
+"@K`@q_$k`K`X.$k,$b);\n"
 "}\n"
-"`Y!$SELECT\n\n\n"
-"$n$5``3_below(`+``3*`3,``K `K,`t*`9){\n"
-"`7$EXACT_PREFIX){\n"
-"``3_`P`5`3,`low_`9(`K));\n"
-"*`9=$o`5`low_`9(`K),*`9);\n"
+"#if !$SELECT\n\n\n"
+"@7`O``F_below(`+``F*`F,`@_ @_,`t*`Y){\n"
+"`S$EXACT_@S){\n"
+"``F_@q`K`F,`low_`Y(@_`L\n"
+"*`Y=@:`K`low_`Y(@_),*`Y);\n"
 "}\n"
-"`C`high_`9(`K);\n"
+"@K`$q_`Y(@_);\n"
 "}\n\n\n\n"
-"$n$5``3_within(`+``3*`3,``K `G,``K outer,\n"
-"`t*`9){\n"
-"`7$ANY_ORDER)\n"
-"`C$o`5`high_`9(outer),`high_`9(`G));\n"
-"`7$HAS_BEGUN(`low_`9(`G))){\n"
-"*`9=$o`5`low_`9(`G),*`9);\n"
-"`C`low_`9(`G);\n"
+"@7`O``F_within(`+``F*`F,`@_ @W,`@_ `Uer,\n"
+"`t*`Y){\n"
+"`S@-)\n"
+"@K@:`K`$q_`Y(`Uer),`$q_`Y(@W`L\n"
+"`S@,`low_`Y(@W))){\n"
+"*`Y=@:`K`low_`Y(@W),*`Y);\n"
+"@K`low_`Y(@W);\n"
 "}\n"
-"``3_`P`5`3,``3_below`5`3,`G,`9));\n"
-"*`9=$o`5`high_`9(`G),*`9);\n"
-"`C``3_below`5`3,outer,`9);\n"
+"``F_@q`K`F,``F_below`K`F,@W,`Y`L\n"
+"*`Y=@:`K`$q_`Y(@W),*`Y);\n"
+"@K``F_below`K`F,`Uer,`Y);\n"
 "}\n"
-"`E\n\n"
-"$8struct{\n"
-"$z `G;\n"
-"$z end;\n"
-"$z most;\n"
-"}`vector_ends;\n\n\n\n"
-"$n`vector_ends ``3_ends(`+`I``3*`3,$5`K,int k,`V$7,\n"
-"$z*`2,`J``M*`M){\n"
-"`vector_ends ends;\n"
-"$z left=$VALUE_OF(`K),left_end=left,`G=`3->`G[k];\n"
-"`7`begun_up_to(`3,k))\n"
-"left_end=`3->base;\n"
-"`7`begun_`G(`3,k))\n"
-"left=`3->base;\n"
-"`7!$ANY_ORDER)\n"
-"ends.end=$o_plain`5left_end,`3->end[k]);\n"
-"`Y$BEFORE_FROM_END\n\n"
-"$z end=$BEGINS?ends.end:`3->end[k];\n"
-"`G=`pick($LANE!=$y-1,end,*`2);\n"
-"`G=$z_at(`G,($LANE+$y-1)%$y);\n"
-"*`2=end;\n"
-"`E\n"
-"`7$BEFORE_FROM_END&&$BEGINS)\n"
-"ends.`G=`G;\n"
+"@O\n\n"
+"@;@b{\n"
+"`@} @W;\n"
+"`@} `R;\n"
+"`@} most;\n"
+"}`@d_`Rs;\n\n\n\n"
+"@7`@d_`Rs ``F_`Rs(`+@Y``F*`F,`O@_,int k,`H @Gs,\n"
+"`@}*$t,@Z`@a*@a){\n"
+"`@d_`Rs `Rs;\n"
+"`@} $u=@R$i@_),$u_`R=$u,@W=`F->@W`N;\n"
+"`S`@s_up_to(`F,k))\n"
+"$u_`R=`F->$k;\n"
+"`S`@s_@W(`F,k))\n"
+"$u=`F->$k;\n"
+"`S!@-)\n"
+"`Rs.`R=@:_@}`K$u_`R,`F->`R`N);\n"
+"@hBEFORE_FROM_END\n\n"
+"`@} `R=$BEGINS?`Rs.`R:`F->`R`N;\n"
+"@W=`pick(@j!=@jS-1,`R,*$t);\n"
+"@W=`@}_at(@W,(@j+@jS-1)%@jS);\n"
+"*$t=`R;\n"
+"@O\n"
+"`S$BEFORE_FROM_END&&$BEGINS)\n"
+"`Rs.@W=@W;\n"
 "else\n"
-"ends.`G=$o_plain`5left,`G);\n"
-"`Y$LOADS_AFTER && $INCLUSIVE\n"
-"`7($7<$TILE||k+1==$d)&&\n"
-"`left_past($7,$OWN_FIRST+k*$s_STRIDE)<=$s)\n"
-"ends.end=$VALUE_OF(`M->`P);\n"
-"`E\n"
-"`Y$FLOAT_SUM\n"
-"ends.most=`3->rising>>k&1?ends.end:NAN;\n"
-"`E\n"
-"`Cends;\n"
+"`Rs.@W=@:_@}`K$u,@W);\n"
+"@hLOADS_AFTER$d$INCLUSIVE\n"
+"`S(@Gs<$$g||k+1==@&)&&\n"
+"`$u_past(@Gs,@/+k*@>@C)<=@>)\n"
+"`Rs.`R=@R$i@a->@q);\n"
+"@O\n"
+"@hFLOAT_SUM\n"
+"`Rs.most=`F->rising>>k&1?`Rs.`R:NAN;\n"
+"@O\n"
+"@K`Rs;\n"
 "}\n\n"
-"`Y$FLOAT_SUM\n\n\n"
-"$w$z `at_most($z x,$z most){\n"
-"`7`Dx)==4)\n"
-"`Cfmin(x,most);\n"
-"`Cx>most?most:x;\n"
+"@hFLOAT_SUM\n\n\n"
+"@%`@} `at_most(`@} x,`@} most){\n"
+"`S@Nx)==4)\n"
+"@Kf$xx,most);\n"
+"@Kx>most?most:x;\n"
 "}\n"
-"`E\n\n\n\n\n\n"
-"$n`X`vector_scan(`+`dst_vector*out,$z*x,`I`vector_ends*ends,\n"
-"$z base,`V`U,`Vthere){\n"
-"$z running=ends->`G,`G=running;\n"
-"`Vzeros`6\n"
-"`I`Qexchanges=$SHIFTS||$SPREADS;\n"
-"$r `Z`Vw`6w<(exchanges?`Dout->`4)/4:0);w++)\n"
-"out->`4[w]`6\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v<there){\n"
-"`7`U>>v&1)\n"
-"running=base;\n"
-"running=$o_plain`5running,x[v]);\n"
-"`Y$FLOAT_SUM\n"
-"zeros|=(x[v]==0&&(`U>>v&1)==0?1u:0u)<<v;\n"
-"x[v]=`U>>v<2?`at_most(running,ends->most):running;\n"
-"`O\n"
-"x[v]=running;\n"
-"`E\n"
-"`7!$ANY_ORDER&&v+1==there)\n"
-"x[v]=ends->end;\n"
+"@O\n\n\n\n\n\n"
+"@7@e@d_`C(`+``Q_@d*`U,`@}*x,@Y`@d_`Rs*`Rs,\n"
+"`@} $k,`H $ps,`H $a){\n"
+"`@} @L=`Rs->@W,@W=@L;\n"
+"`H zeros`M\n"
+"@Y@texchanges=$SHIFTS||$SPREADS;\n"
+"@(`H w`Mw<(exchanges?@N`U->`J)/4:0);w++)\n"
+"`U->`J[w]`M\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv<$a){\n"
+"`S$ps>>v&1)\n"
+"@L=$k;\n"
+"@L=@:_@}`K@L,x[v]);\n"
+"@hFLOAT_SUM\n"
+"zeros|=(x[v]==0&&($ps>>v&1)==0?1u:0u)<<v;\n"
+"x[v]=$ps>>v<2?`at_most(@L,`Rs->most):@L;\n"
+"@g\n"
+"x[v]=@L;\n"
+"@O\n"
+"`S!@-&&v+1==$a)\n"
+"x[v]=`Rs->`R;\n"
 "}\n"
-"`7zeros>>(there-1)&1){\n"
-"$r `Z`Vv=$s-1;v>0;v--)\n"
-"`7v<there&&(zeros>>v&1))\n"
+"`Szeros>>($a-1)&1){\n"
+"@(`H v=@>-1;v>0;v--)\n"
+"`Sv<$a&&(zeros>>v&1))\n"
 "x[v-1]=x[v];\n"
 "}\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v<there){\n"
-"`7`U>>v&1)\n"
-"`G=base;\n"
-"out->element[v]=$z_to_dst($INCLUSIVE?x[v]:`G);\n"
-"`G=x[v];\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv<$a){\n"
+"`S$ps>>v&1)\n"
+"@W=$k;\n"
+"`U->@G[v]=`@}_to_`Q($INCLUSIVE?x[v]:@W);\n"
+"@W=x[v];\n"
 "}\n"
-"}\n\n\n\n\n",
-"$n`X``3_vector(`+`dst_vector*out,`I``3*`3,$5`K,`Ni,\n"
-"`Vskip,int k,`V$7,`Vown,$z*`2,\n"
-"`J``M*`M){\n"
-"`vector_ends ends=``3_ends`5`3,`K,k,$7,`2,`M);\n"
-"`Y$PACKED_HERE && $PACKED_DST\n"
-"`Vrunning=`packed_`G(ends.`G);\n"
-"$r `Zint w`6w<$i`src)/4;w++)\n"
-"out->`4[w]=`packed_scan(`3->vector[k].`4[w],&running);\n"
-"`O\n"
-"`Vthere=min(`left_`0($7,own,k),`F$s);\n"
-"$z x[$s];\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v<there)\n"
-"x[v]=v<skip?$a(`.)\n"
-":`convert`5`3->vector[k].element[v],$REVERSE?i-v:i+v);\n"
-"`vector_scan`5out,x,&ends,`3->base,``U_of(`3,k),there);\n"
-"`E\n"
-"}\n\n\n"
-"$n`X``3_store_by(`+`I``3*`3,`A`dst*dst,`N`S,`Vpad,\n"
-"`Vleft,`Qby_vectors,$5`K,$z `2,\n"
-"`J``M*`M){\n"
-"`Vown=$OWN_FIRST;\n"
-"`dst_vector out;\n"
-"uint4 `G=(uint4)(0);\n"
-"$r $v$d;k++){\n"
-"`Ni=`S+own+k*$s_STRIDE;\n"
-"`Vskip=i==0?pad:0;\n"
-"``3_vector`5&out,`3,`K,$INDEX_OF($LAST_OF(*`3),i),skip,k,left,own,&`2,\n"
-"`M);\n"
-"`7$SPREADS){\n"
-"`Vbegin=``1_`S($l,0)+k*$s_STRIDE;\n"
-"`vectors_spread($AT($AT(dst,`S,1),begin,1),&out,`S+begin==0?pad:0,\n"
-"`left_past(left,begin),by_vectors,`M);\n"
-"}else `7by_vectors&&$SHIFTS){\n"
-"`vector_store_shifted(dst+i,&out,k,&`G,`M);\n"
-"}else `7by_vectors){\n"
-"`vector_store($AT(dst,i,$s),&out);\n"
+"}\n\n\n\n\n"
+"@7@e`F_@d(`+``Q_@d*`U,@Y``F*`F,`O@_,@ci,\n"
+"`H skip,int k,`H @Gs,`H `V,`@}*$t,\n"
+"@Z`@a*@a){\n"
+"`@d_`Rs `Rs=``F_`Rs`K`F,@_,k,@Gs,$t,@a);\n"
+"@hPACKED_HERE$d$PACKED_DST\n"
+"`H @L=`packed_@W(`Rs.@W);\n"
+"@(int w`Mw<$BYTES$i``X)/4;w++)\n"
+"`U->`J[w]=`packed_`C(`F->@d`N.`J[w],&@L);\n"
+"@g\n"
+"`H $a=$x`$u_$o(@Gs,`V,k),(`H)@>);\n"
+"`@} x[@>];\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv<$a)\n"
+"x[v]=v<skip?@5_@}(`.)\n"
+":`@F`K`F->@d`N.@G[v],$@B?i-v:i+v);\n"
+"`@d_`C`K`U,x,&`Rs,`F->$k,`$ps$j`F,k),$a);\n"
+"@O\n"
+"}\n\n\n",
+"@7@e`F@T_by(`+@Y``F*`F,@H``Q*`Q,@c@y,`H pad,\n"
+"`H $u,@tby_@ds,`O@_,`@} $t,\n"
+"@Z`@a*@a){\n"
+"`H `V=@/;\n"
+"``Q_@d `U;\n"
+"`H4 @W=(`H4)(0);\n"
+"@(@2@&@m{\n"
+"@ci=@y+`V+k*@>@C;\n"
+"`H skip=i==0?pad:0;\n"
+"``F_@d`K&`U,`F,@_,$INDEX$i$LAST$i*`F),i),skip,k,$u,`V,&$t,\n"
+"@a);\n"
+"`S$SPREADS){\n"
+"`H @r=`$s_@y($SUB@n,0)+k*@>@C;\n"
+"`@ds_spread($AT($AT(`Q,@y,1),@r,1),&`U,@y+@r==0?pad:0,\n"
+"`$u_past($u,@r),by_@ds,@a);\n"
+"}else `Sby_@ds&&$SHIFTS){\n"
+"`@d@T_shifted(`Q+i,&`U,k,&@W,@a);\n"
+"}else `Sby_@ds){\n"
+"`@d@T($AT(`Q,i,@>),&`U);\n"
 "}else{\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v>=skip&&v<`left_`0(left,own,k))\n"
-"*$AT(dst,i+v,1)=out.element[v];\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv>=skip&&v<`$u_$o($u,`V,k))\n"
+"*$AT(`Q,i+v,1)=`U.@G[v];\n"
 "}\n"
 "}\n"
 "}\n\n"
-"$n`X``3_store(`+`I``3*`3,`A`dst*dst,`N`S,`N`R,\n"
-"$5`K,`J``M*`M){\n"
-"`Vleft=``3_left(`S,$kSTORE_OVERRUN)?`R+1:`R);\n"
-"$z `2=`3->group;\n"
-"`7$HEADS)\n"
-"`2=$o_plain`5`begun_subgroup(`3)?`3->base:$VALUE_OF(`K),`2);\n"
-"`7$ANY_ORDER&&$l!=0)\n"
-"`K=$o`5`K,``9_of(`3->group,false));\n"
-"`Qpieces=$SPREAD_BYTES%16==0&&((size_t)$EDGE(dst)&15)=`6\n"
-"`Qaligned=$IS_WHOLE(`dst)&&$ALIGNED(`dst,$EDGE(dst));\n"
-"`Qwhole=left==$TILE&&`S>=$PAD_OF(*`3);\n"
-"`7$SPREADS)\n"
-"``3_store_by`5`3,dst,`S,$PAD_OF(*`3),left,whole&&pieces,`K,`2,`M);\n"
-"else `7whole&&($SHIFTS||aligned))\n"
-"``3_store_by`5`3,dst,`S,0,$TILE,true,`K,`2,`M);\n"
+"@7@e`F@T(`+@Y``F*`F,@H``Q*`Q,@c@y,@c@v,\n"
+"`O@_,@Z`@a*@a){\n"
+"`H $u=``F_$u(@y,@3STORE_OVERRUN)?@v+1:@v);\n"
+"`@} $t=`F->@{;\n"
+"`S$@o)\n"
+"$t=@:_@}`K`@s_sub@{(`F)?`F->$k:@R$i@_),$t);\n"
+"`S@-&&$SUB@n!=0)\n"
+"@_=@:`K@_,``Y$j`F->@{,@x`L\n"
+"@tpieces=$SPREAD_BYTES%16==0&&((size_t)$EDGE(`Q)&15)=`M\n"
+"@taligned=$IS_WHOLE(``Q)&&$ALIGNED(``Q,$EDGE(`Q`L\n"
+"@twhole=$u==$$g&&@y>=$PAD$i*`F);\n"
+"`S$SPREADS)\n"
+"``F@T_by`K`F,`Q,@y,$PAD$i*`F),$u,whole&&pieces,@_,$t,@a);\n"
+"else `Swhole&&($SHIFTS||aligned))\n"
+"``F@T_by`K`F,`Q,@y,0,$$g,true,@_,$t,@a);\n"
 "else\n"
-"``3_store_by`5`3,dst,`S,$PAD_OF(*`3),left,false,`K,`2,`M);\n"
+"``F@T_by`K`F,`Q,@y,$PAD$i*`F),$u,@x,@_,$t,@a);\n"
 "}\n\n",
 NULL};
 #else
@@ -4314,803 +4082,803 @@ NULL};
 static const char *const gpuscan__piece_cpu_tiles[] = {
 "#line 2921 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
-"$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
-"$6$EACH_16(at, d, `1) $EACH_8(at, d, `1), $EACH_8(at, d, (`1) + 8)\n"
-"$6$EACH_LANE(`1s, at, d) $PASTE($EACH_, `1s)(at, d, 0)\n"
-"$6$LANE_AT(`1, none) (`1)\n\n\n\n"
-"$6$SHUFFLE(a, b, `1s) __builtin_shufflevector(a, b, `1s)\n"
-"$6$UP_AT(`1, `0) (`0) + (`1)\n"
-"$6$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE($3, $UP_AT, $3 - (d)))\n\n\n"
-"$6$AHEAD_OF(bytes) ($REVERSE ? (size_t)0 - (bytes) : (bytes))\n\n"
-"$w`X`prefetch_next($1void*p,`Vbytes){\n"
-"`Z`Vk`6k<bytes;k+=$LINE)\n"
-"$PREFETCH(p,$AHEAD_OF($PREFETCH_SRC+k),0);\n"
+"@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
+"@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
+"@6$EACH_16(at, d, $s) $EACH_8(at, d, $s), $EACH_8(at, d, ($s) + 8)\n"
+"@6$EACH_LANE($ss, at, d) $PASTE($EACH_, $ss)(at, d, 0)\n"
+"@6@j_AT($s, none) ($s)\n\n\n\n"
+"@6$SHUFFLE(a, b, $ss) _@9_shuffle@d(a, b, $ss)\n"
+"@6$UP_AT($s, $o) ($o) + ($s)\n"
+"@6$UP(d, id, x) $SHUFFLE(id, x, $EACH_LANE(@k, $UP_AT, @k - (d)))\n\n\n"
+"@6$AHEAD$i@u) ($@B ? (size_t)0 - (@u) : (@u))\n\n"
+"@%@eprefetch_$y(@'void*p,`H @u){\n"
+"$nu@2@u;k+=$LINE)\n"
+"$PREFETCH(p,$AHEAD$i$PREFETCH_SRC+k),0);\n"
 "}\n\n"
-"`Y$SELECT\n\n\n"
-"$6$WORD_BITS 64\n"
-"$6$WORD_UNITS ($BITS ? 2u : 64u)\n"
-"$6$STEP_BITS 16u\n"
-"$6$HIGHEST(`4) (63u - `Fclz(`4))\n"
-"$6$LOWEST(`4) `F__builtin_ctzl(`4)\n"
-"$8union{\n"
-"uchar byte[$WORD_BITS];\n"
-"uchar16 step[$WORD_BITS/$STEP_BITS];\n"
+"@hSELECT\n\n\n"
+"@6$$h@p 64\n"
+"@6$$h_UNITS ($BITS ? 2u : 64u)\n"
+"@6$$f@p 16u\n"
+"@6$HIGHEST(`J) (63u - (`H)clz(`J))\n"
+"@6$LOWEST(`J) (`H)_@9_ctzl(`J)\n"
+"@;union{\n"
+"uchar byte[$$h@p];\n"
+"uchar16 `E[$$h@p/$$f@p];\n"
 "}`looks;\n\n\n"
-"$w`N`step_bits(uchar16 step){\n"
+"@%@c``E_$l(uchar16 `E){\n"
 "#ifdef $BYTES_MASK\n"
-"`C$BYTES_MASK(as_char16(step!=(uchar16)(0)));\n"
-"`O\n"
-"ushort16 bits=convert_ushort16(step)<<(ushort16)($EACH_LANE(16,$LANE_AT,0));\n"
-"ushort8 eight=bits.lo|bits.hi;\n"
+"@K$BYTES_MASK(as_char16(`E!=(uchar16)(0)`L\n"
+"@g\n"
+"ushort16 $l=@F_ushort16(`E)<<(ushort16)($EACH_LANE(16,@j_AT,0`L\n"
+"ushort8 eight=$l.lo|$l.hi;\n"
 "ushort4 four=eight.lo|eight.hi;\n"
-"`Cfour.x|four.y|four.z|four.w;\n"
-"`E\n"
+"@Kfour.x|four.y|four.z|four.w;\n"
+"@O\n"
 "}\n\n"
-"`Y!$BITS\n"
-"$w`Q`is_kept(`+$1`src*src,`Ni){\n"
-"`Y$RUNS\n"
-"`C`starts_at`5src,i);\n"
-"`O\n"
-"`C`convert`5src[i],i)!`6\n"
-"`E\n"
+"#if !$BITS\n"
+"@%@t`is_kept(`+@'``X*`X,@ci){\n"
+"@hRUNS\n"
+"@K`starts_at`K`X,i);\n"
+"@g\n"
+"@K`@F`K`X[i],i)!`M\n"
+"@O\n"
 "}\n"
-"`E\n\n\n"
-"$w`N`kept_`4(`+$1`src*src,`Ni,`N`2){\n"
-"`Y$BITS\n"
-"`N`4=$INVERT? ~src[i]:src[i];\n"
-"`7i+1<`2)\n"
-"`4|=$9($INVERT? ~src[i+1]:src[i+1])<<32;\n"
-"`C`4;\n"
-"`O\n"
-"`N`4`6\n"
-"`7(`2-i<$WORD_BITS)|($RUNS&(i==0))){\n"
-"`Z`Vv`6v<min(`2-i,$9$WORD_BITS);v++)\n"
-"`4|=(`is_kept`5src,i+v)?1ul:0ul)<<v;\n"
-"`C`4;\n"
+"@O\n\n\n"
+"@%@c`kept_`J(`+@'``X*`X,@ci,@c$t){\n"
+"@hBITS\n"
+"@c`J=$INVERT? ~`X[i]:`X[i];\n"
+"`Si+1<$t)\n"
+"`J|=@@($INVERT? ~`X[i+1]:`X[i+1])<<32;\n"
+"@K`J;\n"
+"@g\n"
+"@c`J`M\n"
+"`S($t-i<$$h@p)|($RUNS&(i==0))){\n"
+"$n`H v`Mv<$x$t-i,@@$$h@p);v++)\n"
+"`J|=(`is_kept`K`X,i+v)?1ul:0ul)<<v;\n"
+"@K`J;\n"
 "}\n"
 "`looks looks;\n"
 "$ROLLED\n"
-"`Z`Vv`6v<$WORD_BITS;v++)\n"
-"looks.byte[v]=`is_kept`5src,i+v);\n"
-"`Z`Vs`6s<$WORD_BITS;s+=$STEP_BITS)\n"
-"`4|=`step_bits(looks.step[s/$STEP_BITS])<<s;\n"
-"`C`4;\n"
-"`E\n"
+"$n`H v`Mv<$$h@p;v++)\n"
+"looks.byte[v]=`is_kept`K`X,i+v);\n"
+"$n`H s`Ms<$$h@p;s+=$$f@p)\n"
+"`J|=``E_$l(looks.`E[s/$$f@p])<<s;\n"
+"@K`J;\n"
+"@O\n"
 "}\n\n\n\n"
-"$w`N`kept_`4s(`+$1`src*src,`N`S,`N`2,ulong*`4s,\n"
+"@%@c`kept_`Js(`+@'``X*`X,@c@y,@c$t,ulong*`Js,\n"
 "ulong*at){\n"
-"`Nkept`6\n"
-"*at=`S;\n"
-"`Z`Ni=`S;i<`2;i+=$WORD_UNITS){\n"
-"`N`4=`kept_`4`5src,i,`2);\n"
-"`prefetch_next(src+i,$WORD_UNITS*`D`src));\n"
-"`7`4s)\n"
-"`4s[(i-`S)/$WORD_UNITS]=`4;\n"
-"kept+=pop`R(`4);\n"
-"*at=`4?i+$HIGHEST(`4): *at;\n"
+"@ckept`M\n"
+"*at=@y;\n"
+"$n@ci=@y;i<$t;i+=$$h_UNITS){\n"
+"@c`J=`kept_`J`K`X,i,$t);\n"
+"`prefetch_$y(`X+i,$$h_UNITS*@N``X`L\n"
+"`S`Js)\n"
+"`Js[(i-@y)/$$h_UNITS]=`J;\n"
+"kept+=pop@v(`J);\n"
+"*at=`J?i+$HIGHEST(`J): *at;\n"
 "}\n"
-"`Ckept;\n"
+"@Kkept;\n"
 "}\n"
-"`E\n\n"
-"$8struct{\n"
-"`Vticket;\n"
-"`Vhead;\n"
-"}``M;\n\n"
-"`Y$3 > 1\n"
-"$6$3N(type) $PASTE(type, $3)\n\n",
-"$8$3N($T)$4;\n"
-"$8union{\n"
-"$4 all;\n"
-"$u element[$3];\n"
-"}$0$7;\n\n"
-"$w$4 $e(`+$4 a,$4 b){\n"
-"`C$COMBINE;\n"
+"@O\n\n"
+"@;@b{\n"
+"`H ticket;\n"
+"`H $p;\n"
+"}`@a;\n\n"
+"@hWIDE > 1\n"
+"@6@kN(`G) $PASTE(`G, @k)\n\n"
+"@;@kN($T)``I;\n"
+"@;union{\n"
+"``I `P;\n"
+"`@\\ @G[@k];\n"
+"}``I_@Gs;\n\n"
+"@%``I @:_`I(`+``I a,``I b){\n"
+"@K$COMBINE;\n"
 "}\n\n"
-"`Y!$CONVERT_IS_CUSTOM\n"
-"$8$3N($SRC)$0source;\n"
-"$w$4 `convert_wide($0source x){\n"
-"`Y$SRC_F16\n"
-"`C$CONVERT_WIDE($PASTE(vload_half,$3)(0,(private `Ihalf*)&x));\n"
-"`O\n"
-"`C$CONVERT_WIDE(x);\n"
-"`E\n"
+"#if !$CONVERT_IS_CUSTOM\n"
+"@;@kN($SRC)``I_source;\n"
+"@%``I `@F_`I(``I_source x){\n"
+"@hSRC_F16\n"
+"@K$CONVERT_WIDE($PASTE(v$v_half,@k)(0,(private @Yhalf*)&x`L\n"
+"@g\n"
+"@K$CONVERT_WIDE(x);\n"
+"@O\n"
 "}\n"
-"`E\n\n\n"
-"`Y$REVERSE\n"
-"$6$MIRROR_AT(`1, none) $kMIRROR) ? (`1) : $3 - 1 - (`1)\n"
-"$6$MIRROR(x) $SHUFFLE(x, x, $EACH_LANE($3, $MIRROR_AT, 0))\n"
-"`O\n"
-"$6$MIRROR(x) (x)\n"
-"`E\n\n\n"
-"$w$4 `positions_load(`+$1`source*src,`Ni,`N`2){\n"
-"`Y$CONVERT_IS_CUSTOM\n"
-"$0$7 x;\n"
-"`Zint v`6v<$3;v++)\n"
-"x.element[v]=`convert_`W`5*$AT(src,i+v,1),$INDEX_OF(`2,i+v));\n"
-"`Cx.all;\n"
-"`O\n"
-"$8$0source unaligned __attribute__((aligned(`D`source))));\n"
-"$0source x= *($1unaligned*)$AT(src,i,$3);\n"
-"`C`convert_wide($MIRROR(x));\n"
-"`E\n"
+"@O\n\n\n",
+"@h@B\n"
+"@6$MIRROR_AT($s, none) @3MIRROR) ? ($s) : @k - 1 - ($s)\n"
+"@6$MIRROR(x) $SHUFFLE(x, x, $EACH_LANE(@k, $MIRROR_AT, 0))\n"
+"@g\n"
+"@6$MIRROR(x) (x)\n"
+"@O\n\n\n"
+"@%``I `positions_$v(`+@'`source*`X,@ci,@c$t){\n"
+"@hCONVERT_IS_CUSTOM\n"
+"``I_@Gs x;\n"
+"$nint v`Mv<@k;v++)\n"
+"x.@G[v]=`@F_$c`K*$AT(`X,i+v,1),$INDEX$i$t,i+v`L\n"
+"@Kx.`P;\n"
+"@g\n"
+"@;``I_source unaligned @#aligned(@N`source))`L\n"
+"``I_source x= *(@'unaligned*)$AT(`X,i,@k);\n"
+"@K`@F_`I($MIRROR(x`L\n"
+"@O\n"
 "}\n"
-"$6`load_wide`5src, i) `positions_load`5src, i, 0)\n"
-"$6`load_`0`5`0, i) `positions_load`5$ELEMENTS(`0), i, $LAST_OF(`0))\n\n\n\n\n"
-"$6$LOWER_AT(`1, d) ((`1) & (d) ? $3 + (((`1) | (2 * (d) - 1)) ^ (d)) : (`1))\n"
-"`Y$ANY_ORDER\n"
-"$6$BEFORE(d, id, x) $UP(d, id, x)\n"
-"`O\n"
-"$6$BEFORE(d, id, x) $SHUFFLE(id, x, $EACH_LANE($3, $LOWER_AT, d))\n"
-"`E\n"
-"`Y$3 == 16\n"
-"$6$LAST(x) x.sf\n"
-"`O\n"
-"$6$LAST(x) x.s7\n"
-"`E\n\n\n"
-"$w$4 `identity_wide(`*){\n"
-"vola`3 $u id=$IDENTITY;\n"
-"`L($4)(id);\n"
+"@6`$v_`I`K`X, i) `positions_$v`K`X, i, 0)\n"
+"@6`$v_$o`K$o, i) `positions_$v`K$ELEMENTS($o), i, $LAST$i$o))\n\n\n\n\n"
+"@6$LOWER_AT($s, d) (($s) & (d) ? @k + ((($s) | (2 * (d) - 1)) ^ (d)) : ($s))\n"
+"#if @-\n"
+"@6$BEFORE(d, id, x) $UP(d, id, x)\n"
+"@g\n"
+"@6$BEFORE(d, id, x) $SHUFFLE(id, x, $EACH_LANE(@k, $LOWER_AT, d))\n"
+"@O\n"
+"@hWIDE == 16\n"
+"@6$LAST(x) x.sf\n"
+"@g\n"
+"@6$LAST(x) x.s7\n"
+"@O\n\n\n"
+"@%``I @5_`I(`*){\n"
+"vola`F `@\\ id=$IDENTITY;\n"
+"@`(``I)(id);\n"
 "}\n\n\n"
-"$w$4 `scan_`1s(`+$4 x,$4 id,`V`1s){\n"
-"x=$e`5$BEFORE(1,id,x),x);\n"
-"`7`1s>2)\n"
-"x=$e`5$BEFORE(2,id,x),x);\n"
-"`7`1s>4)\n"
-"x=$e`5$BEFORE(4,id,x),x);\n"
-"`7`1s>8)\n"
-"x=$e`5$BEFORE(8,id,x),x);\n"
-"`Cx;\n"
+"@%``I ``C_$ss(`+``I x,``I id,`H $ss){\n"
+"x=@:_`I`K$BEFORE(1,id,x),x);\n"
+"`S$ss>2)\n"
+"x=@:_`I`K$BEFORE(2,id,x),x);\n"
+"`S$ss>4)\n"
+"x=@:_`I`K$BEFORE(4,id,x),x);\n"
+"`S$ss>8)\n"
+"x=@:_`I`K$BEFORE(8,id,x),x);\n"
+"@Kx;\n"
 "}\n"
-"$6`scan_wide`5x, id) `scan_`1s`5x, id, $3)\n\n\n"
-"$6$PAIR_AT(`1, which) 2 * (`1) + (which)\n"
-"$w$4 `pairs(`+$4 a,$4 b){\n"
-"`C$e`5$SHUFFLE(a,b,$EACH_LANE($3,$PAIR_AT,0)),\n"
-"$SHUFFLE(a,b,$EACH_LANE($3,$PAIR_AT,1)));\n"
+"@6``C_`I`Kx, id) ``C_$ss`Kx, id, @k)\n\n\n"
+"@6$PAIR_AT($s, which) 2 * ($s) + (which)\n"
+"@%``I `pairs(`+``I a,``I b){\n"
+"@K@:_`I`K$SHUFFLE(a,b,$EACH_LANE(@k,$PAIR_AT,0)),\n"
+"$SHUFFLE(a,b,$EACH_LANE(@k,$PAIR_AT,1)`L\n"
 "}\n\n"
-"$w`X`store_wide(`A`result*dst,`Ni,$4 x,`Qstream){\n"
-"$3N($DST)y;\n"
-"`Y$DST_F16\n"
-"$PASTE(vstore_half,$3)(x,0,(private half*)&y);\n"
-"`O\n"
+"@%@estore_`I(@H`result*`Q,@ci,``I x,@tstream){\n"
+"@kN($DST)y;\n"
+"@hDST_F16\n"
+"$PASTE(vstore_half,@k)(x,0,(private half*)&y);\n"
+"@g\n"
 "y=$TO_DST_WIDE(x);\n"
-"`E\n"
-"$8$3N($DST)unaligned __attribute__((aligned(`D`result))));\n"
-"dst=$AT(dst,i,$3);\n"
+"@O\n"
+"@;@kN($DST)unaligned @#aligned(@N`result))`L\n"
+"`Q=$AT(`Q,i,@k);\n"
 "y=$MIRROR(y);\n"
-"`7stream)\n"
-"__builtin_nontemporal_store(y,(`A$3N($DST)*)dst);\n"
+"`Sstream)\n"
+"_@9_nontemporal@T(y,(@H@kN($DST)*)`Q);\n"
 "else\n"
-"*(`Aunaligned*)dst=y;\n"
+"*(@Hunaligned*)`Q=y;\n"
 "}\n\n"
-"`Y$HEADS || $REDUCES\n\n"
-"$8$3_MASK `mask;\n"
-"$6$MASK_OF(x) $PASTE(convert_, $3_MASK)(x)\n\n\n"
-"$6$BIT_AT(`1, none) 1u << (`1)\n"
-"$w`mask `mask_of(`Vbits){\n"
-"`I$3N`F`1s=($3N`F)($EACH_LANE($3,$BIT_AT,0));\n"
-"`C$MASK_OF((($3N`F)(bits)&`1s)!=0u);\n"
-"}\n\n\n",
-"$6$SEGMENTS_STEP(d) \\\n"
-" x=$e`5*closed?id:$BEFORE(d,id,x),x); \\\n"
-" *closed|=$BEFORE(d,(`mask)(0),*closed)\n"
-"$w$4 `segments_scan_wide(`+$4 x,$4 id,`mask*closed){\n"
-"$SEGMENTS_STEP(1);\n"
-"$SEGMENTS_STEP(2);\n"
-"$SEGMENTS_STEP(4);\n"
-"`7$3>8){\n"
-"$SEGMENTS_STEP(8);\n"
-"}\n"
-"`Cx;\n"
-"}\n"
-"`E\n"
-"`E\n\n\n\n"
-"$w`V`span_head($1`dst*dst,`N`S,`V`T){\n"
-"size_t mask=$3*`D`dst)-1,past=(size_t)$EDGE($AT(dst,`S,1))&mask;\n"
-"`7$3>1&&(`T&$FLAG_STREAM)&&past)\n"
-"`L`F(($REVERSE?past:mask+1-past)/`D`dst));\n"
-"`C0;\n"
-"}\n\n"
-"`Y!$HEADS\n"
-"`Y$REDUCE || $REDUCES\n\n"
-"$n$u `quarters_`9(`+$1`source*src,`Ni,`Nquarter){\n"
-"$u a=`convert_`W`5src[i],i);\n"
-"$u b=`convert_`W`5src[i+quarter],i+quarter);\n"
-"$u c=`convert_`W`5src[i+2*quarter],i+2*quarter);\n"
-"$u d=`convert_`W`5src[i+3*quarter],i+3*quarter);\n"
-"`Z`Nv=1;v<quarter;v++){\n"
-"`Nat=i+v;\n"
-"a=$o_`B`5a,`convert_`W`5src[at],at));\n"
-"b=$o_`B`5b,`convert_`W`5src[at+quarter],at+quarter));\n"
-"c=$o_`B`5c,`convert_`W`5src[at+2*quarter],at+2*quarter));\n"
-"d=$o_`B`5d,`convert_`W`5src[at+3*quarter],at+3*quarter));\n"
-"}\n"
-"`C$o_`B`5$o_`B`5a,b),$o_`B`5c,d));\n"
-"}\n"
-"`E\n"
-"`Y!$SELECT\n"
-"`Y$REDUCE\n"
-"$6$SUM_BLOCK 64ul\n\n"
-"__attribute__((noinline))\n"
-"static $5`blocks_`9(`+$1`src*src,`N`S,`N`2){\n"
-"`cascade cascade=`cascade_begin(`.);\n"
-"$5rest=$f;\n"
-"`Z;`S+$SUM_BLOCK<=`2;`S+=$SUM_BLOCK){\n"
-"`prefetch_next(src+`S,$SUM_BLOCK*`D`src));\n"
-"$5`9=`quarters_`9`5src,`S,$SUM_BLOCK/4);\n"
-"`cascade_step`5&cascade,&`9,$CASCADE);\n"
-"}\n"
-"`Z;`S<`2;`S++)\n"
-"rest=$o`5rest,`convert`5src[`S],`S));\n"
-"`C`cascade_end`5&cascade,rest,$CASCADE);\n"
-"}\n"
-"`E\n\n\n"
-"$w$5`$7_`9(`+``0 src,`N`S,`N`2){\n"
-"`Ni=`S+1,quarter=(`2-`S)/4;\n"
-"$5`9;\n"
-"`7`S>=`2)\n"
-"`C$f;\n"
-"`Y$REDUCE\n"
-"`7$CASCADE&&`2-`S>=2*$SUM_BLOCK)\n"
-"`C`blocks_`9`5src,`S,`2);\n"
-"`7quarter>=2){\n"
-"`9=`quarters_`9`5src,`S,quarter);\n"
-"i=`S+4*quarter;\n"
-"}else\n"
-"`E\n"
-"`9=``W_at`5src,`S);\n"
-"`Z;i<`2;i++)\n"
-"`9=$o`5`9,``W_at`5src,i));\n"
-"`C`9;\n"
-"}\n"
-"#elif $REDUCES\n\n"
-"$w$u ``4_`9(`+$1`source*`Ws,`Ni){\n"
-"`Y$3 > 1\n"
-"$4 `9=`load_wide`5`Ws,i);\n"
-"`Z`Vv=$3;v<$WORD_BITS;v+=$3)\n"
-"`9=$e`5`9,`load_wide`5`Ws,i+v));\n"
-"`9=`scan_wide`5`9,`identity_wide(`.));\n"
-"`C$LAST(`9);\n"
-"`O\n"
-"`C`quarters_`9`5`Ws,i,$WORD_BITS/4);\n"
-"`E\n"
+"@h@o || $REDUCES\n\n"
+"@;@k_MASK `$w;\n"
+"@6$MASK$ix) $PASTE(@F_, @k_MASK)(x)\n\n\n"
+"@6$BIT_AT($s, none) 1u << ($s)\n"
+"@%`$w `$w$j`H $l){\n"
+"@Y@kN(`H)$ss=(@kN(`H))($EACH_LANE(@k,$BIT_AT,0`L\n"
+"@K$MASK$i((@kN(`H))($l)&$ss)!=0u);\n"
 "}\n\n\n"
-"$w$u ``Ws_`9(`+$1`source*`Ws,`N`S,`N`2){\n"
-"$u `9=`convert_`W`5`Ws[`S],`S);\n"
-"`Z`Ni=`S+1;i<`2;i++)\n"
-"`9=$o_`B`5`9,`convert_`W`5`Ws[i],i));\n"
-"`C`9;\n"
+"@6$SEGMENTS_$f(d) \\\n"
+" x=@:_`I`K*closed?id:$BEFORE(d,id,x),x); \\\n"
+" *closed|=$BEFORE(d,(`$w)(0),*closed)\n"
+"@%``I `@Ms_`C_`I(`+``I x,``I id,`$w*closed){\n"
+"$SEGMENTS_$f(1);\n"
+"$SEGMENTS_$f(2);\n"
+"$SEGMENTS_$f(4);\n"
+"`S@k>8){\n"
+"$SEGMENTS_$f(8);\n"
+"}\n"
+"@Kx;\n"
+"}\n"
+"@O\n"
+"@O\n\n\n\n"
+"@%`H ``D_$p(@'``Q*`Q,@c@y,`H @z){\n"
+"size_t $w=@k*@N``Q)-1,past=(size_t)$EDGE($AT(`Q,@y,1))&$w;\n"
+"`S@k>1&&(@z&$FLAG_STREAM)&&past)\n"
+"@`(`H)(($@B?past:$w+1-past)/@N``Q`L\n"
+"@K0;\n"
 "}\n\n",
-"$w$5`run_of(`+$u `W){\n"
-"$5run=$f;\n"
-"run.open.`W=`W;\n"
-"`Crun;\n"
+"#if !$@o\n"
+"@hREDUCE || $REDUCES\n\n"
+"@7`@\\ `@Is_`Y(`+@'`source*`X,@ci,@c@I){\n"
+"`@\\ a=`@F_$c`K`X[i],i);\n"
+"`@\\ b=`@F_$c`K`X[i+@I],i+@I);\n"
+"`@\\ c=`@F_$c`K`X[i+2*@I],i+2*@I);\n"
+"`@\\ d=`@F_$c`K`X[i+3*@I],i+3*@I);\n"
+"$n@cv=1;v<@I;v++){\n"
+"@cat=i+v;\n"
+"a=@:_@\\s`Ka,`@F_$c`K`X[at],at`L\n"
+"b=@:_@\\s`Kb,`@F_$c`K`X[at+@I],at+@I`L\n"
+"c=@:_@\\s`Kc,`@F_$c`K`X[at+2*@I],at+2*@I`L\n"
+"d=@:_@\\s`Kd,`@F_$c`K`X[at+3*@I],at+3*@I`L\n"
 "}\n"
-"`E\n\n"
-"`Y$SELECT\n\n"
-"$APART\n"
-"$w$5`kept_`9(`+``0 `0,`N`S,`N`2,ulong*restrict `4s){\n"
-"`Nat,kept=`kept_`4s`5$ELEMENTS(`0),`S,`2,`4s,&at);\n"
-"`Y!$RUN_STATE\n"
-"`L(`t)kept;\n"
-"`O\n"
-"$5`9=`run_make((`run_`R)kept,kept?at:0,$IDENTITY);\n"
-"`Y$REDUCES\n"
-"`7`S>=`2)\n"
-"`C`9;\n"
-"``K open=``K_of`5`run_of`5`convert_`W`5`0.`Ws[at],at)));\n"
-"`Vlink`6\n"
-"`Zat++;at+$WORD_BITS<=`2;at+=$WORD_BITS)\n"
-"open=``K_next`5open,`run_of`5``4_`9`5`0.`Ws,at)),link++);\n"
-"`7at<`2)\n"
-"open=``K_next`5open,`run_of`5``Ws_`9`5`0.`Ws,at,`2)),link);\n"
-"`9.open.`W=$WHOLE(open).open.`W;\n"
-"`E\n"
-"`C`9;\n"
-"`E\n"
+"@K@:_@\\s`K@:_@\\s`Ka,b),@:_@\\s`Kc,d`L\n"
 "}\n"
-"$6`span_`9`5`0, `S, `2, head) `kept_`9`5`0, `S, `2, 0)\n"
-"`E\n"
-"`Y$ARG_WIDE > 1\n\n"
-"$6$ARG_STEP (4 * $ARG_WIDE)\n"
-"$6$ARG_BLOCK (4096 / `D`src))\n"
-"$8$PASTE($VALUE,$ARG_WIDE)``Ws;\n\n"
-"$w``Ws ``Ws_load($1`src*src,`Ni){\n"
-"`Y$SRC_F16\n"
-"$PASTE(ushort,$ARG_WIDE)x=$PASTE(vload,$ARG_WIDE)(0,src+i);\n"
-"`C$PASTE(vload_half,$ARG_WIDE)(0,(private `Ihalf*)&x);\n"
-"`O\n"
-"`C$PASTE(vload,$ARG_WIDE)(0,src+i);\n"
-"`E\n"
-"}\n\n\n"
-"$w``Ws ``Ws_pick(``Ws a,``Ws b){\n"
-"`C$ARG_BEFORE(b,a)?b:a;\n"
-"}\n\n\n"
-"$w$5`arg_block(`+$1`src*src,`N`S,$5best){\n"
-"``Ws a=(``Ws)($ARG_WORST),b=a,c=a,d=a;\n"
-"union{\n"
-"``Ws all;\n"
-"$VALUE element[$ARG_WIDE];\n"
-"}`Ws;\n"
-"`Ni,`2=`S+$ARG_BLOCK;\n"
-"`Zi=`S;i<`2;i+=$ARG_STEP){\n"
-"`prefetch_next(src+i,$ARG_STEP*`D`src));\n"
-"a=``Ws_pick(a,``Ws_load(src,i));\n"
-"b=``Ws_pick(b,``Ws_load(src,i+$ARG_WIDE));\n"
-"c=``Ws_pick(c,``Ws_load(src,i+2*$ARG_WIDE));\n"
-"d=``Ws_pick(d,``Ws_load(src,i+3*$ARG_WIDE));\n"
+"@O\n"
+"#if !$SELECT\n"
+"@hREDUCE\n"
+"@6$SUM_BLOCK 64ul\n\n"
+"@#noinline))\n"
+"static `O`blocks_`Y(`+@'``X*`X,@c@y,@c$t){\n"
+"`@E @E=`@E_@r@l\n"
+"`Orest=@5@l\n"
+"$n;@y+$SUM_BLOCK<=$t;@y+=$SUM_BLOCK){\n"
+"`prefetch_$y(`X+@y,$SUM_BLOCK*@N``X`L\n"
+"`O`Y=`@Is_`Y`K`X,@y,$SUM_BLOCK/4);\n"
+"`@E_`E`K&@E,&`Y,$@A);\n"
 "}\n"
-"a=``Ws_pick(``Ws_pick(a,b),``Ws_pick(c,d));\n"
-"`7best.index!=$ARG_NONE&& !any($ARG_BEFORE(a,(``Ws)(best.best.`W))))\n"
-"`Cbest;\n"
-"`Ws.all=a;\n"
-"`Z`Vv=1;v<$ARG_WIDE;v++)\n"
-"`7$ARG_BEFORE(`Ws.element[v],`Ws.element[0]))\n"
-"`Ws.element[0]=`Ws.element[v];\n"
-"`Zi=`S;i<`2;i++){\n"
-"$5x=`convert`5src[i],i);\n"
-"`7x.best.`W==`Ws.element[0])\n"
-"`C$o`5best,x);\n"
+"$n;@y<$t;@y++)\n"
+"rest=@:`Krest,`@F`K`X[@y],@y`L\n"
+"@K`@E_`R`K&@E,rest,$@A);\n"
 "}\n"
-"`Cbest;\n"
-"}\n\n"
-"$w$5`arg_`9(`+$1`src*src,`N`S,`N`2){\n"
-"$5best=$f;\n"
-"`Ni=`S;\n"
-"`Z;i+$ARG_BLOCK<=`2;i+=$ARG_BLOCK)\n"
-"best=`arg_block`5src,i,best);\n"
-"`Z;i<`2;i++)\n"
-"best=$o`5best,`convert`5src[i],i));\n"
-"`Cbest;\n"
-"}\n"
-"`E\n"
-"`E\n\n"
-"$8struct{\n"
-"``0 src;\n"
-"`N`S,`2;\n"
-"`Vhead;\n"
-"$5`9;\n"
-"}`span;\n"
-"`Y!$SELECT\n"
-"`Y$3 > 1\n"
-"$6$STEP (4 * $3)\n\n\n"
-"$6$SETTLES(i, begin) \\\n"
-" ($EXACT_PREFIX&&((i)-(begin))%($STEP_LINKS/($HEADS?4:1)*$STEP)==0)\n"
-"`E\n\n",
-"`Y$HEADS && $3 > 1\n\n"
-"$w`mask ``U_wide(``0 `0,`Ni){\n"
-"`Y$HEADS == $HEADS_BITS\n"
-"`N`4s=`0.keys[i/32]|$9`0.keys[(i+$3-1)/32]<<32;\n"
-"`C`mask_of(`F(`4s>>`F(i%32)));\n"
-"`O\n"
-"$1$KEY*here=$AT(`0.keys,i,$3);\n"
-"$3N($KEY)keys=$PASTE(vload,$3)(0,here);\n"
-"`Y!$COMPARES_KEYS\n"
-"`C$MASK_OF(keys!=($KEY)0);\n"
-"`O\n"
-"$3N($KEY)`G=$PASTE(vload,$3)(0,here+($REVERSE?1: -1));\n"
-"`C$MASK_OF($MIRROR($STARTS_WIDE($3N($KEY),`G,keys)));\n"
-"`E\n"
-"`E\n"
-"}\n\n\n"
-"$w`Q`any_head(``0 `0,`Ni,`V`R){\n"
-"union{\n"
-"`mask mask;\n"
-"`N`4[`D`mask)/8];\n"
-"}`U;\n"
-"`Nany`6\n"
-"`U.mask=``U_wide(`0,i);\n"
-"`Z`Vv=$3;v<`R;v+=$3)\n"
-"`U.mask|=``U_wide(`0,i+v);\n"
-"`Z`Vw`6w<`D`mask)/8;w++)\n"
-"any|=`U.`4[w];\n"
-"`Cany!`6\n"
-"}\n"
-"`E\n\n\n\n"
-"$w`N`vectors_begin(`N`S,`N`2,`Vhead){\n"
-"`Cmin(`S+(!$HEADS?head:$COMPARES_KEYS&&`S==0?1:0),`2);\n"
-"}\n\n\n"
-"$w``K `element_add(`+``0 `0,`Ni,``K own){\n"
-"$LOW_OF(own)=$o_plain`5$LOW_OF(own),``W_at`5`0,i));\n"
-"`C$HEADS&&(i+1)%$STEP_LINKS==0?``K_settle`5own):own;\n"
-"}\n\n"
-"`Y$ANY_ORDER || $REDUCE\n"
-"`Y$3 > 1\n\n\n"
-"$8struct{\n"
-"$4 a,b,c,d;\n"
-"`Ni,end,stride,`2;\n"
-"}$0`9;\n\n"
-"$6`is_wide(`S, `2) ((`S) + 2 * $STEP <= (`2))\n\n"
-"$w`X$0`9_clear(`+$0`9*`9){\n"
-"`9->a=`9->b=`9->c=`9->d=($4)($IDENTITY);\n"
-"}\n"
-"$w$0`9 $0`9_begin(`+``0 src,`N`S,`N`2,`Vhead){\n"
-"$0`9 `9;\n"
-"`9.stride=(`2-`S)/$STEP*($STEP/2);\n"
-"`9.i=`S;\n"
-"`9.end=`S+`9.stride;\n"
-"`9.`2=`2;\n"
-"$0`9_clear`5&`9);\n"
-"`C`9;\n"
-"}\n"
-"$w`X$0`9_step(`+$0`9*`9,``0 src){\n"
-"$1`src*lower=$AT($ELEMENTS(src),`9->i,1);\n"
-"$1`src*upper=$AT(lower,`9->stride,1);\n"
-"`prefetch_next(lower,2*$3*`D`src));\n"
-"`prefetch_next(upper,2*$3*`D`src));\n"
-"`9->a=$e`5`9->a,`load_`0`5src,`9->i));\n"
-"`9->b=$e`5`9->b,`load_`0`5src,`9->i+$3));\n"
-"`9->c=$e`5`9->c,`load_`0`5src,`9->i+`9->stride));\n"
-"`9->d=$e`5`9->d,`load_`0`5src,`9->i+`9->stride+$3));\n"
-"`9->i+=$STEP/2;\n"
-"}\n\n"
-"$w$5$0`9_`1s(`+`I$0`9*`9){\n"
-"$4 x=$e`5$e`5`9->a,`9->b),$e`5`9->c,`9->d));\n"
-"`Z`V`1s=$3;`1s>1;`1s/=2)\n"
-"x=`pairs`5x,x);\n"
-"`Cx.s0;\n"
-"}\n"
-"$w$5$0`9_end(`+$0`9*`9,``0 src){\n"
-"`cascade cascade=`cascade_begin(`.);\n"
-"$5all,rest=$f;\n"
-"while($CASCADE&&`9->end-`9->i>$CASCADE_STEPS*($STEP/2)){\n"
-"`Z`Vs`6s<$CASCADE_STEPS;s++)\n"
-"$0`9_step`5`9,src);\n"
-"all=$0`9_`1s`5`9);\n"
-"`cascade_step`5&cascade,&all,$CASCADE);\n"
-"$0`9_clear`5`9);\n"
-"}\n"
-"while(`9->i<`9->end)\n"
-"$0`9_step`5`9,src);\n"
-"all=`cascade_end`5&cascade,$0`9_`1s`5`9),$CASCADE);\n"
-"`Z`Ni=`9->end+`9->stride;i<`9->`2;i++)\n"
-"rest=$o`5rest,``W_at`5src,i));\n"
-"`C$o`5all,rest);\n"
-"}\n"
-"`E\n"
-"`O\n\n\n",
-"$8struct{\n"
-"``K own;\n"
-"`Qbegun;\n"
-"`Ni,begin,end,`2;\n"
-"`Y$3 > 1\n"
-"$4 low;\n"
-"`E\n"
-"}$0`9;\n\n"
-"`Y$3 > 1\n"
-"$w``K `vector_add(`+``0 `0,`Ni,``K own){\n"
-"$4 x=`load_`0`5`0,i),id=`identity_wide(`.);\n"
-"`Y$HEADS\n"
-"`mask closed=``U_wide(`0,i);\n"
-"x=`segments_scan_wide`5x,id,&closed);\n"
-"`7$LAST(closed))\n"
-"own=``K_of`5$f);\n"
-"`O\n"
-"x=`scan_wide`5x,id);\n"
-"`E\n"
-"$LOW_OF(own)=$o_plain`5$LOW_OF(own),$LAST(x));\n"
-"`Cown;\n"
-"}\n\n\n\n"
-"$w`X`chain_step(`+$0`9*`9,``0 `0){\n"
-"`I`V`1s=$3/($HEADS?4:2);\n"
-"`Ni=`9->i;\n"
-"$0$7 x;\n"
-"`prefetch_next($AT($ELEMENTS(`0),i,1),$STEP*`D`src));\n"
-"x.all=`pairs`5\n"
-"`pairs`5`load_`0`5`0,i),`load_`0`5`0,i+$3)),\n"
-"`pairs`5`load_`0`5`0,i+2*$3),`load_`0`5`0,i+3*$3)));\n"
-"x.all=`scan_`1s`5x.all,`identity_wide(`.),`1s);\n"
-"`Z`Vv=`1s;v<=$3;v+=`1s)\n"
-"`9->low=$e`5`9->low,($4)(x.element[v-1]));\n"
-"`9->i+=$STEP;\n"
-"`7$SETTLES(`9->i,`9->begin)){\n"
-"$LOW_OF(`9->own)=$LAST(`9->low);\n"
-"`9->own=``K_settle`5`9->own);\n"
-"`9->low=($4)($LOW_OF(`9->own));\n"
-"}\n"
-"}\n"
-"$6$0`9_step `chain_step\n"
-"`E\n\n\n\n"
-"$w$0`9 `chain_begin(`+``0 `0,`N`S,`N`2,`Vhead){\n"
-"$0`9 `9;\n"
-"`9.own=``K_of`5$f);\n"
-"`9.begun=false;\n"
-"`9.i=`S;\n"
-"`9.begin=`9.end=`vectors_begin(`S,`2,head);\n"
-"`9.`2=`2;\n"
-"`Y$3 > 1\n"
-"`9.end+=(`2-`9.begin)/$STEP*$STEP;\n"
-"`E\n"
-"`Y$HEADS\n"
-"`9.i=`2;\n"
-"`Y$3 > 1\n"
-"while(`9.i>`2-(`2-`9.begin)%$3&& !`9.begun)\n"
-"`9.begun=`is_head`5`0,--`9.i);\n"
-"while(`9.i>`9.begin&& !`9.begun){\n"
-"`V$7=`9.i>`9.end?$3:$STEP;\n"
-"`9.i-=$7;\n"
-"`9.begun=`any_head(`0,`9.i,$7);\n"
-"}\n"
-"`E\n"
-"while(`9.i>`S&& !`9.begun)\n"
-"`9.begun=`is_head`5`0,--`9.i);\n"
-"`E\n"
-"`Z;`9.i<`9.begin;`9.i++)\n"
-"`9.own=`element_add`5`0,`9.i,`9.own);\n"
-"`Y$3 > 1\n"
-"`Y$HEADS\n"
-"`7`9.i<`9.end){\n"
-"`Z`Vv`6v<$STEP;v+=$3)\n"
-"`9.own=`vector_add`5`0,`9.i+v,`9.own);\n"
-"`9.i+=$STEP;\n"
-"`7$SETTLES(`9.i,`9.begin))\n"
-"`9.own=``K_settle`5`9.own);\n"
-"}\n"
-"`E\n"
-"`9.low=($4)($LOW_OF(`9.own));\n"
-"`E\n"
-"`C`9;\n"
-"}\n"
-"$6$0`9_begin `chain_begin\n\n"
-"$w$5`chain_end(`+$0`9*`9,``0 `0){\n"
-"``K own=`9->own;\n"
-"`Y$3 > 1\n"
-"while(`9->i<`9->end)\n"
-"$0`9_step`5`9,`0);\n"
-"own=`9->own;\n"
-"$LOW_OF(own)=$LAST(`9->low);\n"
-"`Z;`9->i+$3<=`9->`2;`9->i+=$3)\n"
-"own=`vector_add`5`0,`9->i,own);\n"
-"`E\n"
-"`Z;`9->i<`9->`2;`9->i++)\n"
-"own=`element_add`5`0,`9->i,own);\n"
-"`C``P_base`5`0.base,``9_of($VALUE_OF($WHOLE(own)),`9->begun));\n"
-"}\n"
-"$6$0`9_end `chain_end\n"
-"$6`is_wide(`S, `2) true\n"
-"`E\n\n\n",
-"$APART\n"
-"$w$5`span_`9(`+``0 `0,`N`S,`N`2,`Vhead){\n"
-"`Y$3 > 1 || $HEADS\n"
-"`7`is_wide(`S,`2)){\n"
-"$0`9 `9=$0`9_begin`5`0,`S,`2,head);\n"
-"`C$0`9_end`5&`9,`0);\n"
-"}\n"
-"`E\n"
-"`Y$HEADS\n"
-"`C$f;\n"
-"#elif $ARG_WIDE > 1\n"
-"`C`arg_`9`5`0,`S,`2);\n"
-"`O\n"
-"`C`$7_`9`5`0,`S,`2);\n"
-"`E\n"
-"}\n\n\n\n"
-"$8struct{\n"
-"``K span,own;\n"
-"`Qbegun;\n"
-"}``G;\n\n\n"
-"$w`X`$7_scan(`+``0 `0,`A`dst*dst,`N`S,`N`2,\n"
-"``G*`G,`Qapart){\n"
-"`Z`Ni=`S;i<`2;i++){\n"
-"``K next;\n"
-"$5x;\n"
-"`Y$HEADS\n"
-"`7`is_head`5`0,i)){\n"
-"`G->own=``K_of`5$f);\n"
-"`G->span=``K_of`5``9_of(`0.base,false));\n"
-"`G->begun=true;\n"
-"}\n"
-"`E\n"
-"next=`element_add`5`0,i,`G->own);\n"
-"x=$INCLUSIVE?$WHOLE(next):$WHOLE(`G->own);\n"
-"*$AT(dst,i,1)=`to_dst(apart?``P`5`G->span,x):x);\n"
-"`G->own=next;\n"
-"}\n"
-"}\n\n"
-"`Y$3 > 1\n\n"
-"$8struct{\n"
-"$4 low,high;\n"
-"}$0`K;\n\n"
-"$w$0`K $4n(`+``K `K){\n"
-"$0`K wide;\n"
-"wide.low=($4)($LOW_OF(`K));\n"
-"wide.high=($4)($HIGH(`K));\n"
-"`Cwide;\n"
-"}\n"
-"$w``K `nar`8(`+$0`K wide){\n"
-"``K `K=``K_of`5$f);\n"
-"$LOW_OF(`K)=$LAST(wide.low);\n"
-"`Y$EXACT_PREFIX\n"
-"`K.high=$LAST(wide.high);\n"
-"`E\n"
-"`C`K;\n"
-"}\n\n\n"
-"$8struct{\n"
-"$0`K span,own;\n"
-"`Qbegun;\n"
-"}$0`G;\n\n\n"
-"$w`X`scan_store(`+`A`dst*dst,`Ni,$4 x,\n"
-"`I$0`G*`P,`Qapart,`Qstream){\n"
-"`7$PREFETCH_DST)\n"
-"$PREFETCH($AT(dst,i,1),$AHEAD_OF($PREFETCH_DST),1);\n"
-"`7$ANY_ORDER)\n"
-"x=$e`5`P->own.low,x);\n"
-"else `7$EXACT_PREFIX)\n"
-"x=$e`5`P->own.high,x);\n"
-"`7apart)\n"
-"x=$e`5`P->span.low,x);\n"
-"`7apart&&$EXACT_PREFIX)\n"
-"x=$e`5`P->span.high,x);\n"
-"`store_wide(dst,i,x,stream);\n"
-"}\n\n\n"
-"$w`X$0past(`+$0`G*`P,$4 x){\n"
-"$4 `9=($4)($LAST(x));\n"
-"`P->own.low=$ANY_ORDER?$e`5`P->own.low,`9):`9;\n"
-"}\n\n\n"
-"$w`X`scan_vector(`+``0 `0,`A`dst*dst,`Ni,$4 id,\n"
-"$0`G*`P,`Qhas_`U,`Qapart,`Qstream){\n"
-"$4 x=`load_`0`5`0,i),`G;\n"
-"$4 left=$ANY_ORDER?id:`P->own.low;\n"
-"$0`G here= *`P;\n"
-"`Y$HEADS\n"
-"`7has_`U){\n"
-"`mask `U=``U_wide(`0,i),closed=`U;\n"
-"x=`segments_scan_wide`5x,id,&closed);\n"
-"x=closed?x:$e`5left,x);\n"
-"`G=`U?id:$UP(1,left,x);\n"
-"here.own.high=closed?id:here.own.high;\n"
-"here.span.low=closed?($4)(`0.base):here.span.low;\n"
-"here.span.high=closed?id:here.span.high;\n"
-"`P->own.high=($4)($LAST(here.own.high));\n"
-"`P->span=$4n`5`nar`8`5here.span));\n"
-"`P->begun=`P->begun||$LAST(closed);\n"
+"@O\n\n\n"
+"@%`O`@Gs_`Y(`+`$o `X,@c@y,@c$t){\n"
+"@ci=@y+1,@I=($t-@y)/4;\n"
+"`O`Y;\n"
+"`S@y>=$t)\n"
+"@K@5@l\n"
+"@hREDUCE\n"
+"`S$@A&&$t-@y>=2*$SUM_BLOCK)\n"
+"@K`blocks_`Y`K`X,@y,$t);\n"
+"`S@I>=2){\n"
+"`Y=`@Is_`Y`K`X,@y,@I);\n"
+"i=@y+4*@I;\n"
 "}else\n"
-"`E\n"
+"@O\n"
+"`Y=`$c_at`K`X,@y);\n"
+"$n;i<$t;i++)\n"
+"`Y=@:`K`Y,`$c_at`K`X,i`L\n"
+"@K`Y;\n"
+"}\n"
+"@<REDUCES\n\n"
+"@%`@\\ ``J_`Y(`+@'`source*$cs,@ci){\n"
+"@hWIDE > 1\n"
+"``I `Y=`$v_`I`K$cs,i);\n"
+"$n`H v=@k;v<$$h@p;v+=@k)\n"
+"`Y=@:_`I`K`Y,`$v_`I`K$cs,i+v`L\n"
+"`Y=``C_`I`K`Y,@5_`I(`.`L\n"
+"@K$LAST(`Y);\n"
+"@g\n"
+"@K`@Is_`Y`K$cs,i,$$h@p/4);\n"
+"@O\n"
+"}\n\n\n"
+"@%`@\\ `$cs_`Y(`+@'`source*$cs,@c@y,@c$t){\n"
+"`@\\ `Y=`@F_$c`K$cs[@y],@y);\n"
+"$n@ci=@y+1;i<$t;i++)\n"
+"`Y=@:_@\\s`K`Y,`@F_$c`K$cs[i],i`L\n"
+"@K`Y;\n"
+"}\n\n"
+"@%`O`run$j`+`@\\ $c){\n"
+"`Orun=@5@l\n"
+"run.open.$c=$c;\n"
+"@Krun;\n"
+"}\n"
+"@O\n\n"
+"@hSELECT\n\n"
+"$APART\n"
+"@%`O`kept_`Y(`+`$o $o,@c@y,@c$t,ulong*restrict `Js){\n"
+"@cat,kept=`kept_`Js`K$ELEMENTS($o),@y,$t,`Js,&at);\n"
+"#if !$RUN_STATE\n"
+"@`(`t)kept;\n"
+"@g\n"
+"`O`Y=`run_make((`run_@v)kept,kept?at:0,$IDENTITY);\n"
+"@hREDUCES\n"
+"`S@y>=$t)\n"
+"@K`Y;\n"
+"`@_ open=`@_$j`-`run$j`-`@F_$c`K$o.$cs[at],at)`L\n"
+"`H link`M\n"
+"$nat++;at+$$h@p<=$t;at+=$$h@p)\n"
+"open=`@__$y`Kopen,`run$j`-``J_`Y`K$o.$cs,at)),link++);\n"
+"`Sat<$t)\n"
+"open=`@__$y`Kopen,`run$j`-`$cs_`Y`K$o.$cs,at,$t)),link);\n"
+"`Y.open.$c=$WHOLE(open).open.$c;\n"
+"@O\n"
+"@K`Y;\n"
+"@O\n"
+"}\n"
+"@6``D_`Y`K$o, @y, $t, $p) `kept_`Y`K$o, @y, $t, 0)\n"
+"@O\n"
+"@hARG_WIDE > 1\n\n"
+"@6$ARG_$f (4 * $ARG_WIDE)\n"
+"@6$ARG_BLOCK (4096 / @N``X))\n"
+"@;$PASTE(@R,$ARG_WIDE)`$cs;\n\n",
+"@%`$cs `$cs_$v(@'``X*`X,@ci){\n"
+"@hSRC_F16\n"
+"$PASTE(ushort,$ARG_WIDE)x=$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
+"@K$PASTE(v$v_half,$ARG_WIDE)(0,(private @Yhalf*)&x);\n"
+"@g\n"
+"@K$PASTE(v$v,$ARG_WIDE)(0,`X+i);\n"
+"@O\n"
+"}\n\n\n"
+"@%`$cs `$cs_pick(`$cs a,`$cs b){\n"
+"@K$ARG_BEFORE(b,a)?b:a;\n"
+"}\n\n\n"
+"@%`O`arg_block(`+@'``X*`X,@c@y,`Obest){\n"
+"`$cs a=(`$cs)($ARG_WORST),b=a,c=a,d=a;\n"
+"union{\n"
+"`$cs `P;\n"
+"@R @G[$ARG_WIDE];\n"
+"}$cs;\n"
+"@ci,$t=@y+$ARG_BLOCK;\n"
+"$ni=@y;i<$t;i+=$ARG_$f){\n"
+"`prefetch_$y(`X+i,$ARG_$f*@N``X`L\n"
+"a=`$cs_pick(a,`$cs_$v(`X,i`L\n"
+"b=`$cs_pick(b,`$cs_$v(`X,i+$ARG_WIDE`L\n"
+"c=`$cs_pick(c,`$cs_$v(`X,i+2*$ARG_WIDE`L\n"
+"d=`$cs_pick(d,`$cs_$v(`X,i+3*$ARG_WIDE`L\n"
+"}\n"
+"a=`$cs_pick(`$cs_pick(a,b),`$cs_pick(c,d`L\n"
+"`Sbest.index!=$ARG_NONE&& !any($ARG_BEFORE(a,(`$cs)(best.best.$c))))\n"
+"@Kbest;\n"
+"$cs.`P=a;\n"
+"$n`H v=1;v<$ARG_WIDE;v++)\n"
+"`S$ARG_BEFORE($cs.@G[v],$cs.@G[0]))\n"
+"$cs.@G[0]=$cs.@G[v];\n"
+"$ni=@y;i<$t;i++){\n"
+"`Ox=`@F`K`X[i],i);\n"
+"`Sx.best.$c==$cs.@G[0])\n"
+"@K@:`Kbest,x);\n"
+"}\n"
+"@Kbest;\n"
+"}\n\n"
+"@%`O`arg_`Y(`+@'``X*`X,@c@y,@c$t){\n"
+"`Obest=@5@l\n"
+"@ci=@y;\n"
+"$n;i+$ARG_BLOCK<=$t;i+=$ARG_BLOCK)\n"
+"best=`arg_block`K`X,i,best);\n"
+"$n;i<$t;i++)\n"
+"best=@:`Kbest,`@F`K`X[i],i`L\n"
+"@Kbest;\n"
+"}\n"
+"@O\n"
+"@O\n\n"
+"@;@b{\n"
+"`$o `X;\n"
+"@c@y,$t;\n"
+"`H $p;\n"
+"`O`Y;\n"
+"}``D;\n"
+"#if !$SELECT\n"
+"@hWIDE > 1\n"
+"@6$$f (4 * @k)\n\n\n"
+"@6$SETTLES(i, @r) \\\n"
+" ($EXACT_@S&&((i)-(@r))%($$f_LINKS/($@o?4:1)*$$f)==0)\n"
+"@O\n\n"
+"@h@o$d@k > 1\n\n"
+"@%`$w `$ps_`I(`$o $o,@ci){\n"
+"@h@o == $@o@p\n"
+"@c`Js=$o.$r[i/32]|@@$o.$r[(i+@k-1)/32]<<32;\n"
+"@K`$w$j(`H)(`Js>>(`H)(i%32)`L\n"
+"@g\n"
+"@'$e*here=$AT($o.$r,i,@k);\n"
+"@kN($e)$r=$PASTE(v$v,@k)(0,here);\n"
+"#if !$COMPARES_KEYS\n"
+"@K$MASK$i$r!=($e)0);\n"
+"@g\n"
+"@kN($e)@W=$PASTE(v$v,@k)(0,here+($@B?1: -1`L\n"
+"@K$MASK$i$MIRROR($STARTS_WIDE(@kN($e),@W,$r)`L\n"
+"@O\n"
+"@O\n"
+"}\n\n\n"
+"@%@t`any_$p(`$o $o,@ci,`H @v){\n"
+"union{\n"
+"`$w $w;\n"
+"@c`J[@N`$w)/8];\n"
+"}$ps;\n"
+"@cany`M\n"
+"$ps.$w=`$ps_`I($o,i);\n"
+"$n`H v=@k;v<@v;v+=@k)\n"
+"$ps.$w|=`$ps_`I($o,i+v);\n"
+"$n`H w`Mw<@N`$w)/8;w++)\n"
+"any|=$ps.`J[w];\n"
+"@Kany!`M\n"
+"}\n"
+"@O\n\n\n\n"
+"@%@c`@ds_@r(@c@y,@c$t,`H $p){\n"
+"@K$x@y+(!$@o?$p:$COMPARES_KEYS&&@y==0?1:0),$t);\n"
+"}\n\n\n"
+"@%`@_ `@G_add(`+`$o $o,@ci,`@_ `V){\n"
+"$LOW$i`V)=@:_@}`K$LOW$i`V),`$c_at`K$o,i`L\n"
+"@K$@o&&(i+1)%$$f_LINKS==0?`@__settle`K`V):`V;\n"
+"}\n\n"
+"#if @- || $REDUCE\n"
+"@hWIDE > 1\n\n\n"
+"@;@b{\n"
+"``I a,b,c,d;\n"
+"@ci,`R,stride,$t;\n"
+"}``I_`Y;\n\n",
+"@6`is_`I(@y, $t) ((@y) + 2 * $$f <= ($t))\n\n"
+"@%@e`I_`Y_clear(`+``I_`Y*`Y){\n"
+"`Y->a=`Y->b=`Y->c=`Y->d=(``I)($IDENTITY);\n"
+"}\n"
+"@%``I_`Y ``I_`Y_@r(`+`$o `X,@c@y,@c$t,`H $p){\n"
+"``I_`Y `Y;\n"
+"`Y.stride=($t-@y)/$$f*($$f/2);\n"
+"`Y.i=@y;\n"
+"`Y.`R=@y+`Y.stride;\n"
+"`Y.$t=$t;\n"
+"``I_`Y_clear`K&`Y);\n"
+"@K`Y;\n"
+"}\n"
+"@%@e`I_`Y_`E(`+``I_`Y*`Y,`$o `X){\n"
+"@'``X*lower=$AT($ELEMENTS(`X),`Y->i,1);\n"
+"@'``X*upper=$AT(lower,`Y->stride,1);\n"
+"`prefetch_$y(lower,2*@k*@N``X`L\n"
+"`prefetch_$y(upper,2*@k*@N``X`L\n"
+"`Y->a=@:_`I`K`Y->a,`$v_$o`K`X,`Y->i`L\n"
+"`Y->b=@:_`I`K`Y->b,`$v_$o`K`X,`Y->i+@k`L\n"
+"`Y->c=@:_`I`K`Y->c,`$v_$o`K`X,`Y->i+`Y->stride`L\n"
+"`Y->d=@:_`I`K`Y->d,`$v_$o`K`X,`Y->i+`Y->stride+@k`L\n"
+"`Y->i+=$$f/2;\n"
+"}\n\n"
+"@%`O``I_`Y_$ss(`+@Y``I_`Y*`Y){\n"
+"``I x=@:_`I`K@:_`I`K`Y->a,`Y->b),@:_`I`K`Y->c,`Y->d`L\n"
+"$n`H $ss=@k;$ss>1;$ss/=2)\n"
+"x=`pairs`Kx,x);\n"
+"@Kx.s0;\n"
+"}\n"
+"@%`O``I_`Y_`R(`+``I_`Y*`Y,`$o `X){\n"
+"`@E @E=`@E_@r@l\n"
+"`O`P,rest=@5@l\n"
+"while($@A&&`Y->`R-`Y->i>$@A_$fS*($$f/2)){\n"
+"$n`H s`Ms<$@A_$fS;s++)\n"
+"``I_`Y_`E`K`Y,`X);\n"
+"`P=``I_`Y_$ss`K`Y);\n"
+"`@E_`E`K&@E,&`P,$@A);\n"
+"``I_`Y_clear`K`Y);\n"
+"}\n"
+"while(`Y->i<`Y->`R)\n"
+"``I_`Y_`E`K`Y,`X);\n"
+"`P=`@E_`R`K&@E,``I_`Y_$ss`K`Y),$@A);\n"
+"$n@ci=`Y->`R+`Y->stride;i<`Y->$t;i++)\n"
+"rest=@:`Krest,`$c_at`K`X,i`L\n"
+"@K@:`K`P,rest);\n"
+"}\n"
+"@O\n"
+"@g\n\n\n"
+"@;@b{\n"
+"`@_ `V;\n"
+"@t@s;\n"
+"@ci,@r,`R,$t;\n"
+"@hWIDE > 1\n"
+"``I low;\n"
+"@O\n"
+"}``I_`Y;\n\n"
+"@hWIDE > 1\n"
+"@%`@_ `@d_add(`+`$o $o,@ci,`@_ `V){\n"
+"``I x=`$v_$o`K$o,i),id=@5_`I@l\n"
+"@h@o\n"
+"`$w closed=`$ps_`I($o,i);\n"
+"x=`@Ms_`C_`I`Kx,id,&closed);\n"
+"`S$LAST(closed))\n"
+"`V=`@_$j`-@5(`.`L\n"
+"@g\n"
+"x=``C_`I`Kx,id);\n"
+"@O\n"
+"$LOW$i`V)=@:_@}`K$LOW$i`V),$LAST(x`L\n"
+"@K`V;\n"
+"}\n\n\n\n"
+"@%@echain_`E(`+``I_`Y*`Y,`$o $o){\n"
+"@Y`H $ss=@k/($@o?4:2);\n"
+"@ci=`Y->i;\n"
+"``I_@Gs x;\n"
+"`prefetch_$y($AT($ELEMENTS($o),i,1),$$f*@N``X`L\n"
+"x.`P=`pairs`K\n"
+"`pairs`K`$v_$o`K$o,i),`$v_$o`K$o,i+@k)),\n"
+"`pairs`K`$v_$o`K$o,i+2*@k),`$v_$o`K$o,i+3*@k)`L\n"
+"x.`P=``C_$ss`Kx.`P,@5_`I(`.),$ss);\n"
+"$n`H v=$ss;v<=@k;v+=$ss)\n"
+"`Y->low=@:_`I`K`Y->low,(``I)(x.@G[v-1]`L\n"
+"`Y->i+=$$f;\n"
+"`S$SETTLES(`Y->i,`Y->@r)){\n"
+"$LOW$i`Y->`V)=$LAST(`Y->low);\n"
+"`Y->`V=`@__settle`K`Y->`V);\n"
+"`Y->low=(``I)($LOW$i`Y->`V`L\n"
+"}\n"
+"}\n"
+"@6``I_`Y_`E `chain_`E\n"
+"@O\n\n\n\n"
+"@%``I_`Y `chain_@r(`+`$o $o,@c@y,@c$t,`H $p){\n"
+"``I_`Y `Y;\n"
+"`Y.`V=`@_$j`-@5(`.`L\n"
+"`Y.@s=@x;\n"
+"`Y.i=@y;\n"
+"`Y.@r=`Y.`R=`@ds_@r(@y,$t,$p);\n"
+"`Y.$t=$t;\n"
+"@hWIDE > 1\n"
+"`Y.`R+=($t-`Y.@r)/$$f*$$f;\n"
+"@O\n"
+"@h@o\n"
+"`Y.i=$t;\n"
+"@hWIDE > 1\n"
+"while(`Y.i>$t-($t-`Y.@r)%@k&& !`Y.@s)\n"
+"`Y.@s=`is_$p`K$o,--`Y.i);\n"
+"while(`Y.i>`Y.@r&& !`Y.@s){\n"
+"`H @Gs=`Y.i>`Y.`R?@k:$$f;\n"
+"`Y.i-=@Gs;\n"
+"`Y.@s=`any_$p($o,`Y.i,@Gs);\n"
+"}\n"
+"@O\n"
+"while(`Y.i>@y&& !`Y.@s)\n"
+"`Y.@s=`is_$p`K$o,--`Y.i);\n"
+"@O\n"
+"$n;`Y.i<`Y.@r;`Y.i++)\n"
+"`Y.`V=`@G_add`K$o,`Y.i,`Y.`V);\n"
+"@hWIDE > 1\n"
+"@h@o\n"
+"`S`Y.i<`Y.`R){\n"
+"$n`H v`Mv<$$f;v+=@k)\n"
+"`Y.`V=`@d_add`K$o,`Y.i+v,`Y.`V);\n"
+"`Y.i+=$$f;\n"
+"`S$SETTLES(`Y.i,`Y.@r))\n"
+"`Y.`V=`@__settle`K`Y.`V);\n"
+"}\n"
+"@O\n"
+"`Y.low=(``I)($LOW$i`Y.`V`L\n"
+"@O\n"
+"@K`Y;\n"
+"}\n"
+"@6``I_`Y_@r `chain_@r\n\n",
+"@%`O`chain_`R(`+``I_`Y*`Y,`$o $o){\n"
+"`@_ `V=`Y->`V;\n"
+"@hWIDE > 1\n"
+"while(`Y->i<`Y->`R)\n"
+"``I_`Y_`E`K`Y,$o);\n"
+"`V=`Y->`V;\n"
+"$LOW$i`V)=$LAST(`Y->low);\n"
+"$n;`Y->i+@k<=`Y->$t;`Y->i+=@k)\n"
+"`V=`@d_add`K$o,`Y->i,`V);\n"
+"@O\n"
+"$n;`Y->i<`Y->$t;`Y->i++)\n"
+"`V=`@G_add`K$o,`Y->i,`V);\n"
+"@K`@q_$k`K$o.$k,``Y$j@R$i$WHOLE(`V)),`Y->@s`L\n"
+"}\n"
+"@6``I_`Y_`R `chain_`R\n"
+"@6`is_`I(@y, $t) true\n"
+"@O\n\n\n"
+"$APART\n"
+"@%`O``D_`Y(`+`$o $o,@c@y,@c$t,`H $p){\n"
+"@hWIDE > 1 || $@o\n"
+"`S`is_`I(@y,$t)){\n"
+"``I_`Y `Y=``I_`Y_@r`K$o,@y,$t,$p);\n"
+"@K``I_`Y_`R`K&`Y,$o);\n"
+"}\n"
+"@O\n"
+"@h@o\n"
+"@K@5@l\n"
+"@<ARG_WIDE > 1\n"
+"@K`arg_`Y`K$o,@y,$t);\n"
+"@g\n"
+"@K`@Gs_`Y`K$o,@y,$t);\n"
+"@O\n"
+"}\n\n\n\n"
+"@;@b{\n"
+"`@_ `D,`V;\n"
+"@t@s;\n"
+"}`@W;\n\n\n"
+"@%@e@Gs_`C(`+`$o $o,@H``Q*`Q,@c@y,@c$t,\n"
+"`@W*@W,@ta`A){\n"
+"$n@ci=@y;i<$t;i++){\n"
+"`@_ $y;\n"
+"`Ox;\n"
+"@h@o\n"
+"`S`is_$p`K$o,i)){\n"
+"@W->`V=`@_$j`-@5(`.`L\n"
+"@W->`D=`@_$j`-``Y$j$o.$k,@x`L\n"
+"@W->@s=true;\n"
+"}\n"
+"@O\n"
+"$y=`@G_add`K$o,i,@W->`V);\n"
+"x=$INCLUSIVE?$WHOLE($y):$WHOLE(@W->`V);\n"
+"*$AT(`Q,i,1)=`to_`Q(a`A?`@q`K@W->`D,x):x);\n"
+"@W->`V=$y;\n"
+"}\n"
+"}\n\n"
+"@hWIDE > 1\n\n"
+"@;@b{\n"
+"``I low,$q;\n"
+"}``I_@_;\n\n"
+"@%``I_@_ ``In(`+`@_ @_){\n"
+"``I_@_ `I;\n"
+"`I.low=(``I)($LOW$i@_`L\n"
+"`I.$q=(``I)($HIGH(@_`L\n"
+"@K`I;\n"
+"}\n"
+"@%`@_ `nar`W(`+``I_@_ `I){\n"
+"`@_ @_=`@_$j`-@5(`.`L\n"
+"$LOW$i@_)=$LAST(`I.low);\n"
+"@hEXACT_@S\n"
+"@_.$q=$LAST(`I.$q);\n"
+"@O\n"
+"@K@_;\n"
+"}\n\n\n"
+"@;@b{\n"
+"``I_@_ `D,`V;\n"
+"@t@s;\n"
+"}``I_@W;\n\n\n"
+"@%@e`C@T(`+@H``Q*`Q,@ci,``I x,\n"
+"@Y``I_@W*@q,@ta`A,@tstream){\n"
+"`S$PREFETCH_DST)\n"
+"$PREFETCH($AT(`Q,i,1),$AHEAD$i$PREFETCH_DST),1);\n"
+"`S@-)\n"
+"x=@:_`I`K@q->`V.low,x);\n"
+"else `S$EXACT_@S)\n"
+"x=@:_`I`K@q->`V.$q,x);\n"
+"`Sa`A)\n"
+"x=@:_`I`K@q->`D.low,x);\n"
+"`Sa`A&&$EXACT_@S)\n"
+"x=@:_`I`K@q->`D.$q,x);\n"
+"`store_`I(`Q,i,x,stream);\n"
+"}\n\n\n"
+"@%@e`I_past(`+``I_@W*@q,``I x){\n"
+"``I `Y=(``I)($LAST(x`L\n"
+"@q->`V.low=@-?@:_`I`K@q->`V.low,`Y):`Y;\n"
+"}\n\n\n"
+"@%@e`C_@d(`+`$o $o,@H``Q*`Q,@ci,``I id,\n"
+"``I_@W*@q,@thas_$ps,@ta`A,@tstream){\n"
+"``I x=`$v_$o`K$o,i),@W;\n"
+"``I $u=@-?id:@q->`V.low;\n"
+"``I_@W here= *@q;\n"
+"@h@o\n"
+"`Shas_$ps){\n"
+"`$w $ps=`$ps_`I($o,i),closed=$ps;\n"
+"x=`@Ms_`C_`I`Kx,id,&closed);\n"
+"x=closed?x:@:_`I`K$u,x);\n"
+"@W=$ps?id:$UP(1,$u,x);\n"
+"here.`V.$q=closed?id:here.`V.$q;\n"
+"here.`D.low=closed?(``I)($o.$k):here.`D.low;\n"
+"here.`D.$q=closed?id:here.`D.$q;\n"
+"@q->`V.$q=(``I)($LAST(here.`V.$q`L\n"
+"@q->`D=``In`K`nar`W`Khere.`D`L\n"
+"@q->@s=@q->@s||$LAST(closed);\n"
+"}else\n"
+"@O\n"
 "{\n"
-"x=`scan_wide`5x,id);\n"
-"x=$ANY_ORDER?x:$e`5left,x);\n"
-"`G=$UP(1,left,x);\n"
+"x=``C_`I`Kx,id);\n"
+"x=@-?x:@:_`I`K$u,x);\n"
+"@W=$UP(1,$u,x);\n"
 "}\n"
-"`scan_store`5dst,i,$INCLUSIVE?x:`G,&here,apart,stream);\n"
-"$0past`5`P,x);\n"
+"``C@T`K`Q,i,$INCLUSIVE?x:@W,&here,a`A,stream);\n"
+"``I_past`K@q,x);\n"
 "}\n\n",
-"`Y$HEADS\n\n"
-"$w`X`scan_step(`+``0 `0,`A`dst*dst,`Ni,$4 id,\n"
-"$0`G*`P,`Qapart,`Qstream){\n"
-"`prefetch_next($AT(`0.src,i,1),$STEP*`D`src));\n"
-"`7$HEADS!=$HEADS_BITS)\n"
-"`prefetch_next($AT(`0.keys,i,1),$STEP*`D$KEY));\n"
-"`7`any_head(`0,i,$STEP))\n"
-"`Z`Vv`6v<$STEP;v+=$3)\n"
-"`scan_vector`5`0,dst,i+v,id,`P,true,apart,stream);\n"
+"@h@o\n\n"
+"@%@e`C_`E(`+`$o $o,@H``Q*`Q,@ci,``I id,\n"
+"``I_@W*@q,@ta`A,@tstream){\n"
+"`prefetch_$y($AT($o.`X,i,1),$$f*@N``X`L\n"
+"`S$@o!=$@o@p)\n"
+"`prefetch_$y($AT($o.$r,i,1),$$f*@N$e`L\n"
+"`S`any_$p($o,i,$$f))\n"
+"$n`H v`Mv<$$f;v+=@k)\n"
+"``C_@d`K$o,`Q,i+v,id,@q,true,a`A,stream);\n"
 "else\n"
-"`Z`Vv`6v<$STEP;v+=$3)\n"
-"`scan_vector`5`0,dst,i+v,id,`P,false,apart,stream);\n"
+"$n`H v`Mv<$$f;v+=@k)\n"
+"``C_@d`K$o,`Q,i+v,id,@q,@x,a`A,stream);\n"
 "}\n"
-"`O\n\n\n"
-"$w`X`scan_four(`+``0 src,`A`dst*dst,`Ni,$4 id,\n"
-"$0`G*`P,`Qapart,`Qstream){\n"
-"$4 a=`scan_wide`5`load_`0`5src,i),id),lower,left=id;\n"
-"$4 b=`scan_wide`5`load_`0`5src,i+$3),id);\n"
-"$4 c=`scan_wide`5`load_`0`5src,i+2*$3),id);\n"
-"$4 d=`scan_wide`5`load_`0`5src,i+3*$3),id);\n"
-"b=$e`5($4)($LAST(a)),b);\n"
-"d=$e`5($4)($LAST(c)),d);\n"
-"`7!$ANY_ORDER){\n"
-"left=`P->own.low;\n"
-"a=$e`5left,a);\n"
-"b=$e`5left,b);\n"
+"@g\n\n\n"
+"@%@e`C_four(`+`$o `X,@H``Q*`Q,@ci,``I id,\n"
+"``I_@W*@q,@ta`A,@tstream){\n"
+"``I a=``C_`I`K`$v_$o`K`X,i),id),lower,$u=id;\n"
+"``I b=``C_`I`K`$v_$o`K`X,i+@k),id);\n"
+"``I c=``C_`I`K`$v_$o`K`X,i+2*@k),id);\n"
+"``I d=``C_`I`K`$v_$o`K`X,i+3*@k),id);\n"
+"b=@:_`I`K(``I)($LAST(a)),b);\n"
+"d=@:_`I`K(``I)($LAST(c)),d);\n"
+"`S!@-){\n"
+"$u=@q->`V.low;\n"
+"a=@:_`I`K$u,a);\n"
+"b=@:_`I`K$u,b);\n"
 "}\n"
-"lower=($4)($LAST(b));\n"
-"c=$e`5lower,c);\n"
-"d=$e`5lower,d);\n"
-"`scan_store`5dst,i,$INCLUSIVE?a:$UP(1,left,a),`P,apart,stream);\n"
-"`scan_store`5dst,i+$3,$INCLUSIVE?b:$UP(1,a,b),`P,apart,stream);\n"
-"`scan_store`5dst,i+2*$3,$INCLUSIVE?c:$UP(1,b,c),`P,apart,stream);\n"
-"`scan_store`5dst,i+3*$3,$INCLUSIVE?d:$UP(1,c,d),`P,apart,stream);\n"
-"$0past`5`P,d);\n"
+"lower=(``I)($LAST(b`L\n"
+"c=@:_`I`Klower,c);\n"
+"d=@:_`I`Klower,d);\n"
+"``C@T`K`Q,i,$INCLUSIVE?a:$UP(1,$u,a),@q,a`A,stream);\n"
+"``C@T`K`Q,i+@k,$INCLUSIVE?b:$UP(1,a,b),@q,a`A,stream);\n"
+"``C@T`K`Q,i+2*@k,$INCLUSIVE?c:$UP(1,b,c),@q,a`A,stream);\n"
+"``C@T`K`Q,i+3*@k,$INCLUSIVE?d:$UP(1,c,d),@q,a`A,stream);\n"
+"``I_past`K@q,d);\n"
 "}\n"
-"$6`scan_step `scan_four\n"
-"`E\n\n\n\n"
-"$w`N`vectors_scan(`+``0 `0,`A`dst*dst,`Ni,`N`2,\n"
-"``G*`G,`Qapart,`Qstream,$0`9*`9,\n"
-"``0 ahead){\n"
-"`Nbegin=i,end=i+(`2-i)/$STEP*$STEP;\n"
-"$4 id=`identity_wide(`.);\n"
-"$0`G `P;\n"
-"`P.span=$4n`5`G->span);\n"
-"`P.own=$4n`5`G->own);\n"
-"`P.begun=`G->begun;\n"
-"while(i<end){\n"
-"`7`9->i<`9->end)\n"
-"$0`9_step`5`9,ahead);\n"
-"`7apart)\n"
-"`scan_step`5`0,dst,i,id,&`P,true,stream);\n"
+"@6``C_`E ``C_four\n"
+"@O\n\n\n\n"
+"@%@c`@ds_`C(`+`$o $o,@H``Q*`Q,@ci,@c$t,\n"
+"`@W*@W,@ta`A,@tstream,``I_`Y*`Y,\n"
+"`$o a$p){\n"
+"@c@r=i,`R=i+($t-i)/$$f*$$f;\n"
+"``I id=@5_`I@l\n"
+"``I_@W @q;\n"
+"@q.`D=``In`K@W->`D);\n"
+"@q.`V=``In`K@W->`V);\n"
+"@q.@s=@W->@s;\n"
+"while(i<`R){\n"
+"`S`Y->i<`Y->`R)\n"
+"``I_`Y_`E`K`Y,a$p);\n"
+"`Sa`A)\n"
+"``C_`E`K$o,`Q,i,id,&@q,true,stream);\n"
 "else\n"
-"`scan_step`5`0,dst,i,id,&`P,false,stream);\n"
-"i+=$STEP;\n"
-"`7$SETTLES(i,begin))\n"
-"`P.own=$4n`5``K_settle`5`nar`8`5`P.own)));\n"
+"``C_`E`K$o,`Q,i,id,&@q,@x,stream);\n"
+"i+=$$f;\n"
+"`S$SETTLES(i,@r))\n"
+"@q.`V=``In`K`@__settle`K`nar`W`K@q.`V)`L\n"
 "}\n"
-"`Z;i+$3<=`2;i+=$3)\n"
-"`scan_vector`5`0,dst,i,id,&`P,true,apart,stream);\n"
-"`G->span=`nar`8`5`P.span);\n"
-"`G->own=`nar`8`5`P.own);\n"
-"`G->begun=`P.begun;\n"
-"`Ci;\n"
+"$n;i+@k<=$t;i+=@k)\n"
+"``C_@d`K$o,`Q,i,id,&@q,true,a`A,stream);\n"
+"@W->`D=`nar`W`K@q.`D);\n"
+"@W->`V=`nar`W`K@q.`V);\n"
+"@W->@s=@q.@s;\n"
+"@Ki;\n"
 "}\n"
-"`E\n\n\n\n"
+"@O\n\n\n\n"
 "$APART\n"
-"$w$5`span_scan_ahead(`+`I`span*span,`A`dst*dst,\n"
-"``K `K,`Qapart,`V`T,`span*ahead){\n"
-"``0 `0=span->src;\n"
-"`N`2=span->`2,i=`vectors_begin(span->`S,`2,span->head);\n"
-"``G `G;\n"
-"$5`9;\n"
-"apart=apart||$HEADS;\n"
-"`G.span=`K;\n"
-"`G.own=apart?``K_of`5$f):`K;\n"
-"`G.begun=false;\n"
-"`$7_scan`5`0,dst,span->`S,i,&`G,apart);\n"
-"`Y$3 > 1\n"
-"$0`9 ahead_`9;\n"
-"ahead_`9.i=ahead_`9.end`6\n"
-"`7ahead)\n"
-"ahead_`9=$0`9_begin`5ahead->src,ahead->`S,ahead->`2,ahead->head);\n"
-"`7i+$3<=`2)\n"
-"i=`vectors_scan`5`0,dst,i,`2,&`G,apart,\n"
-"(`T&$FLAG_STREAM)&&`span_head(dst,i,`T)==0,\n"
-"&ahead_`9,ahead?ahead->src:`0);\n"
-"`7ahead)\n"
-"ahead->`9=$0`9_end`5&ahead_`9,ahead->src);\n"
-"#elif $HEADS\n"
-"`7ahead)\n"
-"ahead->`9=`span_`9`5ahead->src,ahead->`S,ahead->`2,ahead->head);\n"
-"`O\n"
-"`7ahead){\n"
-"`Nk=min(ahead->`S+1,ahead->`2);\n"
-"$5all=`$7_`9`5ahead->src,ahead->`S,k);\n"
-"`Z`Nend=i+min(`2-i,ahead->`2-k);i<end;i++,k++){\n"
-"$PREFETCH($AT($ELEMENTS(ahead->src),k,1),$AHEAD_OF($PREFETCH_SRC),0);\n"
-"`7$PREFETCH_DST)\n"
-"$PREFETCH($AT(dst,i,1),$AHEAD_OF($PREFETCH_DST),1);\n"
-"all=$o`5all,``W_at`5ahead->src,k));\n"
-"`$7_scan`5`0,dst,i,i+1,&`G,apart);\n"
+"@%`O``D_`C_a$p(`+@Y``D*`D,@H``Q*`Q,\n"
+"`@_ @_,@ta`A,`H @z,``D*a$p){\n"
+"`$o $o=`D->`X;\n"
+"@c$t=`D->$t,i=`@ds_@r(`D->@y,$t,`D->$p);\n"
+"`@W @W;\n"
+"`O`Y;\n"
+"a`A=a`A||$@o;\n"
+"@W.`D=@_;\n"
+"@W.`V=a`A?`@_$j`-@5(`.)):@_;\n"
+"@W.@s=@x;\n"
+"`@Gs_`C`K$o,`Q,`D->@y,i,&@W,a`A);\n"
+"@hWIDE > 1\n"
+"``I_`Y a$p_`Y;\n"
+"a$p_`Y.i=a$p_`Y.`R`M\n"
+"`Sa$p)\n"
+"a$p_`Y=``I_`Y_@r`Ka$p->`X,a$p->@y,a$p->$t,a$p->$p);\n"
+"`Si+@k<=$t)\n"
+"i=`@ds_`C`K$o,`Q,i,$t,&@W,a`A,\n"
+"(@z&$FLAG_STREAM)&&``D_$p(`Q,i,@z)==0,\n"
+"&a$p_`Y,a$p?a$p->`X:$o);\n"
+"`Sa$p)\n"
+"a$p->`Y=``I_`Y_`R`K&a$p_`Y,a$p->`X);\n"
+"@<@o\n"
+"`Sa$p)\n"
+"a$p->`Y=``D_`Y`Ka$p->`X,a$p->@y,a$p->$t,a$p->$p);\n"
+"@g\n"
+"`Sa$p){\n"
+"@ck=$xa$p->@y+1,a$p->$t);\n"
+"`O`P=`@Gs_`Y`Ka$p->`X,a$p->@y,k);\n"
+"$n@c`R=i+$x$t-i,a$p->$t-k);i<`R;i++,k++){\n"
+"$PREFETCH($AT($ELEMENTS(a$p->`X),k,1),$AHEAD$i$PREFETCH_SRC),0);\n"
+"`S$PREFETCH_DST)\n"
+"$PREFETCH($AT(`Q,i,1),$AHEAD$i$PREFETCH_DST),1);\n"
+"`P=@:`K`P,`$c_at`Ka$p->`X,k`L\n"
+"`@Gs_`C`K$o,`Q,i,i+1,&@W,a`A);\n"
 "}\n"
-"`Z;k<ahead->`2;k++)\n"
-"all=$o`5all,``W_at`5ahead->src,k));\n"
-"ahead->`9=all;\n"
+"$n;k<a$p->$t@m\n"
+"`P=@:`K`P,`$c_at`Ka$p->`X,k`L\n"
+"a$p->`Y=`P;\n"
 "}\n"
-"`E\n"
-"`$7_scan`5`0,dst,i,`2,&`G,apart);\n"
-"`9=``9_of($VALUE_OF($WHOLE(`G.own)),`G.begun);\n"
-"`9=``P_base`5`0.base,`9);\n"
-"`Capart?``P`5`K,`9):`9;\n"
+"@O\n"
+"`@Gs_`C`K$o,`Q,i,$t,&@W,a`A);\n"
+"`Y=``Y$j@R$i$WHOLE(@W.`V)),@W.@s);\n"
+"`Y=`@q_$k`K$o.$k,`Y);\n"
+"@Ka`A?`@q`K@_,`Y):`Y;\n"
 "}\n"
-"$6`span_scan`5span, dst, `K, apart, `T) `span_scan_ahead`5span, dst, `K, apart, `T, 0)\n\n",
-"`Y!$HEADS\n\n"
+"@6``D_`C`K`D, `Q, @_, a`A, @z) ``D_`C_a$p`K`D, `Q, @_, a`A, @z, 0)\n\n",
+"#if !$@o\n\n"
 "$APART\n"
-"$w`X``8s_scan(`+``0 src,`Nsrc_pitch,`A`dst*dst,`Ndst_pitch,\n"
-"`N`R,`N`8s,$5base,`V`T,\n"
-"`A`dst*totals){\n"
-"`Z`N`8`6`8<`8s;`8++){\n"
-"`span span;\n"
-"$5total;\n"
-"span.src=src;\n"
-"span.`S`6\n"
-"span.`2=`R;\n"
-"span.head=`R<$3?`F`R:`span_head(dst,0,`T);\n"
-"total=`span_scan`5&span,dst,``K_of`5base),false,`T);\n"
-"`7`T&$FLAG_TOTAL)\n"
-"totals[`8]=`to_dst(total);\n"
-"src=$FROM_ROW(src,src_pitch);\n"
-"dst+=dst_pitch;\n"
+"@%@e`Ws_`C(`+`$o `X,@c`X_pitch,@H``Q*`Q,@c`Q_pitch,\n"
+"@c@v,@c`Ws,`O$k,`H @z,\n"
+"@H``Q*$bs){\n"
+"$n@c`W`M`W<`Ws;`W++){\n"
+"``D `D;\n"
+"`O$b;\n"
+"`D.`X=`X;\n"
+"`D.@y`M\n"
+"`D.$t=@v;\n"
+"`D.$p=@v<@k?(`H)@v:``D_$p(`Q,0,@z);\n"
+"$b=``D_`C`K&`D,`Q,`@_$j`-$k),@x,@z);\n"
+"`S@z&$FLAG_TOTAL)\n"
+"$bs[`W]=`to_`Q($b);\n"
+"`X=$FROM_ROW(`X,`X_pitch);\n"
+"`Q+=`Q_pitch;\n"
 "}\n"
 "}\n"
-"`E\n"
-"`E\n\n"
-"$6``3_`9_alone`5src, `S, `R, `M) \\\n"
-" `span_`9`5src,`S,min((`S)+$TILE,`R),(`M)->head)\n\n",
+"@O\n"
+"@O\n\n"
+"@6``F_`Y_alone`K`X, @y, @v, @a) \\\n"
+" ``D_`Y`K`X,@y,$x(@y)+$$g,@v),(@a)->$p)\n\n",
 NULL};
 #else
 #define gpuscan__piece_cpu_tiles NULL
@@ -5122,501 +4890,501 @@ NULL};
 static const char *const gpuscan__piece_handover[] = {
 "#line 3855 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$8struct{\n"
-"`N`8,`S,`R;\n"
-"`V`3;\n"
-"}`job;\n"
-"$6$ENDS(job) ((job)->`S + $TILE >= `units((job)->`R))\n\n\n\n"
+"@;@b{\n"
+"@c`W,@y,@v;\n"
+"`H `F;\n"
+"}``T;\n"
+"@6$ENDS(`T) ((`T)->@y + $$g >= `units((`T)->@v))\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
-"$6$TEST_SILENT(`3) false\n"
-"$6$TEST_DELAY(`3)\n"
-"`E\n"
+"@6$TEST_SILENT(`F) @x\n"
+"@6$TEST_DELAY(`F)\n"
+"@O\n"
 "#ifndef $TEST_STORED\n"
-"$6$TEST_STORED(`3) $PREFIX_WORDS\n"
-"$6$TEST_ADDED(`3) $PREFIX_WORDS\n"
-"$6$TEST_PAUSE(p)\n"
-"`E\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y!$WORD\n"
-"$8`I``K `states;\n"
-"`O\n"
-"$8``4 `states;\n"
-"$6$EMPTY 0u\n"
-"$6$AGGREGATE 1u\n"
-"$6$PREFIX 2u\n\n"
-"$6$VALUE_WORDS (($T_SIZE + (int)`D`payload) - 1) / (int)`D`payload))\n\n\n"
-"$6$PREFIX_WORDS \\\n"
-" (((int)`D``K)+(int)`D`payload)-1)/(int)`D`payload))\n"
-"$8union{\n"
-"``K `W;\n"
-"`payload payload[$PREFIX_WORDS];\n"
-"}`payloads;\n\n"
-"`Y$WORD == 128\n"
-"$w``4 ``4_make(`Vtag,`payload payload){\n"
-"`L(ulong2)($9tag<<32|`Fpayload,$9tag<<32|payload>>32);\n"
+"@6$TEST_STORED(`F) $@S_$hS\n"
+"@6$TEST_ADDED(`F) $@S_$hS\n"
+"@6$TEST_PAUSE(p)\n"
+"@O\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#if !$$h\n"
+"@;@Y`@_ `states;\n"
+"@g\n"
+"@;``J `states;\n"
+"@6$EMPTY 0u\n"
+"@6$AGGREGATE 1u\n"
+"@6$@S 2u\n\n"
+"@6@R_$hS (($T_SIZE + (int)@N`pay$v) - 1) / (int)@N`pay$v))\n\n\n"
+"@6$@S_$hS \\\n"
+" (((int)@N`@_)+(int)@N`pay$v)-1)/(int)@N`pay$v))\n"
+"@;union{\n"
+"`@_ $c;\n"
+"`pay$v pay$v[$@S_$hS];\n"
+"}`pay$vs;\n\n"
+"@h$h == 128\n"
+"@%``J ``J_make(`H tag,`pay$v pay$v){\n"
+"@`(ulong2)(@@tag<<32|(`H)pay$v,@@tag<<32|pay$v>>32);\n"
 "}\n"
-"$w`V``4_tag(``4 `4){\n"
-"`C`4.x>>32==`4.y>>32?`F(`4.x>>32):$EMPTY;\n"
+"@%`H ``J_tag(``J `J){\n"
+"@K`J.x>>32==`J.y>>32?(`H)(`J.x>>32):$EMPTY;\n"
 "}\n"
-"$w`payload ``4_payload(``4 `4){\n"
-"`C`4.y<<32|`F`4.x;\n"
+"@%`pay$v ``J_pay$v(``J `J){\n"
+"@K`J.y<<32|(`H)`J.x;\n"
 "}\n"
-"`O\n"
-"$6``4_make(tag, payload) ((``4)(tag) << $TAG_SHIFT | (payload))\n"
-"$6``4_tag(`4) `F((`4) >> $TAG_SHIFT)\n"
-"$6``4_payload(`4) (`payload)(`4)\n"
-"`E\n\n\n"
-"$n`X``4s_store(`A``4*slot,`Vtag,``K `W,int `4s){\n"
-"`payloads payloads;\n"
-"$r `Zint p`6p<$PREFIX_WORDS;p++)\n"
-"payloads.payload[p]`6\n"
-"payloads.`W=`W;\n"
-"$r `Zint p`6p<`4s;p++){\n"
+"@g\n"
+"@6``J_make(tag, pay$v) ((``J)(tag) << $TAG_SHIFT | (pay$v))\n"
+"@6``J_tag(`J) (`H)((`J) >> $TAG_SHIFT)\n"
+"@6``J_pay$v(`J) (`pay$v)(`J)\n"
+"@O\n\n\n"
+"@7@e`Js@T(@H``J*slot,`H tag,`@_ $c,int `Js){\n"
+"`pay$vs pay$vs;\n"
+"@(int p`Mp<$@S_$hS;p++)\n"
+"pay$vs.pay$v[p]`M\n"
+"pay$vs.$c=$c;\n"
+"@(int p`Mp<`Js;p++){\n"
 "$TEST_PAUSE(p);\n"
-"``4_store(slot+p,``4_make(tag,payloads.payload[p]));\n"
+"``J@T(slot+p,``J_make(tag,pay$vs.pay$v[p]`L\n"
 "}\n"
 "}\n\n"
-"$OF_WORDS(`of_payloads,``K,`payloads,payload)\n\n\n"
-"$n`Q``4s_load(`A``4*slot,`Vtag,``K*`W,int `4s){\n"
-"`payloads payloads;\n"
-"`Qthere=true;\n"
-"$r `Zint p`6p<$PREFIX_WORDS;p++){\n"
-"``4 `4;\n"
-"`7p>=`4s){\n"
-"payloads.payload[p]`6\n"
+"$OF_$hS(`of_pay$vs,`@_,`pay$vs,pay$v)\n\n\n"
+"@7@t``Js_$v(@H``J*slot,`H tag,`@_*$c,int `Js){\n"
+"`pay$vs pay$vs;\n"
+"@t$a=true;\n"
+"@(int p`Mp<$@S_$hS;p++){\n"
+"``J `J;\n"
+"`Sp>=`Js){\n"
+"pay$vs.pay$v[p]`M\n"
 "continue;\n"
 "}\n"
-"`4=``4_load(slot+p);\n"
-"payloads.payload[p]=``4_payload(`4);\n"
-"there=there&&``4_tag(`4)>>2==tag>>2;\n"
+"`J=``J_$v(slot+p);\n"
+"pay$vs.pay$v[p]=``J_pay$v(`J);\n"
+"$a=$a&&``J_tag(`J)>>2==tag>>2;\n"
 "}\n"
-"`7there)\n"
-"*`W=`of_payloads(&payloads);\n"
-"`Cthere;\n"
+"`S$a)\n"
+"*$c=`of_pay$vs(&pay$vs);\n"
+"@K$a;\n"
 "}\n\n\n"
-"$w`Q`may_poll(uint*polls){\n"
-"`L(*polls)++ <$POLLS;\n"
+"@%@t`may_poll(`H*polls){\n"
+"@`(*polls)++ <$POLLS;\n"
 "}\n\n"
-"`Y$SCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n\n"
-"$6$NONE 0xffffffffu\n\n\n\n"
-"$8struct{\n"
-"``0 src;\n"
-"`Npositions,`R;\n"
-"`V`3s;\n"
-"$5base;\n"
-"`A``4*`9s,*`Kes;\n"
-"`Vepoch;\n"
-"`Qin_place;\n"
-"}``8;\n\n\n"
-"$n``8 ``8_of(``8 `8,`Nr,`V`8_`3s,`Nsrc_pitch){\n"
-"`8.src=$FROM_ROW(`8.src,r*src_pitch);\n"
-"`8.`9s+=r*`8_`3s*$VALUE_WORDS;\n"
-"`8.`Kes+=r*`8_`3s*$PREFIX_WORDS;\n"
-"`C`8;\n"
+"@hSCAN_SINGLE_PASS || $SELECT_SINGLE_PASS\n\n\n"
+"@6$NONE @0u\n\n\n\n"
+"@;@b{\n"
+"`$o `X;\n"
+"@cpositions,@v;\n"
+"`H `Fs;\n"
+"`O$k;\n"
+"@H``J*`Ys,*@_es;\n"
+"`H epoch;\n"
+"@tin_@|;\n"
+"}``W;\n\n\n"
+"@7``W ``W$j``W `W,@cr,`H `W_`Fs,@c`X_pitch){\n"
+"`W.`X=$FROM_ROW(`W.`X,r*`X_pitch);\n"
+"`W.`Ys+=r*`W_`Fs*@R_$hS;\n"
+"`W.@_es+=r*`W_`Fs*$@S_$hS;\n"
+"@K`W;\n"
 "}\n\n\n"
-"$6$ROW_TAG(`8) ((`8)->epoch << 2 | $AGGREGATE)\n"
-"$n`Q``9_load(`I``8*`8,`V`3,`t*`W){\n"
-"``K `9;\n"
-"`Qthere=``4s_load(`8->`9s+$9`3*$VALUE_WORDS,$ROW_TAG(`8),&`9,\n"
-"$VALUE_WORDS);\n"
-"`7there)\n"
-"*`W=`link_`9(`9);\n"
-"`Cthere;\n"
+"@6$ROW_TAG(`W) ((`W)->epoch << 2 | $AGGREGATE)\n"
+"@7@t``Y_$v(@Y``W*`W,`H `F,`t*$c){\n"
+"`@_ `Y;\n"
+"@t$a=``Js_$v(`W->`Ys+@@`F*@R_$hS,$ROW_TAG(`W),&`Y,\n"
+"@R_$hS);\n"
+"`S$a)\n"
+"*$c=`link_`Y(`Y);\n"
+"@K$a;\n"
 "}\n"
-"$n`X``9_store(`I``8*`8,`V`3,$5`W){\n"
-"``4s_store(`8->`9s+$9`3*$VALUE_WORDS,$ROW_TAG(`8),`link_of(`W),\n"
-"min($TEST_STORED(`3),$VALUE_WORDS));\n"
+"@7@e`Y@T(@Y``W*`W,`H `F,`O$c){\n"
+"``Js@T(`W->`Ys+@@`F*@R_$hS,$ROW_TAG(`W),`link$j$c),\n"
+"$x$TEST_STORED(`F),@R_$hS`L\n"
 "}\n"
-"$n`Q``P_load(`I``8*`8,`V`3,``K*`P){\n"
-"`C``4s_load(`8->`Kes+$9`3*$PREFIX_WORDS,$ROW_TAG(`8),`P,\n"
-"$PREFIX_WORDS);\n"
+"@7@t`@q_$v(@Y``W*`W,`H `F,`@_*@q){\n"
+"@K``Js_$v(`W->@_es+@@`F*$@S_$hS,$ROW_TAG(`W),@q,\n"
+"$@S_$hS);\n"
 "}\n"
-"$n`X``P_store(`I``8*`8,`V`3,``K `P){\n"
-"``4s_store(`8->`Kes+$9`3*$PREFIX_WORDS,`8->epoch<<2|$PREFIX,`P,\n"
-"$TEST_STORED(`3));\n"
+"@7@e@q@T(@Y``W*`W,`H `F,`@_ @q){\n"
+"``Js@T(`W->@_es+@@`F*$@S_$hS,`W->epoch<<2|$@S,@q,\n"
+"$TEST_STORED(`F`L\n"
 "}\n\n\n\n",
-"$w`V`observe(`+`I``8*`8,`V`3,``K*`W){\n"
-"$5`9;\n"
-"`Qis_`K= !$AHEAD&&$FEW==0&&``P_load(`8,`3,`W);\n\n"
-"`Qis_`9=($WORDS_ARRIVE|| !is_`K)&&``9_load(`8,`3,&`9);\n"
-"`7is_`K)\n"
-"`C$PREFIX;\n"
-"`7!is_`9)\n"
-"`C$EMPTY;\n"
-"*`W=`link_of(`9);\n"
-"`7!$HAS_BEGUN(`9))\n"
-"`C$AGGREGATE;\n"
-"*`W=``K_add`5``K_of`5$f),`9);\n"
-"`C$PREFIX;\n"
+"@%`H `observe(`+@Y``W*`W,`H `F,`@_*$c){\n"
+"`O`Y;\n"
+"@tis_@_= !$AHEAD&&$FEW==0&&`@q_$v(`W,`F,$c);\n\n"
+"@tis_`Y=($$hS_ARRIVE|| !is_@_)&&``Y_$v(`W,`F,&`Y);\n"
+"`Sis_@_)\n"
+"@K$@S;\n"
+"`S!is_`Y)\n"
+"@K$EMPTY;\n"
+"*$c=`link$j`Y);\n"
+"`S!@,`Y))\n"
+"@K$AGGREGATE;\n"
+"*$c=`@__add`K`@_$j`-@5(`.)),`Y);\n"
+"@K$@S;\n"
 "}\n\n\n\n\n\n\n"
-"$w`X`publish_`Z`+`I``8*`8,`V`3,$5`9){\n"
-"`A``4*slot=`8->`9s+$9`3*$VALUE_WORDS;\n"
-"``K seen;\n"
-"`payloads payloads;\n"
-"int `4s=$TEST_ADDED(`3);\n"
-"`Zint p`6p<$PREFIX_WORDS;p++)\n"
-"payloads.payload[p]`6\n"
-"payloads.`W=`link_of(`9);\n"
-"`7`observe`5`8,`3,&seen)!=$EMPTY)\n"
-"`L;\n"
-"`Zint p`6p<$VALUE_WORDS&&`4s>0;p++){\n"
-"`7``4_tag(``4_load(slot+p))>>2==`8->epoch)\n"
+"@%@epublish_$n`+@Y``W*`W,`H `F,`O`Y){\n"
+"@H``J*slot=`W->`Ys+@@`F*@R_$hS;\n"
+"`@_ seen;\n"
+"`pay$vs pay$vs;\n"
+"int `Js=$TEST_ADDED(`F);\n"
+"$nint p`Mp<$@S_$hS;p++)\n"
+"pay$vs.pay$v[p]`M\n"
+"pay$vs.$c=`link$j`Y);\n"
+"`S`observe`K`W,`F,&seen)!=$EMPTY)\n"
+"@`;\n"
+"$nint p`Mp<@R_$hS&&`Js>0;p++){\n"
+"`S``J_tag(``J_$v(slot+p))>>2==`W->epoch)\n"
 "continue;\n"
-"``4_store(slot+p,``4_make($ROW_TAG(`8),payloads.payload[p]));\n"
-"`4s--;\n"
+"``J@T(slot+p,``J_make($ROW_TAG(`W),pay$vs.pay$v[p]`L\n"
+"`Js--;\n"
 "}\n"
 "}\n\n"
-"$w`V`live_`3s(`N`R){\n"
-"`L`Fmax($91,`R/$TILE+(`R%$TILE!=0));\n"
+"@%`H `live_`Fs(@c@v){\n"
+"@`(`H)max(@@1,@v/$$g+(@v%$$g!=0`L\n"
 "}\n\n\n\n\n\n"
-"`Y$COUNTED\n\n\n\n"
-"$n`V`draw(`Auint*`Rer,`Vall,`Vdrawers,`Vown,`J``M*`M){\n"
-"`7($AHEAD||$xS_IN_ORDER)&&drawers>=all)\n"
-"`Cown;\n"
-"$h;\n"
-"`C`ticket(`Rer,all+drawers,&`M->ticket);\n"
+"@hCOUNTED\n\n\n\n"
+"@7`H `draw(@H`H*@ver,`H `P,`H drawers,`H `V,@Z`@a*@a){\n"
+"`S($AHEAD||$@nS_IN_ORDER)&&drawers>=`P)\n"
+"@K`V;\n"
+"@.;\n"
+"@K`ticket(@ver,`P+drawers,&@a->ticket);\n"
 "}\n"
-"$6$FOR_DRAWS(number, `Rer, all, drawers, own) \\\n"
-" `Z(number)=`draw(`Rer,all,drawers,own,`M);(number)<(all); \\\n"
-" (number)=`draw(`Rer,all,drawers,all,`M))\n"
-"$6$NEXT_TILE continue\n"
-"`O\n"
-"$6$FOR_DRAWS(number, `Rer, all, drawers, own)\n"
-"$6$NEXT_TILE `L\n"
-"`E\n\n\n"
-"$6$START_NUMBER(states) \\\n"
-" ($xS_IN_ORDER?$TEST_GROUP \\\n"
-" :`ticket($COUNTERS(states),`F$q0),&`M->ticket))\n\n"
-"`Y$AHEAD || $FEW\n\n\n\n"
-"$n`Q``9_arrives(`I``8*`8,`V`3,`Qthere,`t*`9){\n"
-"`Vpolls`6\n"
-"while(!there&&`may_poll(&polls))\n"
-"there=``9_load(`8,`3,`9);\n"
-"`Cthere;\n"
+"@6$FOR_DRAWS(@\\, @ver, `P, drawers, `V) \\\n"
+" $n(@\\)=`draw(@ver,`P,drawers,`V,@a);(@\\)<(`P); \\\n"
+" (@\\)=`draw(@ver,`P,drawers,`P,@a))\n"
+"@6$NEXT_$g continue\n"
+"@g\n"
+"@6$FOR_DRAWS(@\\, @ver, `P, drawers, `V)\n"
+"@6$NEXT_$g @`\n"
+"@O\n\n\n"
+"@6$START_NUMBER(states) \\\n"
+" ($@nS_IN_ORDER?$TEST_@n \\\n"
+" :`ticket($COUNTERS(states),(`H)get_num_@{s(0),&@a->ticket))\n\n"
+"@hAHEAD || $FEW\n\n\n\n"
+"@7@t``Y_arrives(@Y``W*`W,`H `F,@t$a,`t*`Y){\n"
+"`H polls`M\n"
+"while(!$a&&`may_poll(&polls))\n"
+"$a=``Y_$v(`W,`F,`Y);\n"
+"@K$a;\n"
 "}\n\n\n\n"
-"$n$5`window_`9s(`+`I``8*`8,`V`0,`Vto,\n"
-"`J``M*`M){\n"
-"`V`3=`0+$t_LANE;\n"
-"$m late;\n"
-"$5`9=$f;\n"
-"`Qthere=`3>=to||``9_load(`8,`3,&`9);\n"
-"`Zlate= ~`ballot(there)&$BALLOT_ALL;late;late&=late-1){\n"
-"`Vl=`lowest(late);\n"
-"$5x=``3_`9_alone`5`8->src,$9(`0+l)*$TILE,`8->`R,`M);\n"
+"@7`O`@f_`Ys(`+@Y``W*`W,`H $o,`H to,\n"
+"@Z`@a*@a){\n"
+"`H `F=$o+@?_LANE;\n"
+"`@V_t late;\n"
+"`O`Y=@5@l\n"
+"@t$a=`F>=to||``Y_$v(`W,`F,&`Y);\n"
+"$nlate= ~`@V($a)&$BALLOT_ALL;late;late&=late-1){\n"
+"`H l=`lowest(late);\n"
+"`Ox=``F_`Y_alone`K`W->`X,@@($o+l)*$$g,`W->@v,@a);\n"
 "`device_fence();\n"
-"`7$t_LANE==l&& !``9_load(`8,`3,&`9)){\n"
-"`9=x;\n"
-"`publish_`Z`-`8,`3,`9);\n"
+"`S@?_LANE==l&& !``Y_$v(`W,`F,&`Y)){\n"
+"`Y=x;\n"
+"`publish_$n`-`W,`F,`Y);\n"
 "}\n"
 "}\n"
-"`C`window_begin`5`9,`M);\n"
+"@K`@f_@r`K`Y,@a);\n"
 "}\n"
-"`E\n\n"
-"`Y!$AHEAD\n\n"
-"$w`X`publish_`9(`+`I``8*`8,`V`3,$5`9){\n"
-"`7$2!=0)\n"
-"`L;\n"
-"`7!$TEST_SILENT(`3)){\n"
-"`Qis_`2=$9(`3+1)*$TILE>=`8->`R;\n"
-"`7$FEW? !is_`2: !$HAS_BEGUN(`9)&&`3!=0)\n"
-"``9_store(`8,`3,`9);\n"
-"else `7$FEW==0)\n"
-"``P_store(`8,`3,``K_next`5``K_of`5`8->base),`9,0));\n"
+"@O\n\n"
+"#if !$AHEAD\n\n"
+"@%@epublish_`Y(`+@Y``W*`W,`H `F,`O`Y){\n"
+"`S@i!=0)\n"
+"@`;\n"
+"`S!$TEST_SILENT(`F)){\n"
+"@tis_$t=@@(`F+1)*$$g>=`W->@v;\n"
+"`S$FEW? !is_$t: !@,`Y)&&`F!=0)\n"
+"``Y@T(`W,`F,`Y);\n"
+"else `S$FEW==0)\n"
+"`@q@T(`W,`F,`@__$y`K`@_$j`-`W->$k),`Y,0`L\n"
 "}\n"
-"`7`8->in_place)\n"
+"`S`W->in_@|)\n"
 "`device_fence();\n"
 "}\n"
-"`E\n\n",
-"`Y$FEW\n\n\n\n"
-"$6``3_`K `few_`K\n\n\n\n"
-"$n`Q`few_`K(`+`I``8*`8,`V`3,$5`9,``K*outer,\n"
-"``K*inner,`J``M*`M){\n"
-"`V`G=`3/$t;\n"
-"`Z`V`0=$l*$t;`0<`3;`0+=$x){\n"
-"`Vt=`0+$LANE;\n"
-"$5x=$f;\n"
-"`7`ballot(!``9_arrives(`8,t,t>=`3,&x)))\n"
-"x=`window_`9s`5`8,`0,min(`3,`0+$t),`M);\n"
+"@O\n\n"
+"@hFEW\n\n\n\n"
+"@6``F_@_ `few_@_\n\n\n\n"
+"@7@t`few_@_(`+@Y``W*`W,`H `F,`O`Y,`@_*`Uer,\n"
+"`@_*inner,@Z`@a*@a){\n"
+"`H @W=`F/@?;\n"
+"$n`H $o=$SUB@n*@?;$o<`F;$o+=$@n){\n"
+"`H t=$o+@j;\n"
+"`Ox=@5@l\n"
+"`S`@V(!``Y_arrives(`W,t,t>=`F,&x)))\n"
+"x=`@f_`Ys`K`W,$o,$x`F,$o+@?),@a);\n"
 "else\n"
-"x=`window_begin`5x,`M);\n"
-"``K `P=`window_chain`5``K_of`5$f),x,0,`M);\n"
-"$5whole=$WHOLE(`P);\n"
-"`7$EXACT_PREFIX&&$HEADS)\n"
-"whole=``9_of($VALUE_OF(whole),`ballot($HAS_BEGUN(x))!=0);\n"
-"`7t==min(`3,`0+$t)-1)\n"
-"`M->windows[`0/$t]=whole;\n"
-"`7t==`3-1)\n"
-"`M->`K=`P;\n"
+"x=`@f_@r`Kx,@a);\n"
+"`@_ @q=`@f_chain`K`@_$j`-@5(`.)),x,0,@a);\n"
+"`Owhole=$WHOLE(@q);\n"
+"`S$EXACT_@S&&$@o)\n"
+"whole=``Y$j@R$iwhole),`@V(@,x))!=0);\n"
+"`St==$x`F,$o+@?)-1)\n"
+"@a->@fs[$o/@?]=whole;\n"
+"`St==`F-1)\n"
+"@a->@_=@q;\n"
 "}\n"
-"$h;\n"
-"*outer=``K_of`5`8->base);\n"
-"`Z`Vw=$kFEW)?1:0;w<`G;w++)\n"
-"*outer=``K_next`5*outer,`M->windows[w],w);\n"
-"`7`3%$t==0||(`G==0&&$kFEW)))\n"
-"`Cfalse;\n"
-"`7$EXACT_PREFIX&&$HAS_BEGUN(`M->windows[`G]))\n"
-"*outer=``K_of`5$f);\n"
-"*inner=`M->`K;\n"
-"`Ctrue;\n"
+"@.;\n"
+"*`Uer=`@_$j`-`W->$k);\n"
+"$n`H w=@3FEW)?1:0;w<@W;w++)\n"
+"*`Uer=`@__$y`K*`Uer,@a->@fs[w],w);\n"
+"`S`F%@?==0||(@W==0&&@3FEW)))\n"
+"@K@x;\n"
+"`S$EXACT_@S&&@,@a->@fs[@W]))\n"
+"*`Uer=`@_$j`-@5(`.`L\n"
+"*inner=@a->@_;\n"
+"@Ktrue;\n"
 "}\n"
-"#elif !$AHEAD\n\n\n\n\n"
-"$6$CHAIN_MOST ($t < 2 * $TILE_LINKS ? ($t + 1) / 2 : $TILE_LINKS)\n"
-"$6$CHAIN_STEP ($EXACT_PREFIX ? $CHAIN_MOST : 1)\n"
-"$6$CHAIN_STEPS(links) (((links) + $CHAIN_STEP - 1) / $CHAIN_STEP * $CHAIN_STEP)\n\n\n"
-"$n`V`observe_`G(`+`I``8*`8,`V`G,`V`3,``K*`W){\n"
-"`7$CHAIN_STEP==1||`G<`3)\n"
-"`C`observe`5`8,`G,`W);\n"
-"*`W=`link_of($f);\n"
-"`C$AGGREGATE;\n"
+"#elif !$AHEAD\n\n\n\n\n",
+"@6$CHAIN_MOST (@? < 2 * $$g_LINKS ? (@? + 1) / 2 : $$g_LINKS)\n"
+"@6$CHAIN_$f ($EXACT_@S ? $CHAIN_MOST : 1)\n"
+"@6$CHAIN_$fS(links) (((links) + $CHAIN_$f - 1) / $CHAIN_$f * $CHAIN_$f)\n\n\n"
+"@7`H `observe_@W(`+@Y``W*`W,`H @W,`H `F,`@_*$c){\n"
+"`S$CHAIN_$f==1||@W<`F)\n"
+"@K`observe`K`W,@W,$c);\n"
+"*$c=`link$j@5(`.`L\n"
+"@K$AGGREGATE;\n"
 "}\n\n\n"
-"$8struct{\n"
-"`Vend,`1;\n"
-"``K `W;\n"
+"@;@b{\n"
+"`H `R,$s;\n"
+"`@_ $c;\n"
 "}`nearest;\n\n\n"
-"$n`V`look_back_to(`+`I``8*`8,`V`3,`nearest*found,\n"
-"`J``M*`M){\n"
-"`V`1=$t_LANE;\n"
-"`Z`Vend=$CHAIN_STEPS(`3);;end-=$t){\n"
-"`Vpolls`6\n"
-"$m `Kes;\n"
-"`Z;;){\n"
-"$m ready,needed;\n"
-"`Vflag=$PREFIX;\n"
-"found->`W=``K_of`5`8->base);\n"
-"`7`1<end)\n"
-"flag=`observe_`G`5`8,end-1-`1,`3,&found->`W);\n"
-"ready=`ballot(flag!=$EMPTY);\n"
-"`Kes=`ballot(flag==$PREFIX);\n"
-"found->`1=`Kes?`lowest(`Kes):$t-1;\n"
-"needed=$BALLOT_UP_TO(found->`1);\n"
-"`7(ready&needed)==needed)\n"
+"@7`H `look_back_to(`+@Y``W*`W,`H `F,`nearest*f$z,\n"
+"@Z`@a*@a){\n"
+"`H $s=@?_LANE;\n"
+"$n`H `R=$CHAIN_$fS(`F);;`R-=@?){\n"
+"`H polls`M\n"
+"`@V_t @_es;\n"
+"$n;;){\n"
+"`@V_t ready,needed;\n"
+"`H flag=$@S;\n"
+"f$z->$c=`@_$j`-`W->$k);\n"
+"`S$s<`R)\n"
+"flag=`observe_@W`K`W,`R-1-$s,`F,&f$z->$c);\n"
+"ready=`@V(flag!=$EMPTY);\n"
+"@_es=`@V(flag==$@S);\n"
+"f$z->$s=@_es?`lowest(@_es):@?-1;\n"
+"needed=$BALLOT_UP_TO(f$z->$s);\n"
+"`S(ready&needed)==needed)\n"
 "break;\n"
-"`7!`may_poll(&polls))\n"
-"`Cend-1-`lowest(~ready&needed);\n"
+"`S!`may_poll(&polls))\n"
+"@K`R-1-`lowest(~ready&needed);\n"
 "}\n"
-"found->end=end;\n"
-"`7`Kes)\n"
-"`C$NONE;\n"
+"f$z->`R=`R;\n"
+"`S@_es)\n"
+"@K$NONE;\n"
 "}\n"
 "}\n\n\n\n"
-"$n``K `add_later(`+`I``8*`8,`V`3,`nearest found,\n"
-"`J``M*`M){\n"
-"``K `9=``K_at(found.`W,found.`1);\n"
-"`Z;;){\n"
-"``K next=found.`W;\n"
-"$m `Kes;\n"
-"`Vflag=$EMPTY;\n"
-"`Qis_`2=found.end>=`3;\n"
-"$z x=$VALUE_OF(`link_`9(found.`W));\n"
-"`7$CHAIN_STEP>1&&$t_LANE>=found.`1)\n"
-"x=$a(`.);\n"
-"`7!is_`2)\n"
-"flag=`observe_`G`5`8,found.end+$t-1-$t_LANE,`3,&next);\n"
-"`Z`Vl=found.end-found.`1<`3?$CHAIN_STEPS(found.`1):0;l>0;\n"
-"l-=$CHAIN_STEP){\n"
-"`Vlinks=found.end-l+$CHAIN_STEP;\n"
-"$r `Z`Vk=1;k<=$CHAIN_STEP;k++)\n"
-"`9=``K_add`5`9,``9_of($z_at(x,l-k),false));\n"
-"`7links%$TILE_LINKS==0&&links<=`3)\n"
-"`9=``K_settle`5`9);\n"
+"@7`@_ `add_later(`+@Y``W*`W,`H `F,`nearest f$z,\n"
+"@Z`@a*@a){\n"
+"`@_ `Y=`@__at(f$z.$c,f$z.$s);\n"
+"$n;;){\n"
+"`@_ $y=f$z.$c;\n"
+"`@V_t @_es;\n"
+"`H flag=$EMPTY;\n"
+"@tis_$t=f$z.`R>=`F;\n"
+"`@} x=@R$i`link_`Y(f$z.$c`L\n"
+"`S$CHAIN_$f>1&&@?_LANE>=f$z.$s)\n"
+"x=@5_@}@l\n"
+"`S!is_$t)\n"
+"flag=`observe_@W`K`W,f$z.`R+@?-1-@?_LANE,`F,&$y);\n"
+"$n`H l=f$z.`R-f$z.$s<`F?$CHAIN_$fS(f$z.$s):0;l>0;\n"
+"l-=$CHAIN_$f){\n"
+"`H links=f$z.`R-l+$CHAIN_$f;\n"
+"@(`H k=1;k<=$CHAIN_$f@m\n"
+"`Y=`@__add`K`Y,``Y$j`@}_at(x,l-k),@x`L\n"
+"`Slinks%$$g_LINKS==0&&links<=`F)\n"
+"`Y=`@__settle`K`Y);\n"
 "}\n"
-"`7is_`2)\n"
-"`C$kLOOK_BACK)?``K_of`5`8->base):`9;\n"
-"found.end+=$t;\n"
-"found.`W=next;\n"
-"found.`1=$t;\n"
-"`Kes=`ballot(flag==$PREFIX);\n"
-"`7`Kes){\n"
-"found.`1=`lowest(`Kes);\n"
-"`9=``K_at(next,found.`1);\n"
+"`Sis_$t)\n"
+"@K@3LOOK_BACK)?`@_$j`-`W->$k):`Y;\n"
+"f$z.`R+=@?;\n"
+"f$z.$c=$y;\n"
+"f$z.$s=@?;\n"
+"@_es=`@V(flag==$@S);\n"
+"`S@_es){\n"
+"f$z.$s=`lowest(@_es);\n"
+"`Y=`@__at($y,f$z.$s);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n",
-"$n``K `find_`K(`+`I``8*`8,`V`3,$5`9,\n"
-"`J``M*`M){\n"
-"`nearest found;\n"
-"``K `K;\n"
-"`Z;;){\n"
-"`Vlate=`look_back_to`5`8,`3,&found,`M);\n"
-"`7late==$NONE)\n"
+"}\n\n\n\n"
+"@7`@_ `find_@_(`+@Y``W*`W,`H `F,`O`Y,\n"
+"@Z`@a*@a){\n"
+"`nearest f$z;\n"
+"`@_ @_;\n"
+"$n;;){\n"
+"`H late=`look_back_to`K`W,`F,&f$z,@a);\n"
+"`Slate==$NONE)\n"
 "break;\n"
-"$5x=``3_`9_alone`5`8->src,$9late*$TILE,`8->`R,`M);\n"
+"`Ox=``F_`Y_alone`K`W->`X,@@late*$$g,`W->@v,@a);\n"
 "`device_fence();\n"
-"`7$2==0)\n"
-"`publish_`Z`-`8,late,x);\n"
+"`S@i==0)\n"
+"`publish_$n`-`W,late,x);\n"
 "}\n"
-"`K=`add_later`5`8,`3,found,`M);\n"
-"`7!$TEST_SILENT(`3)&&$2==0&&`3!=0)\n"
-"``P_store(`8,`3,``K_next`5`K,`9,`3));\n"
-"`C`K;\n"
+"@_=`add_later`K`W,`F,f$z,@a);\n"
+"`S!$TEST_SILENT(`F)&&@i==0&&`F!=0)\n"
+"`@q@T(`W,`F,`@__$y`K@_,`Y,`F`L\n"
+"@K@_;\n"
 "}\n\n"
-"`Y!$CPU\n"
-"$6``3_`K `look_back_`K\n\n"
-"$n`Q`look_back_`K(`+`I``8*`8,`V`3,$5`9,``K*outer,\n"
-"``K*inner,`J``M*`M){\n"
-"`7$2<$t){\n"
-"``K `K=`find_`K`5`8,`3,`9,`M);\n"
-"`7$2==0)\n"
-"`M->`K=`K;\n"
+"#if !$CPU\n"
+"@6``F_@_ `look_back_@_\n\n"
+"@7@t`look_back_@_(`+@Y``W*`W,`H `F,`O`Y,`@_*`Uer,\n"
+"`@_*inner,@Z`@a*@a){\n"
+"`S@i<@?){\n"
+"`@_ @_=`find_@_`K`W,`F,`Y,@a);\n"
+"`S@i==0)\n"
+"@a->@_=@_;\n"
 "}\n"
-"$h;\n"
-"*outer=`M->`K;\n"
-"`Cfalse;\n"
+"@.;\n"
+"*`Uer=@a->@_;\n"
+"@K@x;\n"
 "}\n"
-"`E\n"
-"`E\n\n"
-"`Y$AHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$WANTS_AFTER(`8, `3) ($INCLUSIVE || $9((`3) + 1) * $TILE >= (`8)->`R)\n\n\n\n"
-"$6$FINDERS ($LOADS_AFTER ? $lS : 1)\n\n\n"
-"$n`Q``K_load(`I``8*`8,`V`3,``K*`K,\n"
-"`J``M*`M){\n"
-"`7!$LOADS_AFTER&&$2!=0)\n"
-"`Ctrue;\n"
-"`Y$LOADS_AFTER\n"
-"`7$WANTS_AFTER(`8,`3)){\n"
-"$5`P;\n"
-"`7!``P_load(`8,`3,&`P))\n"
-"`Cfalse;\n"
-"`7$LANE==0)\n"
-"`M->`P=`P;\n"
+"@O\n"
+"@O\n\n"
+"@hAHEAD\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n",
+"@6$WANTS_AFTER(`W, `F) ($INCLUSIVE || @@((`F) + 1) * $$g >= (`W)->@v)\n\n\n\n"
+"@6$FINDERS ($LOADS_AFTER ? $SUB@nS : 1)\n\n\n"
+"@7@t`@__$v(@Y``W*`W,`H `F,`@_*@_,\n"
+"@Z`@a*@a){\n"
+"`S!$LOADS_AFTER&&@i!=0)\n"
+"@Ktrue;\n"
+"@hLOADS_AFTER\n"
+"`S$WANTS_AFTER(`W,`F)){\n"
+"`O@q;\n"
+"`S!`@q_$v(`W,`F,&@q))\n"
+"@K@x;\n"
+"`S@j==0)\n"
+"@a->@q=@q;\n"
 "}\n"
-"`E\n"
-"`C``P_load(`8,`3-1,`K);\n"
+"@O\n"
+"@K`@q_$v(`W,`F-1,@_);\n"
 "}\n\n\n"
-"$n``K `own_`K(`+`I``8*`8,`V`3,`J``M*`M){\n"
-"`V`2=(`3-1)/$t,w=`2;\n"
-"``K `K=``K_of`5`8->base);\n"
-"`Z;w>0;w--){\n"
-"``K x;\n"
-"`Qthere=``P_load(`8,w*$t-1,&x);\n"
-"`7`ballot(!there)==0){\n"
-"`K=x;\n"
+"@7`@_ ``V_@_(`+@Y``W*`W,`H `F,@Z`@a*@a){\n"
+"`H $t=(`F-1)/@?,w=$t;\n"
+"`@_ @_=`@_$j`-`W->$k);\n"
+"$n;w>0;w--){\n"
+"`@_ x;\n"
+"@t$a=`@q_$v(`W,w*@?-1,&x);\n"
+"`S`@V(!$a)==0){\n"
+"@_=x;\n"
 "break;\n"
 "}\n"
 "}\n"
-"`Z;;w++){\n"
-"`V`0=w*$t;\n"
-"$5`9s=`window_`9s`5`8,`0,min(`3,`0+$t),`M);\n"
-"``K `P=`window_chain`5`K,`9s,`0,`M);\n"
-"`K=``K_at(`P,(w==`2?`3-1:$t-1)%$t);\n"
-"`7w==`2)\n"
-"`C`K;\n"
-"`7$t_LANE==0)\n"
-"``P_store(`8,`0+$t-1,`K);\n"
+"$n;;w++){\n"
+"`H $o=w*@?;\n"
+"`O`Ys=`@f_`Ys`K`W,$o,$x`F,$o+@?),@a);\n"
+"`@_ @q=`@f_chain`K@_,`Ys,$o,@a);\n"
+"@_=`@__at(@q,(w==$t?`F-1:@?-1)%@?);\n"
+"`Sw==$t)\n"
+"@K@_;\n"
+"`S@?_LANE==0)\n"
+"`@q@T(`W,$o+@?-1,@_);\n"
 "}\n"
 "}\n\n\n"
-"$n`Q``K_await(`+`I``8*`8,`V`3,`Qthere,``K*`K,\n"
-"`J``M*`M){\n"
-"`Vpolls`6\n"
-"while(!there&&`may_poll(&polls))\n"
-"there=``K_load(`8,`3,`K,`M);\n"
-"`7`ballot(!there)==0)\n"
-"`Cfalse;\n"
-"`Y$LOADS_AFTER\n"
-"`7$WANTS_AFTER(`8,`3)){\n"
-"$5`P=`own_`K`5`8,`3+1,`M);\n"
-"`7$LANE==0)\n"
-"`M->`P=`P;\n"
+"@7@t`@__await(`+@Y``W*`W,`H `F,@t$a,`@_*@_,\n"
+"@Z`@a*@a){\n"
+"`H polls`M\n"
+"while(!$a&&`may_poll(&polls))\n"
+"$a=`@__$v(`W,`F,@_,@a);\n"
+"`S`@V(!$a)==0)\n"
+"@K@x;\n"
+"@hLOADS_AFTER\n"
+"`S$WANTS_AFTER(`W,`F)){\n"
+"`O@q=``V_@_`K`W,`F+1,@a);\n"
+"`S@j==0)\n"
+"@a->@q=@q;\n"
 "}\n"
-"`E\n"
-"*`K=`own_`K`5`8,`3,`M);\n"
-"`Ctrue;\n"
+"@O\n"
+"*@_=``V_@_`K`W,`F,@a);\n"
+"@Ktrue;\n"
 "}\n\n\n"
-"$6$FOLDERS ($HAS_TURNS ? $x / $t : 1)\n\n\n"
-"$n`Q`is_turn(`Vw,`J``M*`M){\n"
-"`7$HAS_TURNS)\n"
-"`C`ballot(`turn_load(&`M->turn)!=w)=`6\n"
-"$y_SYNC();\n"
-"`Ctrue;\n"
+"@6$FOLDERS ($HAS_TURNS ? $@n / @? : 1)\n\n\n"
+"@7@t`is_turn(`H w,@Z`@a*@a){\n"
+"`S$HAS_TURNS)\n"
+"@K`@V(`turn_$v(&@a->turn)!=w)=`M\n"
+"@jS_SYNC();\n"
+"@Ktrue;\n"
 "}\n\n\n\n\n"
-"$n`X`fold_window(`+`I``8*`8,`Vw,`V`0,`Vlive,\n"
-"`J``M*`M){\n"
-"`V`1=$t_LANE,`3=`0+`1;\n"
-"`Vdone=0,polls`6\n"
-"`Qmine=false,there=`3>=live;\n"
-"``K `K=``K_of`5`8->base),`P;\n"
-"$5`9=$f;\n"
-"while(done<$t){\n"
-"$5`9s;\n"
-"`7!there)\n"
-"there=``9_load(`8,`3,&`9);\n"
-"$m missing= ~`ballot(there)&$BALLOT_ALL;\n"
-"`Vknown=missing?`lowest(missing):$t;\n"
-"`7mine&& !`may_poll(&polls)){\n"
-"`9s=`window_`9s`5`8,`0,min(live,`0+$t),`M);\n"
-"known=$t;\n"
-"}else `7known==done&&mine){\n"
+"@7@efold_@f(`+@Y``W*`W,`H w,`H $o,`H live,\n"
+"@Z`@a*@a){\n"
+"`H $s=@?_LANE,`F=$o+$s;\n"
+"`H done=0,polls`M\n"
+"@tmine=@x,$a=`F>=live;\n"
+"`@_ @_=`@_$j`-`W->$k),@q;\n"
+"`O`Y=@5@l\n"
+"while(done<@?){\n"
+"`O`Ys;\n"
+"`S!$a)\n"
+"$a=``Y_$v(`W,`F,&`Y);\n"
+"`@V_t missing= ~`@V($a)&$BALLOT_ALL;\n"
+"`H kn`V=missing?`lowest(missing):@?;\n"
+"`Smine&& !`may_poll(&polls)){\n"
+"`Ys=`@f_`Ys`K`W,$o,$xlive,$o+@?),@a);\n"
+"kn`V=@?;\n"
+"}else `Skn`V==done&&mine){\n"
 "continue;\n"
 "}else{\n"
-"`9s=`window_begin`5`9,`M);\n"
+"`Ys=`@f_@r`K`Y,@a);\n"
 "}\n"
-"`7!mine){\n\n",
-"`Qturned=`is_turn(w,`M);\n"
-"while(!turned&&known==$t)\n"
-"turned=`is_turn(w,`M);\n"
-"`7!turned)\n"
+"`S!mine){\n\n"
+"@tturned=`is_turn(w,@a);\n"
+"while(!turned&&kn`V==@?)\n"
+"turned=`is_turn(w,@a);\n"
+"`S!turned)\n"
 "continue;\n"
 "mine=true;\n"
-"`7`0!=0)\n"
-"`K=$kAHEAD)?``K_of`5`8->base):`M->`K;\n"
-"$y_SYNC();\n"
+"`S$o!=0)\n"
+"@_=@3AHEAD)?`@_$j`-`W->$k):@a->@_;\n"
+"@jS_SYNC();\n"
 "}\n"
-"`P=`window_chain`5`K,`9s,`0,`M);\n"
-"`7known==$t&&`1==$t-1){\n"
-"`M->`K=`P;\n"
-"`turn_store(&`M->turn,w+1);\n"
+"@q=`@f_chain`K@_,`Ys,$o,@a);\n"
+"`Skn`V==@?&&$s==@?-1){\n"
+"@a->@_=@q;\n"
+"`turn@T(&@a->turn,w+1);\n"
 "}\n"
-"`7!$TEST_SILENT(`3)&&`1>=done&&`1<known&&`3<live)\n"
-"``P_store(`8,`3,`P);\n"
-"done=known;\n"
+"`S!$TEST_SILENT(`F)&&$s>=done&&$s<kn`V&&`F<live)\n"
+"`@q@T(`W,`F,@q);\n"
+"done=kn`V;\n"
 "}\n"
 "}\n\n\n"
-"$n`X`fold(`+``8 `S,`V`8s,`V`8_`3s,`Nsrc_pitch,\n"
-"`J``M*`M){\n"
-"`Vlive=`live_`3s(`S.`R),`8_windows=(live+$t-1)/$t;\n"
-"`7$HAS_TURNS){\n"
-"`7$2==0)\n"
-"`M->turn`6\n"
-"$h;\n"
+"@7@efold(`+``W @y,`H `Ws,`H `W_`Fs,@c`X_pitch,\n"
+"@Z`@a*@a){\n"
+"`H live=`live_`Fs(@y.@v),`W_@fs=(live+@?-1)/@?;\n"
+"`S$HAS_TURNS){\n"
+"`S@i==0)\n"
+"@a->turn`M\n"
+"@.;\n"
 "}\n"
-"`7$2>=$FOLDERS*$t)\n"
-"`L;\n"
+"`S@i>=$FOLDERS*@?)\n"
+"@`;\n"
 "$TEST_DELAY($NONE);\n"
-"`Z`Vw=$2/$t;w<`8s*`8_windows;w+=$FOLDERS){\n"
-"`Vr=w/`8_windows;\n"
-"``8 `8=``8_of(`S,r,`8_`3s,src_pitch);\n"
-"`fold_window`5&`8,w,(w-r*`8_windows)*$t,live,`M);\n"
+"$n`H w=@i/@?;w<`Ws*`W_@fs;w+=$FOLDERS){\n"
+"`H r=w/`W_@fs;\n"
+"``W `W=``W$j@y,r,`W_`Fs,`X_pitch);\n"
+"`fold_@f`K&`W,w,(w-r*`W_@fs)*@?,live,@a);\n"
 "}\n"
-"}\n\n\n\n\n\n\n\n\n\n\n"
-"$w`X`publish_ahead(`I``8*`8,`V`3,$5`9){\n"
-"$5x;\n"
-"`7$TEST_SILENT(`3)||$2!=0)\n"
-"`L;\n"
-"`7`8->in_place){\n"
+"}\n\n\n\n\n\n\n\n\n\n\n",
+"@%@epublish_a$p(@Y``W*`W,`H `F,`O`Y){\n"
+"`Ox;\n"
+"`S$TEST_SILENT(`F)||@i!=0)\n"
+"@`;\n"
+"`S`W->in_@|){\n"
 "`device_fence();\n"
-"`7``9_load(`8,`3,&x))\n"
-"`L;\n"
+"`S``Y_$v(`W,`F,&x))\n"
+"@`;\n"
 "}\n"
-"``9_store(`8,`3,`9);\n"
+"``Y@T(`W,`F,`Y);\n"
 "}\n\n"
-"$n`X``9_await(`+`I``8*`8,`V`3,$5`9){\n"
-"$5x;\n"
-"`7``9_arrives(`8,`3,false,&x))\n"
-"`L;\n"
-"`publish_`Z`-`8,`3,`9);\n"
+"@7@e`Y_await(`+@Y``W*`W,`H `F,`O`Y){\n"
+"`Ox;\n"
+"`S``Y_arrives(`W,`F,@x,&x))\n"
+"@`;\n"
+"`publish_$n`-`W,`F,`Y);\n"
 "`device_fence();\n"
 "}\n\n\n\n"
-"$n`V`ahead_number(`Vplace,`V`3s,`Vahead,bool*`9s_only){\n"
-"*`9s_only= !$ONCE&&place<ahead;\n"
-"`7$ONCE||place<ahead)\n"
-"`Cplace;\n"
-"`7place-ahead>=2*(`3s-ahead))\n"
-"`Cplace-`3s;\n"
-"*`9s_only=((place-ahead)&1)=`6\n"
-"`L(place-ahead)/2+(*`9s_only?ahead:0);\n"
+"@7`H `a$p_@\\(`H @|,`H `Fs,`H a$p,bool*`Ys_only){\n"
+"*`Ys_only= !$ONCE&&@|<a$p;\n"
+"`S$ONCE||@|<a$p)\n"
+"@K@|;\n"
+"`S@|-a$p>=2*(`Fs-a$p))\n"
+"@K@|-`Fs;\n"
+"*`Ys_only=((@|-a$p)&1)=`M\n"
+"@`(@|-a$p)/2+(*`Ys_only?a$p:0);\n"
 "}\n"
-"`E\n"
-"`E\n"
-"`E\n\n",
+"@O\n"
+"@O\n"
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_handover NULL
@@ -5625,292 +5393,292 @@ NULL};
 static const char *const gpuscan__piece_scan_rows[] = {
 "#line 4516 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$8struct{\n"
+"@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
-"}`scan_`8s_`B;\n\n"
-"$8struct{\n"
-"$1`src*src;\n"
-"`A`dst*dst;\n"
-"`Vsrc_gap,dst_gap;\n"
-"`V`8_length,inverse;\n"
-"`V`U;\n"
-"`V`R;\n"
-"`Vbegin,$7;\n"
-"`Vpast,`8s_`G;\n"
-"`Vsrc_limit,dst_limit;\n"
-"}``8_`3;\n\n\n"
-"$8struct{\n"
-"`V`8,`H;\n"
-"}``8_place;\n\n"
-"$w``8_place ``8_place_of(`I``8_`3*`3,`Vi){\n"
-"`Vn=i+`3->past,`8=mul_hi(n,`3->inverse);\n"
-"``8_place place;\n"
-"place.`H=n-`8*`3->`8_length;\n"
-"`7place.`H>=`3->`8_length){\n"
-"place.`H-=`3->`8_length;\n"
-"`8++;\n"
+"}``C_`Ws_@\\s;\n\n"
+"@;@b{\n"
+"@'``X*`X;\n"
+"@H``Q*`Q;\n"
+"`H `X_gap,`Q_gap;\n"
+"`H `W_length,inverse;\n"
+"`H $ps;\n"
+"`H @v;\n"
+"`H @r,@Gs;\n"
+"`H past,`Ws_@W;\n"
+"`H `X_limit,`Q_limit;\n"
+"}``W_`F;\n\n\n"
+"@;@b{\n"
+"`H `W,@X;\n"
+"}``W_@|;\n\n"
+"@%``W_@| ``W_@|$j@Y``W_`F*`F,`H i){\n"
+"`H n=i+`F->past,`W=mul_hi(n,`F->inverse);\n"
+"``W_@| @|;\n"
+"@|.@X=n-`W*`F->`W_length;\n"
+"`S@|.@X>=`F->`W_length){\n"
+"@|.@X-=`F->`W_length;\n"
+"`W++;\n"
 "}\n"
-"place.`8=`8-`3->`8s_`G;\n"
-"`Cplace;\n"
+"@|.`W=`W-`F->`Ws_@W;\n"
+"@K@|;\n"
 "}\n\n"
-"$w`X`place_next(`I``8_`3*`3,``8_place*place){\n"
-"`7++place->`H==`3->`8_length){\n"
-"place->`H`6\n"
-"place->`8++;\n"
+"@%@e@|_$y(@Y``W_`F*`F,``W_@|*@|){\n"
+"`S++@|->@X==`F->`W_length){\n"
+"@|->@X`M\n"
+"@|->`W++;\n"
 "}\n"
 "}\n\n\n"
-"$w`V``8_`U(`I``8_`3*`3,`V`H){\n"
-"`V`S=`H==0?0:`3->`8_length-`H;\n"
-"`7$kROW_HEADS))\n"
-"`C`H=`6\n"
-"`C`S<$s?`3->`U<<`S&(0xffffffffu>>(32-$s)):0;\n"
+"@%`H ``W_$ps(@Y``W_`F*`F,`H @X){\n"
+"`H @y=@X==0?0:`F->`W_length-@X;\n"
+"`S@3ROW_@o))\n"
+"@K@X=`M\n"
+"@K@y<@>?`F->$ps<<@y&(@0u>>(32-@>)):0;\n"
 "}\n\n\n"
-"$w`V``8_reach(`V`H){\n"
-"`L(`H+$s-1)/$s;\n"
+"@%`H ``W_reach(`H @X){\n"
+"@`(@X+@>-1)/@>;\n"
 "}\n\n"
-"$w`Q`is_of_`8s(`I``8_`3*`3,`Vi,`V`H){\n"
-"`Ci-`3->begin<`3->$7&&`H<`3->`R;\n"
+"@%@t`is_of_`Ws(@Y``W_`F*`F,`H i,`H @X){\n"
+"@Ki-`F->@r<`F->@Gs&&@X<`F->@v;\n"
 "}\n\n"
-"$w`Q`is_whole(`I``8_`3*`3,`Vi,``8_place place,`Vlimit){\n"
-"`Ci-`3->begin<=`3->$7-$s&&place.`H<limit;\n"
+"@%@t`is_whole(@Y``W_`F*`F,`H i,``W_@| @|,`H limit){\n"
+"@Ki-`F->@r<=`F->@Gs-@>&&@|.@X<limit;\n"
 "}\n"
-"$w`Q`is_beside_`8s(`I``8_`3*`3,`Vi){\n"
-"`Ci+$s<=`3->begin||i>=`3->begin+`3->$7;\n"
+"@%@t`is_beside_`Ws(@Y``W_`F*`F,`H i){\n"
+"@Ki+@><=`F->@r||i>=`F->@r+`F->@Gs;\n"
 "}\n\n\n"
-"$n`X``8_`3_fetch(``3*data,`I``8_`3*`3,\n"
-"`I``8_place*places){\n"
-"$r $v$d;k++){\n"
-"`Vi=$OWN_FIRST+k*$s_STRIDE;\n"
-"``8_place place=places[k];\n"
-"$r `Z`Vw`6w<`D`src_vector)/4;w++)\n"
-"data->vector[k].`4[w]`6\n"
-"`7$IS_WHOLE(`src)&&`is_whole(`3,i,place,`3->src_limit)){\n"
-"`bytes_load(data->vector[k].`4,\n"
-"$AT(`3->src,i+place.`8*`3->src_gap,$s),\n"
-"$i`src),`policy_normal());\n"
-"``4s_mirror(data->vector[k].`4,`D`src));\n"
-"}else `7!`is_beside_`8s(`3,i))\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"`7`is_of_`8s(`3,i+v,place.`H))\n"
-"data->vector[k].element[v]= *$AT(`3->src,i+v+place.`8*`3->src_gap,1);\n"
-"`place_next(`3,&place);\n"
+"@7@e`W_`F_fetch(``F*data,@Y``W_`F*`F,\n"
+"@Y``W_@|*@|s){\n"
+"@(@2@&@m{\n"
+"`H i=@/+k*@>@C;\n"
+"``W_@| @|=@|s`N;\n"
+"@(`H w`Mw<@N``X_@d)/4;w++)\n"
+"data->@d`N.`J[w]`M\n"
+"`S$IS_WHOLE(``X)&&`is_whole(`F,i,@|,`F->`X_limit)){\n"
+"`@u_$v(data->@d`N.`J,\n"
+"$AT(`F->`X,i+@|.`W*`F->`X_gap,@>),\n"
+"$BYTES$i``X),`@^_normal(`L\n"
+"``Js_mirror(data->@d`N.`J,@N``X`L\n"
+"}else `S!`is_beside_`Ws(`F,i))\n"
+"@=\n"
+"$n`H v`Mv<@>;v++){\n"
+"`S`is_of_`Ws(`F,i+v,@|.@X))\n"
+"data->@d`N.@G[v]= *$AT(`F->`X,i+v+@|.`W*`F->`X_gap,1);\n"
+"`@|_$y(`F,&@|);\n"
 "}\n"
 "}\n"
 "}\n\n\n\n"
-"$6$ROWS_GUARDED \\\n"
-" ($CONVERT_IS_CUSTOM||(!$ANY_ORDER&&($ROW_GAPS|| !$FLOAT_SUM)))\n"
-"$n`X``8_$7(`+$z*x,`I`src_vector*vector,\n"
-"`I``8_`3*`3,`Vi,`V`H,`V`U){\n"
-"$r `Z`Vv`6v<$s;v++){\n"
-"`7v>0)\n"
-"`H=`U>>v&1?0:`H+1;\n"
-"x[v]=$a(`.);\n"
-"`7!$ROWS_GUARDED||`is_of_`8s(`3,i+v,`H))\n"
-"x[v]=`convert`5vector->element[v],$INDEX_OF(`3->`R-1,`H));\n"
+"@6$ROWS_GUARDED \\\n"
+" ($CONVERT_IS_CUSTOM||(!@-&&($ROW_GAPS|| !$FLOAT_SUM)))\n"
+"@7@e`W_@Gs(`+`@}*x,@Y``X_@d*@d,\n"
+"@Y``W_`F*`F,`H i,`H @X,`H $ps){\n"
+"@(`H v`Mv<@>;v++){\n"
+"`Sv>0)\n"
+"@X=$ps>>v&1?0:@X+1;\n"
+"x[v]=@5_@}@l\n"
+"`S!$ROWS_GUARDED||`is_of_`Ws(`F,i+v,@X))\n"
+"x[v]=`@F`K@d->@G[v],$INDEX$i`F->@v-1,@X`L\n"
 "}\n"
 "}\n\n\n"
-"$6$ROWS_QUICK ($s > 4 || $PACKED_HERE)\n"
-"`Y$ROWS_QUICK && $y_APART\n"
-"$6$ANY_LANE(x) (`ballot(x) != 0)\n"
-"`O\n"
-"$6$ANY_LANE(x) (x)\n"
-"`E\n"
-"$w`Q``8_vector_is_mixed(`I``8_`3*`3,`Vi,`V`H,`V`U){\n"
-"`Qoutside=i<`3->begin||`H+$s>`3->`R||\n"
-"i+$s>`3->begin+`3->$7;\n"
-"`L($ROWS_GUARDED&&outside)||`U>1;\n"
+"@6$ROWS_QUICK (@> > 4 || $PACKED_HERE)\n"
+"@hROWS_QUICK$d@jS_APART\n"
+"@6$ANY_LANE(x) (`@V(x) != 0)\n"
+"@g\n"
+"@6$ANY_LANE(x) (x)\n"
+"@O\n"
+"@%@t``W_@d_is_mixed(@Y``W_`F*`F,`H i,`H @X,`H $ps){\n"
+"@t`Uside=i<`F->@r||@X+@>>`F->@v||\n"
+"i+@>>`F->@r+`F->@Gs;\n"
+"@`($ROWS_GUARDED&&`Uside)||$ps>1;\n"
+"}\n\n\n"
+"@7`O``W_@d_`Y(`+@Y``X_@d*@d,@Y``W_`F*`F,`H i,\n"
+"`H @X,`H $ps,`H*rises){\n"
+"`Ox[@>];\n"
+"`S$ROWS_QUICK&& !$ANY_LANE(``W_@d_is_mixed(`F,i,@X,$ps)))\n"
+"@K`@d_`Y`K@d,$INDEX$i`F->@v-1,@X),0,@>,0,rises);\n"
+"``W_@Gs`Kx,@d,`F,i,@X,$ps);\n"
+"@K`array_`Y`Kx,@>,$ps,rises);\n"
 "}\n\n\n",
-"$n$5``8_vector_`9(`+`I`src_vector*vector,`I``8_`3*`3,`Vi,\n"
-"`V`H,`V`U,uint*rises){\n"
-"$5x[$s];\n"
-"`7$ROWS_QUICK&& !$ANY_LANE(``8_vector_is_mixed(`3,i,`H,`U)))\n"
-"`C`vector_`9`5vector,$INDEX_OF(`3->`R-1,`H),0,$s,0,rises);\n"
-"``8_$7`5x,vector,`3,i,`H,`U);\n"
-"`C`array_`9`5x,$s,`U,rises);\n"
-"}\n\n\n"
-"$6$l_TILE ($d * $s_STRIDE)\n"
-"$n$5``8_`3_scan_subgroup(`+``3*data,`I``8_`3*`3,\n"
-"`I``8_place*places,`J``M*`M){\n"
-"$5x[$d],`9;\n"
-"`reaches reaches;\n"
-"`Vrising=0,`1=$LANE;\n\n"
-"`Vone_`8=`3->`8_length-min(`3->`8_length,`F$s_STRIDE);\n"
-"reaches.`G=reaches.up_to=reaches.whole`6\n"
-"$r $v$d;k++){\n"
-"`Vrises,`H=places[k].`H,`U=``8_`U(`3,`H);\n"
-"`Vreach=``8_reach(`H);\n"
-"x[k]=``8_vector_`9`5&data->vector[k],`3,$OWN_FIRST+k*$s_STRIDE,`H,\n"
-"`U,&rises);\n"
+"@6$SUB@n_$g (@& * @>@C)\n"
+"@7`O``W_`F_`C_sub@{(`+``F*data,@Y``W_`F*`F,\n"
+"@Y``W_@|*@|s,@Z`@a*@a){\n"
+"`Ox[@&],`Y;\n"
+"`@J @J;\n"
+"`H rising=0,$s=@j;\n\n"
+"`H one_`W=`F->`W_length-$x`F->`W_length,(`H)@>@C);\n"
+"@J.@W=@J.up_to=@J.whole`M\n"
+"@(@2@&@m{\n"
+"`H rises,@X=@|s`N.@X,$ps=``W_$ps(`F,@X);\n"
+"`H reach=``W_reach(@X);\n"
+"x`N=``W_@d_`Y`K&data->@d`N,`F,@/+k*@>@C,@X,\n"
+"$ps,&rises);\n"
 "rising|=rises<<k;\n"
-"reaches.`S[k]=`U?`1:`1-min(reach,`1);\n"
-"reaches.`G|=(reach<=`1?1u:0u)<<k;\n"
-"reaches.up_to|=(`U||reach<=`1?1u:0u)<<k;\n"
-"`H-=`1*$s;\n"
-"reaches.whole|=(`H-1>=one_`8?1u:0u)<<k;\n"
+"@J.@y`N=$ps?$s:$s-$xreach,$s);\n"
+"@J.@W|=(reach<=$s?1u:0u)<<k;\n"
+"@J.up_to|=($ps||reach<=$s?1u:0u)<<k;\n"
+"@X-=$s*@>;\n"
+"@J.whole|=(@X-1>=one_`W?1u:0u)<<k;\n"
 "}\n"
-"`9=``3_scan_`0`5data,x,&reaches,`M);\n"
-"$r $v$d;k++)\n"
-"`7!$BEFORE_FROM_END&&places[k].`H==0)\n"
-"data->`G[k]=$f;\n"
+"`Y=``F_`C_$o`Kdata,x,&@J,@a);\n"
+"@(@2@&@m\n"
+"`S!$BEFORE_FROM_END&&@|s`N.@X==0)\n"
+"data->@W`N=@5@l\n"
 "data->rising=rising;\n"
-"`C`9;\n"
+"@K`Y;\n"
 "}\n\n\n"
-"$n$5``8_group_`G(`+`I``8_`3*`3,`J``M*`M){\n"
-"$5`G=$f;\n"
-"`Vreach=``8_place_of(`3,$l*$l_TILE).`H;\n"
-"reach=min((reach+$l_TILE-1)/$l_TILE,$l);\n"
-"`7reach>0)\n"
-"`G=`M->`9s[$l-reach];\n"
-"$ROLLED `Z`Vs=$l-reach+1;s<$l;s++)\n"
-"`G=$o`5`G,`M->`9s[s]);\n"
-"`C`G;\n"
+"@7`O``W_@{_@W(`+@Y``W_`F*`F,@Z`@a*@a){\n"
+"`O@W=@5@l\n"
+"`H reach=``W_@|$j`F,$SUB@n*$SUB@n_$g).@X;\n"
+"reach=$x(reach+$SUB@n_$g-1)/$SUB@n_$g,$SUB@n);\n"
+"`Sreach>0)\n"
+"@W=@a->`Ys[$SUB@n-reach];\n"
+"$ROLLED $n`H s=$SUB@n-reach+1;s<$SUB@n;s++)\n"
+"@W=@:`K@W,@a->`Ys[s]);\n"
+"@K@W;\n"
 "}\n\n\n"
-"$n`X``8_vector_scan(`+`dst_vector*out,`I``3*data,\n"
-"`I``8_`3*`3,``8_place place,`Vi,int k,\n"
-"$5`K,$z*`2,`A`dst*totals,\n"
-"`J``M*`M){\n"
-"`V`U=``8_`U(`3,place.`H);\n"
-"$z x[$s];\n"
-"`7$ROWS_QUICK&& !totals&& !$ANY_LANE(``8_vector_is_mixed(`3,i,place.`H,`U))){\n"
-"``3_vector`5out,data,`K,$INDEX_OF(`3->`R-1,place.`H),0,k,$TILE,0,\n"
-"`2,`M);\n"
-"`L;\n"
+"@7@e`W_@d_`C(`+``Q_@d*`U,@Y``F*data,\n"
+"@Y``W_`F*`F,``W_@| @|,`H i,int k,\n"
+"`O@_,`@}*$t,@H``Q*$bs,\n"
+"@Z`@a*@a){\n"
+"`H $ps=``W_$ps(`F,@|.@X);\n"
+"`@} x[@>];\n"
+"`S$ROWS_QUICK&& !$bs&& !$ANY_LANE(``W_@d_is_mixed(`F,i,@|.@X,$ps))){\n"
+"``F_@d`K`U,data,@_,$INDEX$i`F->@v-1,@|.@X),0,k,$$g,0,\n"
+"$t,@a);\n"
+"@`;\n"
 "}\n"
-"`vector_ends ends=``3_ends`5data,`K,k,$TILE,`2,`M);\n"
-"``8_$7`5x,&data->vector[k],`3,i,place.`H,`U);\n"
-"`vector_scan`5out,x,&ends,data->base,`U,$s);\n"
-"`7totals)\n"
-"$r\n"
-"`Z`Vv`6v<$s;v++){\n"
-"`7place.`H+1==`3->`R&&`is_of_`8s(`3,i+v,place.`H))\n"
-"*$AT(totals,place.`8,1)=`to_dst(x[v]);\n"
-"`place_next(`3,&place);\n"
+"`@d_`Rs `Rs=``F_`Rs`Kdata,@_,k,$$g,$t,@a);\n"
+"``W_@Gs`Kx,&data->@d`N,`F,i,@|.@X,$ps);\n"
+"`@d_`C`K`U,x,&`Rs,data->$k,$ps,@>);\n"
+"`S$bs)\n"
+"@=\n"
+"$n`H v`Mv<@>;v++){\n"
+"`S@|.@X+1==`F->@v&&`is_of_`Ws(`F,i+v,@|.@X))\n"
+"*$AT($bs,@|.`W,1)=`to_`Q(x[v]);\n"
+"`@|_$y(`F,&@|);\n"
 "}\n"
 "}\n\n"
-"$n`X``8_vector_store(`dst_vector*out,`I``8_`3*`3,\n"
-"``8_place place,`Vi){\n"
-"`7$IS_WHOLE(`dst)&&`is_whole(`3,i,place,`3->dst_limit)){\n"
-"`vector_store($AT(`3->dst,i+place.`8*`3->dst_gap,$s),out);\n"
-"`L;\n"
+"@7@e`W_@d@T(``Q_@d*`U,@Y``W_`F*`F,\n"
+"``W_@| @|,`H i){\n"
+"`S$IS_WHOLE(``Q)&&`is_whole(`F,i,@|,`F->`Q_limit)){\n"
+"`@d@T($AT(`F->`Q,i+@|.`W*`F->`Q_gap,@>),`U);\n"
+"@`;\n"
 "}\n"
-"`7`is_beside_`8s(`3,i))\n"
-"`L;\n"
-"$r `Z`Vv`6v<$s;v++){\n"
-"`7`is_of_`8s(`3,i+v,place.`H))\n"
-"*$AT(`3->dst,i+v+place.`8*`3->dst_gap,1)=out->element[v];\n"
-"`place_next(`3,&place);\n"
+"`S`is_beside_`Ws(`F,i))\n"
+"@`;\n"
+"@(`H v`Mv<@>;v++){\n"
+"`S`is_of_`Ws(`F,i+v,@|.@X))\n"
+"*$AT(`F->`Q,i+v+@|.`W*`F->`Q_gap,1)=`U->@G[v];\n"
+"`@|_$y(`F,&@|);\n"
 "}\n"
-"}\n\n\n\n",
-"$6$STORE_UNIT \\\n"
-" (`D`dst)<=2&&$i`dst)%4==0?4/`F`D`dst):1u)\n"
-"$n`X``8_vectors_store(`dst_vector*out,`I``8_`3*`3,int k,\n"
-"`J``M*`M){\n"
-"`J`Iuint*all=`vectors_share(out,`M);\n"
-"`J`Iuint*`4s=$ORIGIN(all,$s_STRIDE/$STORE_UNIT);\n"
-"`J`I`dst*results=$ORIGIN((`J`I`dst*)all,$s_STRIDE);\n"
-"`Vbegin=$l*$l_TILE+k*$s_STRIDE;\n"
-"$r `Z`Vu`6u<$s/$STORE_UNIT;u++){\n"
-"`Vunit=u*$y+$LANE,i=begin+unit*$STORE_UNIT;\n"
-"``8_place place=``8_place_of(`3,i);\n"
-"`Qwhole=i-`3->begin<=`3->$7-$STORE_UNIT&&place.`H<`3->dst_limit;\n"
-"`7$STORE_UNIT>1&&whole){\n"
-"*(`Auint*)$AT(`3->dst,i,$STORE_UNIT)= *$AT(`4s,unit,1);\n"
+"}\n\n\n\n"
+"@6$STORE_UNIT \\\n"
+" (@N``Q)<=2&&$BYTES$i``Q)%4==0?4/(`H)@N``Q):1u)\n"
+"@7@e`W_@ds@T(``Q_@d*`U,@Y``W_`F*`F,int k,\n"
+"@Z`@a*@a){\n"
+"@Z@Y`H*`P=`@ds_@~(`U,@a);\n"
+"@Z@Y`H*`Js=$ORIGIN(`P,@>@C/$STORE_UNIT);\n"
+"@Z@Y``Q*results=$ORIGIN((@Z@Y``Q*)`P,@>@C);\n"
+"`H @r=$SUB@n*$SUB@n_$g+k*@>@C;\n"
+"@(`H u`Mu<@>/$STORE_UNIT;u++){\n"
+"`H unit=u*@jS+@j,i=@r+unit*$STORE_UNIT;\n"
+"``W_@| @|=``W_@|$j`F,i);\n"
+"@twhole=i-`F->@r<=`F->@Gs-$STORE_UNIT&&@|.@X<`F->`Q_limit;\n"
+"`S$STORE_UNIT>1&&whole){\n"
+"*(@H`H*)$AT(`F->`Q,i,$STORE_UNIT)= *$AT(`Js,unit,1);\n"
 "continue;\n"
 "}\n"
-"$r `Z`Vv`6v<$STORE_UNIT;v++){\n"
-"`7`is_of_`8s(`3,i+v,place.`H))\n"
-"*$AT(`3->dst,i+v,1)= *$AT(results,unit*$STORE_UNIT+v,1);\n"
-"`place_next(`3,&place);\n"
+"@(`H v`Mv<$STORE_UNIT;v++){\n"
+"`S`is_of_`Ws(`F,i+v,@|.@X))\n"
+"*$AT(`F->`Q,i+v,1)= *$AT(results,unit*$STORE_UNIT+v,1);\n"
+"`@|_$y(`F,&@|);\n"
 "}\n"
 "}\n"
+"}\n\n\n",
+"@%`H ``W_limit(@Y``W_`F*`F,size_t address,`H gap,`H @u,`H size){\n"
+"`S((address|gap*size)&(@u-1))!=0||`F->@Gs<@>)\n"
+"@K0;\n"
+"`Sgap==0&&($ROW_GAPS|(`F->@v==`F->`W_length)))\n"
+"@K@0u;\n"
+"@K`F->@v<@>?0:`F->@v-(@>-1);\n"
 "}\n\n\n"
-"$w`V``8_limit(`I``8_`3*`3,size_t address,`Vgap,`Vbytes,`Vsize){\n"
-"`7((address|gap*size)&(bytes-1))!=0||`3->$7<$s)\n"
-"`C0;\n"
-"`7gap==0&&($ROW_GAPS|(`3->`R==`3->`8_length)))\n"
-"`C0xffffffffu;\n"
-"`C`3->`R<$s?0:`3->`R-($s-1);\n"
-"}\n\n\n"
-"$w``8_`3 ``8_`3_of($1`src*src,`A`dst*dst,\n"
-"`scan_`8s_`B `B,`N`8,`V`8s,\n"
-"`N`R){\n"
-"``8_`3 `3;\n"
-"`V`G`6\n"
-"`N`S=$ORIGIN(`8,`8s);\n"
-"`3.src=$ORIGIN(src+`B.src_offset+`S*`B.src_pitch,`R);\n"
-"`3.dst=$ORIGIN(dst+`B.dst_offset+`S*`B.dst_pitch,`R);\n"
-"`3.`8_length=`F`B.length;\n"
-"`3.inverse=`F`B.inverse;\n"
-"`3.`U=`F`B.`U;\n"
-"`3.src_gap=`F`B.src_pitch-`3.`8_length;\n"
-"`3.dst_gap=`F`B.dst_pitch-`3.`8_length;\n"
-"`3.`R=`F`R;\n"
-"`3.$7=($kLAST_ROW)?`8s-1:`8s)*`3.`8_length;\n"
-"`7$ROW_GAPS&&`3.$7>0)\n"
-"`3.$7-=`3.`8_length-`3.`R;\n"
-"`7$IS_WHOLE(`src)&&(`3.src_gap|`3.dst_gap)==0){\n"
-"`G=`F((size_t)$EDGE(`3.src)/`D`src))%$s;\n"
-"`G=$REVERSE?($s-`G)%$s:`G;\n"
-"`7`G+`3.$7>$TILE)\n"
-"`G`6\n"
+"@%``W_`F ``W_`F$j@'``X*`X,@H``Q*`Q,\n"
+"``C_`Ws_@\\s @\\s,@c`W,`H `Ws,\n"
+"@c@v){\n"
+"``W_`F `F;\n"
+"`H @W`M\n"
+"@c@y=$ORIGIN(`W,`Ws);\n"
+"`F.`X=$ORIGIN(`X+@\\s.`X_@]+@y*@\\s.`X_pitch,@v);\n"
+"`F.`Q=$ORIGIN(`Q+@\\s.`Q_@]+@y*@\\s.`Q_pitch,@v);\n"
+"`F.`W_length=(`H)@\\s.length;\n"
+"`F.inverse=(`H)@\\s.inverse;\n"
+"`F.$ps=(`H)@\\s.$ps;\n"
+"`F.`X_gap=(`H)@\\s.`X_pitch-`F.`W_length;\n"
+"`F.`Q_gap=(`H)@\\s.`Q_pitch-`F.`W_length;\n"
+"`F.@v=(`H)@v;\n"
+"`F.@Gs=(@3LAST_ROW)?`Ws-1:`Ws)*`F.`W_length;\n"
+"`S$ROW_GAPS&&`F.@Gs>0)\n"
+"`F.@Gs-=`F.`W_length-`F.@v;\n"
+"`S$IS_WHOLE(``X)&&(`F.`X_gap|`F.`Q_gap)==0){\n"
+"@W=(`H)((size_t)$EDGE(`F.`X)/@N``X))%@>;\n"
+"@W=$@B?(@>-@W)%@>:@W;\n"
+"`S@W+`F.@Gs>$$g)\n"
+"@W`M\n"
 "}\n"
-"`3.src=$REVERSE?`3.src+`G:`3.src-`G;\n"
-"`3.dst=$REVERSE?`3.dst+`G:`3.dst-`G;\n"
-"`3.begin=`G;\n"
-"`3.past=`F`B.past-`G;\n"
-"`3.`8s_`G=`F`B.`8s_`G;\n"
-"`3.src_limit=`3.dst_limit`6\n"
-"`7$IS_WHOLE(`src))\n"
-"`3.src_limit=``8_limit(&`3,(size_t)$EDGE(`3.src),`3.src_gap,\n"
-"min($i`src),16u),`D`src));\n"
-"`7!$ROW_GAPS&&$IS_WHOLE(`dst))\n"
-"`3.dst_limit=``8_limit(&`3,(size_t)$EDGE(`3.dst),`3.dst_gap,\n"
-"min($i`dst),16u),`D`dst));\n\n"
-"`Qby_units=$ROW_GAPS&&((size_t)$EDGE(`3.dst)&3)=`6\n"
-"`7by_units&&min(`3.`R,`3.$7)>=$STORE_UNIT)\n"
-"`3.dst_limit=`3.`R-($STORE_UNIT-1);\n"
-"`C`3;\n"
-"}\n\n",
-"kernel $x_ATTRIBUTE void\n"
-"`scan_`8s(`%$1`src*src,`A`dst*dst,$1uint*`R_buffer,\n"
-"`init init_`W,$1`dst*init_buffer,`A`dst*totals,\n"
-"`scan_`8s_`B `B,`J``M*`M$g`=\n"
-"`V`T=`F`B.`T;\n"
-"`N`8=$p*`B.`3_`8s;\n"
-"`V`8s=`Fmin(`B.`3_`8s,`B.`8s-`8);\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
-"$5base,`K,`2;\n"
-"``3 data;\n"
-"``8_place places[$d];\n"
-"``8_`3 `3=``8_`3_of(src,dst,`B,`8,`8s,`R);\n"
-"$r $v$d;k++)\n"
-"places[k]=``8_place_of(&`3,$OWN_FIRST+k*$s_STRIDE);\n"
-"``8_`3_fetch(&data,&`3,places);\n"
-"base=`base`5init_`W,init_buffer,`B.init_offset,`T);\n"
-"totals=`T&$FLAG_TOTAL?totals+`B.total_offset+`8:0;\n"
-"`7totals&&`R==0)\n"
-"`Z`Vi=$2;i<`8s;i+=$x)\n"
-"totals[i]=`to_dst(base);\n"
-"totals=totals?$ORIGIN(totals,`8s):0;\n"
-"`group_share(``8_`3_scan_subgroup`5&data,&`3,places,`M),`M);\n"
-"data.base=base;\n"
-"`K=``8_group_`G`5&`3,`M);\n"
-"`2=$o`5base,`K);\n"
-"`7$ANY_ORDER){\n"
-"`K=`2;\n"
+"`F.`X=$@B?`F.`X+@W:`F.`X-@W;\n"
+"`F.`Q=$@B?`F.`Q+@W:`F.`Q-@W;\n"
+"`F.@r=@W;\n"
+"`F.past=(`H)@\\s.past-@W;\n"
+"`F.`Ws_@W=(`H)@\\s.`Ws_@W;\n"
+"`F.`X_limit=`F.`Q_limit`M\n"
+"`S$IS_WHOLE(``X))\n"
+"`F.`X_limit=``W_limit(&`F,(size_t)$EDGE(`F.`X),`F.`X_gap,\n"
+"$x$BYTES$i``X),16u),@N``X`L\n"
+"`S!$ROW_GAPS&&$IS_WHOLE(``Q))\n"
+"`F.`Q_limit=``W_limit(&`F,(size_t)$EDGE(`F.`Q),`F.`Q_gap,\n"
+"$x$BYTES$i``Q),16u),@N``Q`L\n\n"
+"@tby_units=$ROW_GAPS&&((size_t)$EDGE(`F.`Q)&3)=`M\n"
+"`Sby_units&&$x`F.@v,`F.@Gs)>=$STORE_UNIT)\n"
+"`F.`Q_limit=`F.@v-($STORE_UNIT-1);\n"
+"@K`F;\n"
+"}\n\n"
+"kernel $@n_ATTRIBUTE void\n"
+"``C_`Ws(`%@'``X*`X,@H``Q*`Q,@'`H*@v@8\n"
+"`init init_$c,@'``Q*init@8@H``Q*$bs,\n"
+"``C_`Ws_@\\s @\\s,@Z`@a*@a@)`=\n"
+"`H @z=(`H)@\\s.@z;\n"
+"@c`W=get_@{_id(0)*@\\s.`F_`Ws;\n"
+"`H `Ws=(`H)$x@\\s.`F_`Ws,@\\s.`Ws-`W);\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],@z);\n"
+"`O$k,@_,$t;\n"
+"``F data;\n"
+"``W_@| @|s[@&];\n"
+"``W_`F `F=``W_`F$j`X,`Q,@\\s,`W,`Ws,@v);\n"
+"@(@2@&@m\n"
+"@|s`N=``W_@|$j&`F,@/+k*@>@C);\n"
+"``W_`F_fetch(&data,&`F,@|s);\n"
+"$k=`$k`Kinit_$c,init@8@\\s.init_@],@z);\n"
+"$bs=@z&$FLAG_TOTAL?$bs+@\\s.$b_@]+`W:0;\n"
+"`S$bs&&@v==0)\n"
+"$n`H i=@i;i<`Ws;i+=$@n)\n"
+"$bs[i]=`to_`Q($k);\n"
+"$bs=$bs?$ORIGIN($bs,`Ws):0;\n"
+"`@{_@~(``W_`F_`C_sub@{`K&data,&`F,@|s,@a),@a);\n"
+"data.$k=$k;\n"
+"@_=``W_@{_@W`K&`F,@a);\n"
+"$t=@:`K$k,@_);\n"
+"`S@-){\n"
+"@_=$t;\n"
 "}else{\n"
-"``3_`P`5&data,`K);\n"
-"`K=base;\n"
+"``F_@q`K&data,@_);\n"
+"@_=$k;\n"
 "}\n"
-"$r $v$d;k++){\n"
-"`Vi=$OWN_FIRST+k*$s_STRIDE;\n"
-"`dst_vector out;\n"
-"``8_vector_scan`5&out,&data,&`3,places[k],i,k,`K,&`2,totals,`M);\n"
-"`7$ROW_GAPS)\n"
-"``8_vectors_store(&out,&`3,k,`M);\n"
+"@(@2@&@m{\n"
+"`H i=@/+k*@>@C;\n"
+"``Q_@d `U;\n"
+"``W_@d_`C`K&`U,&data,&`F,@|s`N,i,k,@_,&$t,$bs,@a);\n"
+"`S$ROW_GAPS)\n"
+"``W_@ds@T(&`U,&`F,k,@a);\n"
 "else\n"
-"``8_vector_store(&out,&`3,places[k],i);\n"
+"``W_@d@T(&`U,&`F,@|s`N,i);\n"
 "}\n"
 "}\n\n",
 NULL};
@@ -5921,102 +5689,102 @@ NULL};
 static const char *const gpuscan__piece_scan[] = {
 "#line 4858 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
-"$8struct{\n"
+"@;@b{\n"
 "$SCAN_NUMBERS\n"
-"}$us;\n\n"
-"$6$c \\\n"
-" $1`src*src,$KEYS_PARAMETER `A`dst*dst,$1uint*`R_buffer, \\\n"
-" `A`states*states,`init init_`W,$1`dst*init_buffer, \\\n"
-" `A`dst*totals,$us `B,`J``M*`M\n"
-"$6$OP_ARGUMENTS \\\n"
-" src,$KEYS_ARGUMENT dst,`R_buffer,states,init_`W,init_buffer,totals,`B,`M\n\n"
-"$6$OP_ROWS ($HEADS ? 1u : `B.`8s)\n"
-"$6$OP_ROW_TILES `F`B.`8_`3s\n"
-"$6$OP_PITCH `B.src_pitch\n"
-"$6$OP_BASE `base`5init_`W, init_buffer, `B.init_offset, `F`B.`T)\n"
-"$6$OP_DST(`8, `R) $ORIGIN(dst + `B.dst_offset + (`8) * `B.dst_pitch, `R)\n"
-"$6$OP_IN_PLACE(`0, `R) \\\n"
-" (($1void*)$ELEMENTS(`0)==($1void*)$OP_DST(0,`R))\n"
-"$6$OP_WORDS 1\n"
-"$6`op_keeps_none(job, `9) false\n"
-"$6`op_part `scan_hook_part\n"
-"$6`op_span `scan_hook_span\n"
-"$6`op_store `scan_hook_store\n\n\n"
-"$n`X`total_store($c,`N`8,`Qends,$5`P){\n"
-"`7(`F`B.`T&$FLAG_TOTAL)&&ends&&$2==0)\n"
-"totals[`B.total_offset+`8]=`to_dst(`P);\n"
+"}`@\\s;\n\n"
+"@6$OP@1S \\\n"
+" @'``X*`X,$eS@1 @H``Q*`Q,@'`H*@v@8 \\\n"
+" @H`states*states,`init init_$c,@'``Q*init@8 \\\n"
+" @H``Q*$bs,`@\\s @\\s,@Z`@a*@a\n"
+"@6$OP_ARGUMENTS \\\n"
+" `X,$eS_ARGUMENT `Q,@v@8states,init_$c,init@8$bs,@\\s,@a\n\n"
+"@6$OP_ROWS ($@o ? 1u : @\\s.`Ws)\n"
+"@6$OP_ROW_$gS (`H)@\\s.`W_`Fs\n"
+"@6$OP_PITCH @\\s.`X_pitch\n"
+"@6$OP_BASE `$k`Kinit_$c, init@8 @\\s.init_@], (`H)@\\s.@z)\n"
+"@6$OP_DST(`W, @v) $ORIGIN(`Q + @\\s.`Q_@] + (`W) * @\\s.`Q_pitch, @v)\n"
+"@6$OP_IN_PLACE($o, @v) \\\n"
+" ((@'void*)$ELEMENTS($o)==(@'void*)$OP_DST(0,@v))\n"
+"@6$OP_$hS 1\n"
+"@6`op_keeps_none(`T, `Y) @x\n"
+"@6`op_`A ``C_hook_`A\n"
+"@6`op_`D ``C_hook_`D\n"
+"@6`op@T ``C_hook@T\n\n\n"
+"@7@e$b@T($OP@1S,@c`W,@t`Rs,`O@q){\n"
+"`S((`H)@\\s.@z&$FLAG_TOTAL)&&`Rs&&@i==0)\n"
+"$bs[@\\s.$b_@]+`W]=`to_`Q(@q);\n"
 "}\n\n"
-"`Y$CPU\n\n"
-"`Y$SCAN_MULTI_PASS && !$HEADS\n"
-"$w`Q`op_`8s(`+$c,`Ngroup,`Ngroups,`N`R){\n"
-"`Nshare=`B.`8s/groups,more=`B.`8s%groups;\n"
-"`N`8=group*share+min(group,more);\n"
-"`7!$UNDIVIDED&&`B.parts!=1)\n"
-"`Cfalse;\n"
-"``8s_scan`5$FROM(src+`B.src_offset+`8*`B.src_pitch,`R,0),`B.src_pitch,\n"
-"$OP_DST(`8,`R),`B.dst_pitch,\n"
-"`R-($kPARTS_TAIL)&&`R>0?1:0),share+(group<more?1:0),\n"
-"$OP_BASE,`F`B.`T,totals+`B.total_offset+`8);\n"
-"`Ctrue;\n"
+"@hCPU\n\n"
+"@hSCAN_MULTI_PASS$d!$@o\n"
+"@%@t`op_`Ws(`+$OP@1S,@c@{,@c@{s,@c@v){\n"
+"@c@~=@\\s.`Ws/@{s,more=@\\s.`Ws%@{s;\n"
+"@c`W=@{*@~+$x@{,more);\n"
+"`S!$UNDIVIDED&&@\\s.`As!=1)\n"
+"@K@x;\n"
+"``Ws_`C`K$FROM(`X+@\\s.`X_@]+`W*@\\s.`X_pitch,@v,0),@\\s.`X_pitch,\n"
+"$OP_DST(`W,@v),@\\s.`Q_pitch,\n"
+"@v-(@3PARTS_TAIL)&&@v>0?1:0),@~+(@{<more?1:0),\n"
+"$OP_BASE,(`H)@\\s.@z,$bs+@\\s.$b_@]+`W);\n"
+"@Ktrue;\n"
 "}\n"
-"`O\n"
-"$6`op_`8s`5...) false\n"
-"`E\n\n"
-"$w`X`scan_hook_part(`+$c,``0 `0,`I`job*job,`N`2,\n"
-"`Qends,``K carry){\n"
-"`V`T=`F`B.`T;\n"
-"`Qapart= !$ANY_ORDER&&(`T&$FLAG_CARRIES)!`6\n"
-"`A`dst*to=$OP_DST(job->`8,job->`R);\n"
-"$5total=$WHOLE(carry);\n"
-"`7job->`S<`2){\n"
-"`span span;\n"
-"span.src=`0;\n"
-"span.`S=job->`S;\n"
-"span.`2=`2;\n"
-"span.head=apart?0:`span_head(to,job->`S,`T);\n"
-"total=`span_scan`5&span,to,carry,apart,`T);\n"
+"@g\n"
+"@6`op_`Ws`K...) @x\n"
+"@O\n\n"
+"@%@e`C_hook_`A(`+$OP@1S,`$o $o,@Y``T*`T,@c$t,\n"
+"@t`Rs,`@_ $my){\n"
+"`H @z=(`H)@\\s.@z;\n"
+"@ta`A= !@-&&(@z&$FLAG_CARRIES)!`M\n"
+"@H``Q*to=$OP_DST(`T->`W,`T->@v);\n"
+"`O$b=$WHOLE($my);\n"
+"`S`T->@y<$t){\n"
+"``D `D;\n"
+"`D.`X=$o;\n"
+"`D.@y=`T->@y;\n"
+"`D.$t=$t;\n"
+"`D.$p=a`A?0:``D_$p(to,`T->@y,@z);\n"
+"$b=``D_`C`K&`D,to,$my,a`A,@z);\n"
 "}\n"
-"`total_store($bjob->`8,ends,total);\n"
+"`$b@T(@$`T->`W,`Rs,$b);\n"
 "}\n\n"
-"$6`op_span_`9`5span, `4s) `span_`9`5(span).src, (span).`S, (span).`2, (span).head)\n"
-"$w`X`scan_hook_span(`+$c,`I`job*job,`I`span*span,\n"
-"`span*next,``K `K,ulong*`4s){\n"
-"`total_store($bjob->`8,$ENDS(job),\n"
-"$WHOLE(``K_next`5`K,span->`9,job->`3)));\n"
-"`span_scan_ahead`5span,$OP_DST(job->`8,job->`R),`K,!$ANY_ORDER,\n"
-"`F`B.`T,next);\n"
+"@6`op_`D_`Y`K`D, `Js) ``D_`Y`K(`D).`X, (`D).@y, (`D).$t, (`D).$p)\n"
+"@%@e`C_hook_`D(`+$OP@1S,@Y``T*`T,@Y``D*`D,\n"
+"``D*$y,`@_ @_,ulong*`Js){\n"
+"`$b@T(@$`T->`W,$ENDS(`T),\n"
+"$WHOLE(`@__$y`K@_,`D->`Y,`T->`F)`L\n"
+"``D_`C_a$p`K`D,$OP_DST(`T->`W,`T->@v),@_,!@-,\n"
+"(`H)@\\s.@z,$y);\n"
 "}\n"
-"$6$OP_HEAD(job) `span_head($OP_DST((job).`8, (job).`R), (job).`S, `F`B.`T)\n"
-"`O\n"
-"$6$OP_LISTS 0\n"
-"$6`op_list(data, job, `M)\n\n\n",
-"`Y$AHEAD && $j\n"
-"$n`X`op_rescan(`+``3*data,`I``8*`8,`N`S,`t*`9,\n"
-"`J``M*`M){\n"
-"``3_fetch`5data,`8->src,`S,`8->`R,$OWN_FIRST,`policy_`2());\n"
-"``3_scan_subgroup`5data,`S,`8->`R,`M);\n"
-"``3_`P`5data,`group_`G`5`9,`M));\n"
+"@6$OP_HEAD(`T) ``D_$p($OP_DST((`T).`W, (`T).@v), (`T).@y, (`H)@\\s.@z)\n"
+"@g\n"
+"@6$OP_LISTS 0\n"
+"@6`op_list(data, `T, @a)\n\n\n"
+"@hAHEAD$d$@4\n"
+"@7@eop_re`C(`+``F*data,@Y``W*`W,@c@y,`t*`Y,\n"
+"@Z`@a*@a){\n"
+"``F_fetch`Kdata,`W->`X,@y,`W->@v,@/,`@^_$t(`L\n"
+"``F_`C_sub@{`Kdata,@y,`W->@v,@a);\n"
+"``F_@q`Kdata,`@{_@W`K`Y,@a`L\n"
 "}\n"
-"`O\n"
-"$6`op_rescan`5data, `8, `S, `9, `M)\n"
-"`E\n\n"
-"$n`X`scan_hook_store(`+$c,``3*data,``0 `0,`N`2,\n"
-"`I`job*job,``K outer,``K inner,\n"
-"`Qhas_inner,$5`9){\n"
-"$5`K,`P;\n"
-"`7has_inner)\n"
-"`K=``3_within`5data,inner,outer,&`9);\n"
+"@g\n"
+"@6`op_re`C`Kdata, `W, @y, `Y, @a)\n"
+"@O\n\n",
+"@7@e`C_hook@T(`+$OP@1S,``F*data,`$o $o,@c$t,\n"
+"@Y``T*`T,`@_ `Uer,`@_ inner,\n"
+"@thas_inner,`O`Y){\n"
+"`O@_,@q;\n"
+"`Shas_inner)\n"
+"@_=``F_within`Kdata,inner,`Uer,&`Y);\n"
 "else\n"
-"`K=``3_below`5data,outer,&`9);\n"
-"`Y$LOADS_AFTER\n"
-"`P=`M->`P;\n"
-"`O\n"
-"`P=$o`5`K,`9);\n"
-"`E\n"
-"`total_store($bjob->`8,$ENDS(job),`P);\n"
-"``3_store`5data,$OP_DST(job->`8,job->`R),job->`S,`2,`K,`M);\n"
+"@_=``F_below`Kdata,`Uer,&`Y);\n"
+"@hLOADS_AFTER\n"
+"@q=@a->@q;\n"
+"@g\n"
+"@q=@:`K@_,`Y);\n"
+"@O\n"
+"`$b@T(@$`T->`W,$ENDS(`T),@q);\n"
+"``F@T`Kdata,$OP_DST(`T->`W,`T->@v),`T->@y,$t,@_,@a);\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_scan NULL
@@ -6025,48 +5793,48 @@ NULL};
 static const char *const gpuscan__piece_scan_segments[] = {
 "#line 4977 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
-"$8struct{\n"
-"$SCAN_HEADS_NUMBERS\n"
-"}`scan_`U_`B;\n\n"
-"kernel $x_SIZE void\n"
-"`scan_`U_clear(`%`Auint*`U,`scan_`U_`B `B$g\n"
-"`Z`Nw=get_global_id(0);w<`B.`4s;w+=get_global_size(0))\n"
-"`U[`B.`U_offset+w]`6\n"
+"@;@b{\n"
+"$SCAN_@o_NUMBERS\n"
+"}``C_$ps_@\\s;\n\n"
+"kernel $@n_SIZE void\n"
+"``C_$ps_clear(`%@H`H*$ps,``C_$ps_@\\s @\\s@)\n"
+"$n@cw=get_global_id(0);w<@\\s.`Js;w+=get_global_size(0))\n"
+"$ps[@\\s.$ps_@]+w]`M\n"
 "}\n\n"
-"$6$OFFSETS_EACH 8\n"
-"`Y$REVERSE\n"
-"$6$COUNT_PARAMETER $1`V*`R_buffer,\n"
-"$6$HEADS_COUNT \\\n"
-" ``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T)\n"
-"`O\n"
-"$6$COUNT_PARAMETER\n"
-"$6$HEADS_COUNT `B.`R\n"
-"`E\n"
-"kernel $x_SIZE void\n"
-"`scan_`U_set(`%$1$OFFSET*offsets,`Auint*`U,\n"
-"$COUNT_PARAMETER `scan_`U_`B `B$g\n"
-"`Auint*`4s=`U+`B.`U_offset;\n"
-"`N`R=$HEADS_COUNT;\n"
-"`Nall=$kSEGMENT_HEADS)?`B.offsets-1:`B.offsets;\n"
-"`Z`Ns=get_global_id(0)*$OFFSETS_EACH;s<all;s+=get_global_size(0)*$OFFSETS_EACH){\n"
-"`Nat`6\n"
-"`Vbits`6\n"
-"`Z`Vk`6k<$OFFSETS_EACH;k++)\n"
-"`7s+k<all){\n"
-"`Ni=offsets[`B.offsets_offset+s+k];\n"
-"`7$REVERSE)\n"
-"i=`R-i;\n"
-"`7i<`R){\n"
-"`7i/32!=at&&bits!=0){\n"
-"atomic_or(`4s+at,bits);\n"
-"bits`6\n"
+"@6$OFFSETS_EACH 8\n"
+"@h@B\n"
+"@6$COUNT@1 @'`H *@v@8\n"
+"@6$@o_COUNT \\\n"
+" `@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z)\n"
+"@g\n"
+"@6$COUNT@1\n"
+"@6$@o_COUNT @\\s.@v\n"
+"@O\n"
+"kernel $@n_SIZE void\n"
+"``C_$ps_set(`%@'$OFFSET*@]s,@H`H*$ps,\n"
+"$COUNT@1 ``C_$ps_@\\s @\\s@)\n"
+"@H`H*`Js=$ps+@\\s.$ps_@];\n"
+"@c@v=$@o_COUNT;\n"
+"@c`P=@3SEGMENT_@o)?@\\s.@]s-1:@\\s.@]s;\n"
+"$n@cs=get_global_id(0)*$OFFSETS_EACH;s<`P;s+=get_global_size(0)*$OFFSETS_EACH){\n"
+"@cat`M\n"
+"`H $l`M\n"
+"$nu@2$OFFSETS_EACH@m\n"
+"`Ss+k<`P){\n"
+"@ci=@]s[@\\s.@]s_@]+s+k];\n"
+"`S$@B)\n"
+"i=@v-i;\n"
+"`Si<@v){\n"
+"`Si/32!=at&&$l!=0){\n"
+"@Dor(`Js+at,$l);\n"
+"$l`M\n"
 "}\n"
 "at=i/32;\n"
-"bits|=1u<<`F(i%32);\n"
+"$l|=1u<<(`H)(i%32);\n"
 "}\n"
 "}\n"
-"`7bits!=0)\n"
-"atomic_or(`4s+at,bits);\n"
+"`S$l!=0)\n"
+"@Dor(`Js+at,$l);\n"
 "}\n"
 "}\n\n",
 NULL};
@@ -6078,447 +5846,447 @@ NULL};
 static const char *const gpuscan__piece_select[] = {
 "#line 5031 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$8struct{\n"
+"@;@b{\n"
 "$SELECT_NUMBERS\n"
-"}$us;\n\n"
-"$6$UNIT ($BITS ? 32u : 1u)\n\n"
-"$6$OUTPUT_PARAMETER(k, `4, `4s) $1`4 *`0##k, `A`4 *to##k,\n"
-"$6$OUTPUT_ARGUMENT(k, `4, `4s) `0##k, to##k,\n"
-"$6$NUMBERED_PARAMETER(name, type) `Atype *name,\n"
-"$6$NUMBERED_ARGUMENT(name, type) name,\n"
-"$6$SELECT_OUTPUTS \\\n"
-" $OUTPUTS($OUTPUT_PARAMETER)$NUMBERED($NUMBERED_PARAMETER)`Auint*tally, \\\n"
-" `Auint*dispatch,$us `B\n"
-"$6$c \\\n"
-" $1`src*src,$SUMS_PARAMETERS $1uint*`R_buffer, \\\n"
-" `A`states*states,$SELECT_OUTPUTS,`J``M*`M\n"
-"$6$OP_ARGUMENTS \\\n"
-" src,$SUMS_ARGUMENTS `R_buffer,states,$OUTPUTS($OUTPUT_ARGUMENT) \\\n"
-" $NUMBERED($NUMBERED_ARGUMENT)tally,dispatch,`B,`M\n\n\n"
-"$6$OP_ROWS 1u\n"
-"$6$OP_ROW_TILES `F`B.`3s\n"
-"$6$OP_PITCH 0ul\n"
-"$6$OP_BASE $f\n"
-"$6$OP_IN_PLACE(`0, `R) false\n"
-"$6`op_part `select_hook_part\n"
-"$6`op_span `select_hook_span\n"
-"$6`op_store `select_hook_store\n\n\n"
-"$6$OUTPUT_FROM(k) (`0##k + `B.`0_offsets[k])\n"
-"$6$OUTPUT_TO(k) (to##k + `B.to_offsets[k])\n"
-"$6$NUMBERED_TO(name) (name + `B.name##_offset)\n\n\n"
-"$w`X`tally_store(`Auint*tally,`Auint*dispatch,$us `B,\n"
-"`Ntotal){\n"
-"`V`T=`F`B.`T;\n"
-"`7`T&$FLAG_TALLY_U32)\n"
-"tally[`B.tally_offset]=`Ftotal;\n"
-"`7`T&$FLAG_TALLY_U64)\n"
-"((`Aulong*)tally)[`B.tally_offset]=total;\n"
-"`7`T&$FLAG_DISPATCH){\n"
-"`Nwritten=min(total,`B.capacity);\n"
-"`Ngroups=written/`B.items+(written%`B.items!=0),y=1;\n"
-"`7groups>`B.limit){\n"
-"y=groups/`B.limit+(groups%`B.limit!=0);\n"
-"groups=groups/y+(groups%y!=0);\n"
+"}`@\\s;\n\n"
+"@6$UNIT ($BITS ? 32u : 1u)\n\n"
+"@6$OUTPUT@1(k, `J, `Js) @'`J *$o##k, @H`J *to##k,\n"
+"@6$OUTPUT_ARGUMENT(k, `J, `Js) $o##k, to##k,\n"
+"@6$NUMBERED@1(name, `G) @H`G *name,\n"
+"@6$NUMBERED_ARGUMENT(name, `G) name,\n"
+"@6$SELECT_OUTPUTS \\\n"
+" $OUTPUTS($OUTPUT@1)$NUMBERED($NUMBERED@1)@H`H*t`Py, \\\n"
+" @H`H*dispatch,`@\\s @\\s\n"
+"@6$OP@1S \\\n"
+" @'``X*`X,$SUMS@1S @'`H*@v@8 \\\n"
+" @H`states*states,$SELECT_OUTPUTS,@Z`@a*@a\n"
+"@6$OP_ARGUMENTS \\\n"
+" `X,$SUMS_ARGUMENTS @v@8states,$OUTPUTS($OUTPUT_ARGUMENT) \\\n"
+" $NUMBERED($NUMBERED_ARGUMENT)t`Py,dispatch,@\\s,@a\n\n\n"
+"@6$OP_ROWS 1u\n"
+"@6$OP_ROW_$gS (`H)@\\s.`Fs\n"
+"@6$OP_PITCH 0ul\n"
+"@6$OP_BASE @5(`.)\n"
+"@6$OP_IN_PLACE($o, @v) @x\n"
+"@6`op_`A `select_hook_`A\n"
+"@6`op_`D `select_hook_`D\n"
+"@6`op@T `select_hook@T\n\n\n"
+"@6$OUTPUT_FROM(k) ($o##k + @\\s.$o_@]s`N)\n"
+"@6$OUTPUT_TO(k) (to##k + @\\s.to_@]s`N)\n"
+"@6$NUMBERED_TO(name) (name + @\\s.name##_@])\n\n\n"
+"@%@et`Py@T(@H`H*t`Py,@H`H*dispatch,`@\\s @\\s,\n"
+"@c$b){\n"
+"`H @z=(`H)@\\s.@z;\n"
+"`S@z&$FLAG_TALLY_U32)\n"
+"t`Py[@\\s.t`Py_@]]=(`H)$b;\n"
+"`S@z&$FLAG_TALLY_U64)\n"
+"((@Hulong*)t`Py)[@\\s.t`Py_@]]=$b;\n"
+"`S@z&$FLAG_DISPATCH){\n"
+"@cwritten=$x$b,@\\s.capacity);\n"
+"@c@{s=written/@\\s.items+(written%@\\s.items!=0),y=1;\n"
+"`S@{s>@\\s.limit){\n"
+"y=@{s/@\\s.limit+(@{s%@\\s.limit!=0);\n"
+"@{s=@{s/y+(@{s%y!=0);\n"
 "}\n"
-"dispatch[`B.dispatch_offset]=`Fgroups;\n"
-"dispatch[`B.dispatch_offset+1]=`Fy;\n"
-"dispatch[`B.dispatch_offset+2]=1;\n"
+"dispatch[@\\s.dispatch_@]]=(`H)@{s;\n"
+"dispatch[@\\s.dispatch_@]+1]=(`H)y;\n"
+"dispatch[@\\s.dispatch_@]+2]=1;\n"
 "}\n"
 "}\n\n\n"
-"$w`V`past_`R($1`src*src,`N`S,`N`R){\n"
-"`Y$BITS\n"
-"`Nunits=`units(`R);\n"
-"`7`R%32!=0&&`S<units&&units-`S<=$TILE)\n"
-"`Cpop`R(($INVERT? ~src[units-1]:src[units-1])>>`F(`R%32));\n"
-"`E\n"
-"`C0;\n"
+"@%`H `past_@v(@'``X*`X,@c@y,@c@v){\n"
+"@hBITS\n"
+"@cunits=`units(@v);\n"
+"`S@v%32!=0&&@y<units&&units-@y<=$$g)\n"
+"@Kpop@v(($INVERT? ~`X[units-1]:`X[units-1])>>(`H)(@v%32`L\n"
+"@O\n"
+"@K0;\n"
 "}\n\n\n"
-"$w`X`select_end(`+$c,$5all,`Vpast,`N`R){\n"
-"`Nkept=$KEPT(all)-past;\n"
-"`Y$RUN_STATE\n"
-"`7kept>0&&kept<=`B.capacity){\n"
-"`Y$LENGTH_SIZE\n"
+"@%@eselect_`R(`+$OP@1S,`O`P,`H past,@c@v){\n"
+"@ckept=$KEPT(`P)-past;\n"
+"@hRUN_STATE\n"
+"`Skept>0&&kept<=@\\s.capacity){\n"
+"@hLENGTH_SIZE\n"
 "$NUMBERED_TO(lengths)[kept-1]=\n"
-"($LENGTH)(`R-all.`2-($kRUN_LAST)?1:0));\n"
-"`E\n"
-"`Y$REDUCES\n"
-"$NUMBERED_TO(results)[kept-1]=$RUN_RESULT(all.open.`W);\n"
-"`E\n"
+"($LENGTH)(@v-`P.$t-(@3RUN_LAST)?1:0`L\n"
+"@O\n"
+"@hREDUCES\n"
+"$NUMBERED_TO(results)[kept-1]=$RUN_RESULT(`P.open.$c);\n"
+"@O\n"
 "}\n"
-"`E\n"
-"`tally_store(tally,dispatch,`B,kept);\n"
+"@O\n"
+"`t`Py@T(t`Py,dispatch,@\\s,kept);\n"
 "}\n\n"
-"`Y$RUN_STATE\n\n\n"
-"$6$FIRST_ENDED(`K) ((`K).`U - ((`K).`U != 0 ? 1 : 0))\n"
-"$w`N`runs_ended(`Ncapacity,$5`K,`N`U){\n"
-"`Nended=`U-(`K.`U==0&&`U>0?1:0),`S=$FIRST_ENDED(`K);\n"
-"`Ccapacity>`S?min(ended,capacity-`S):0;\n"
+"@hRUN_STATE\n\n\n"
+"@6$FIRST_ENDED(@_) ((@_).$ps - ((@_).$ps != 0 ? 1 : 0))\n"
+"@%@c`runs_`Red(@ccapacity,`O@_,@c$ps){\n"
+"@c`Red=$ps-(@_.$ps==0&&$ps>0?1:0),@y=$FIRST_ENDED(@_);\n"
+"@Kcapacity>@y?$x`Red,capacity-@y):0;\n"
 "}\n"
-"`E\n"
-"`Y$CPU\n\n",
-"$6$WORDS (($TILE + $WORD_UNITS - 1) / $WORD_UNITS)\n\n\n\n\n"
-"`Y$COMPRESSES\n"
-"$6$KEPT_LANES(size) ((size) > 4 ? 0u : $COMPRESSES)\n"
-"$6$REGISTER(type) $PASTE(type, $COMPRESSES)\n"
-"$6$REGISTER_OF(type, x) $PASTE(convert_, $REGISTER(type))(x)\n"
-"$6$KEEP_LANES(type, to, x, mask) \\\n"
+"@O\n"
+"@hCPU\n\n",
+"@6$$hS (($$g + $$h_UNITS - 1) / $$h_UNITS)\n\n\n\n\n"
+"@hCOMPRESSES\n"
+"@6@PLANES(size) ((size) > 4 ? 0u : $COMPRESSES)\n"
+"@6$REGISTER(`G) $PASTE(`G, $COMPRESSES)\n"
+"@6$REGISTER$i`G, x) $PASTE(@F_, $REGISTER(`G))(x)\n"
+"@6$KEEP_LANES(`G, to, x, $w) \\\n"
 " { \\\n"
-" $8$REGISTER(type)unaligned __attribute__((aligned(`Dtype)))); \\\n"
-" `7$PREFETCH_DST) \\\n"
+" @;$REGISTER(`G)unaligned @#aligned(@N`G))`L \\\n"
+" `S$PREFETCH_DST) \\\n"
 " $PREFETCH(to,$PREFETCH_DST,1); \\\n"
-" *(`Aunaligned*)(to)=$REGISTER_OF(type,$COMPRESS($REGISTER_OF(int,x),mask)); \\\n"
+" *(@Hunaligned*)(to)=$REGISTER$i`G,$COMPRESS($REGISTER$iint,x),$w`L \\\n"
 " }\n\n"
-"$w`X`keep_`0(`Avoid*to,$1void*`0,`Vsize,`Vmask){\n"
-"`7size==1)\n"
-"$KEEP_LANES(uchar,to,$PASTE(vload,$COMPRESSES)(0,($1uchar*)`0),mask)\n"
-"else `7size==2)\n"
-"$KEEP_LANES(ushort,to,$PASTE(vload,$COMPRESSES)(0,($1ushort*)`0),mask)\n"
+"@%@ekeep_$o(@Hvoid*to,@'void*$o,`H size,`H $w){\n"
+"`Ssize==1)\n"
+"$KEEP_LANES(uchar,to,$PASTE(v$v,$COMPRESSES)(0,(@'uchar*)$o),$w)\n"
+"else `Ssize==2)\n"
+"$KEEP_LANES(ushort,to,$PASTE(v$v,$COMPRESSES)(0,(@'ushort*)$o),$w)\n"
 "else\n"
-"$KEEP_LANES(uint,to,$PASTE(vload,$COMPRESSES)(0,($1uint*)`0),mask)\n"
+"$KEEP_LANES(`H,to,$PASTE(v$v,$COMPRESSES)(0,(@'`H*)$o),$w)\n"
 "}\n"
-"$w`X`keep_indices(`Avoid*to,`Vi,`Vmask){\n"
-"$REGISTER`Fx=($REGISTER`F)($EACH_LANE($COMPRESSES,$LANE_AT,0));\n"
-"$KEEP_LANES(uint,to,x+i,mask)\n"
+"@%@ekeep_indices(@Hvoid*to,`H i,`H $w){\n"
+"$REGISTER(`H)x=($REGISTER(`H))($EACH_LANE($COMPRESSES,@j_AT,0`L\n"
+"$KEEP_LANES(`H,to,x+i,$w)\n"
 "}\n"
-"`O\n"
-"$6$KEPT_LANES(size) 0u\n"
-"$6`keep_`0(to, `0, size, mask) (void)0\n"
-"$6`keep_indices(to, i, mask) (void)0\n"
-"`E\n"
-"`Y$REDUCES && $3 > 1\n\n"
-"$w`X`results_keep(`A`result*to,$4 x,`Vbits,`Nroom){\n"
-"`Y$COMPRESSES == $3 && $RESULT_SIZE == 4\n"
-"`7room>=$3){\n"
-"$KEEP_LANES(uint,to,$PASTE(as_,$REGISTER`F)(x),bits)\n"
-"`L;\n"
+"@g\n"
+"@6@PLANES(size) 0u\n"
+"@6`keep_$o(to, $o, size, $w) (void)0\n"
+"@6`keep_indices(to, i, $w) (void)0\n"
+"@O\n"
+"@hREDUCES$d@k > 1\n\n"
+"@%@eresults_keep(@H`result*to,``I x,`H $l,@croom){\n"
+"@hCOMPRESSES == @k$d$RESULT_SIZE == 4\n"
+"`Sroom>=@k){\n"
+"$KEEP_LANES(`H,to,$PASTE(as_,$REGISTER(`H))(x),$l)\n"
+"@`;\n"
 "}\n"
-"`E\n"
-"$0$7 $7;\n"
-"$7.all=x;\n"
-"`Z`Nj`6bits&&j<room;bits&=bits-1)\n"
-"to[j++]=`to_result($7.element[$LOWEST($9bits)]);\n"
+"@O\n"
+"``I_@Gs @Gs;\n"
+"@Gs.`P=x;\n"
+"$n@cj`M$l&&j<room;$l&=$l-1)\n"
+"to[j++]=`to_result(@Gs.@G[$LOWEST(@@$l)]);\n"
 "}\n"
-"`E\n\n\n\n\n\n\n"
-"$6$FULL_WORD 4u\n"
-"$6$KEEP(`1s, compress, copy) \\\n"
+"@O\n\n\n\n\n\n\n"
+"@6$FULL_$h 4u\n"
+"@6$KEEP($ss, compress, copy) \\\n"
 " { \\\n"
-" `Nj`6 \\\n"
-" `Z`Ni=`S;i<`2&&j<kept;i+=$WORD_BITS){ \\\n"
-" `N`4=`4s[(i-`S)/$WORD_BITS]; \\\n"
-" `Vall=`Fpop`R(`4); \\\n"
-" `7(`1s)&&i+$WORD_BITS<=`2&&all>=$FULL_WORD&&kept-j>=all+(`1s)){ \\\n"
-" `Z`Vs`6s<$WORD_BITS;s+=max(`1s,1u)){ \\\n"
-" `Vmask=`F(`4>>s)&((1u<<(`1s))-1); \\\n"
-" `Nat=i+s; \\\n"
+" @cj`M \\\n"
+" $n@ci=@y;i<$t&&j<kept;i+=$$h@p){ \\\n"
+" @c`J=`Js[(i-@y)/$$h@p]; \\\n"
+" `H `P=(`H)pop@v(`J); \\\n"
+" `S($ss)&&i+$$h@p<=$t&&`P>=$FULL_$h&&kept-j>=`P+($ss)){ \\\n"
+" $n`H s`Ms<$$h@p;s+=max($ss,1u)){ \\\n"
+" `H $w=(`H)(`J>>s)&((1u<<($ss))-1); \\\n"
+" @cat=i+s; \\\n"
 " compress; \\\n"
-" j+=pop`R(mask); \\\n"
+" j+=pop@v($w); \\\n"
 " } \\\n"
 " }else{ \\\n"
-" `Z;`4&&j<kept;`4&=`4-1,j++){ \\\n"
-" `Nat=i+$LOWEST(`4); \\\n"
+" $n;`J&&j<kept;`J&=`J-1,j++){ \\\n"
+" @cat=i+$LOWEST(`J); \\\n"
 " copy; \\\n"
 " } \\\n"
 " } \\\n"
 " } \\\n"
 " }\n"
-"$6$OUTPUT_SPAN(k, `4_type, `4s_each) \\\n"
+"@6$OUTPUT_SPAN(k, `J_`G, `Js_each) \\\n"
 " { \\\n"
-" $1`4_type*`0=$OUTPUT_FROM(k); \\\n"
-" `A`4_type*to=$OUTPUT_TO(k)+`K*(`4s_each); \\\n"
-" $KEEP((`4s_each)==1?$KEPT_LANES(`D`4_type)):0u, \\\n"
-" `keep_`0(to+j,`0+at,`D`4_type),mask), \\\n"
-" `Z`Vw`6w<(`4s_each);w++)to[j*(`4s_each)+w]=`0[at*(`4s_each)+w]) \\\n"
+" @'`J_`G*$o=$OUTPUT_FROM(k); \\\n"
+" @H`J_`G*to=$OUTPUT_TO(k)+@_*(`Js_each); \\\n"
+" $KEEP((`Js_each)==1?@PLANES(@N`J_`G)):0u, \\\n"
+" `keep_$o(to+j,$o+at,@N`J_`G),$w), \\\n"
+" $n`H w`Mw<(`Js_each);w++)to[j*(`Js_each)+w]=$o[at*(`Js_each)+w]) \\\n"
 " }\n\n\n"
-"$w`X`select_span($c,`N`S,`N`2,`N`R,`N`K,\n"
-"`N`9,`Iulong*`4s){\n"
-"`Nkept=`B.capacity>`K?min(`9,`B.capacity-`K):0;\n"
-"`S*=$UNIT;\n"
-"`2=min(`2*$UNIT,`R);\n"
-"`7$kSELECT_TAIL)&&kept>0)\n"
+"@%@eselect_`D($OP@1S,@c@y,@c$t,@c@v,@c@_,\n"
+"@c`Y,@Yulong*`Js){\n"
+"@ckept=@\\s.capacity>@_?$x`Y,@\\s.capacity-@_):0;\n"
+"@y*=$UNIT;\n"
+"$t=$x$t*$UNIT,@v);\n"
+"`S@3SELECT_TAIL)&&kept>0)\n"
 "kept--;\n"
 "$OUTPUTS($OUTPUT_SPAN)\n"
-"`Y$INDEX_SIZE\n"
-"`A$INDEX*to=$NUMBERED_TO(indices)+`K;\n"
-"$KEEP($KEPT_LANES($INDEX_SIZE),`keep_indices(to+j,`Fat,mask),\n"
+"@hINDEX_SIZE\n"
+"@H$INDEX*to=$NUMBERED_TO(indices)+@_;\n"
+"$KEEP(@PLANES($INDEX_SIZE),`keep_indices(to+j,(`H)at,$w),\n"
 "to[j]=($INDEX)at)\n"
-"`E\n"
+"@O\n"
 "}\n\n",
-"`Y$REDUCES\n\n\n"
-"$w`X`results_span(`+$1`source*`Ws,`A`result*results,\n"
-"`N`S,`N`2,$u `W,`Nended,\n"
-"`Iulong*`4s){\n"
-"`Y$3 > 1\n"
-"$4 id=`identity_wide(`.);\n"
-"`E\n"
-"`Nj`6\n"
-"``K open=``K_of`5`run_of`5`W));\n"
-"`Vlink`6\n"
-"`Z`Ni=`S;i<`2&&j<ended;i+=$WORD_BITS){\n"
-"`N`4=`4s[(i-`S)/$WORD_BITS],at=i,end=min(`2,i+$WORD_BITS);\n"
-"`prefetch_next(`Ws+i,$WORD_BITS*`D`source));\n"
-"`7`4==0&&i+$WORD_BITS<=`2){\n"
-"open=``K_next`5open,`run_of`5``4_`9`5`Ws,i)),link++);\n"
+"@hREDUCES\n\n\n"
+"@%@eresults_`D(`+@'`source*$cs,@H`result*results,\n"
+"@c@y,@c$t,`@\\ $c,@c`Red,\n"
+"@Yulong*`Js){\n"
+"@hWIDE > 1\n"
+"``I id=@5_`I@l\n"
+"@O\n"
+"@cj`M\n"
+"`@_ open=`@_$j`-`run$j`-$c`L\n"
+"`H link`M\n"
+"$n@ci=@y;i<$t&&j<`Red;i+=$$h@p){\n"
+"@c`J=`Js[(i-@y)/$$h@p],at=i,`R=$x$t,i+$$h@p);\n"
+"`prefetch_$y($cs+i,$$h@p*@N`source`L\n"
+"`S`J==0&&i+$$h@p<=$t){\n"
+"open=`@__$y`Kopen,`run$j`-``J_`Y`K$cs,i)),link++);\n"
 "continue;\n"
 "}\n"
-"`W=$WHOLE(open).open.`W;\n"
-"`Y$3 > 1\n"
-"`7i+$WORD_BITS<=`2){\n"
-"$4 running=($4)(`W);\n"
-"`Z`Vs`6s<$WORD_BITS;s+=$3){\n"
-"`V`U=`F(`4>>s)&((1u<<$3)-1);\n"
-"`mask closed=`mask_of(`U);\n"
-"$4 x=`segments_scan_wide`5`load_wide`5`Ws,i+s),id,&closed);\n"
-"x=closed?x:$e`5running,x);\n"
-"`results_keep(results+j,$e`5($4)($START),\n"
-"$UP(1,running,x)),\n"
-"`U,ended-j);\n"
-"j=min(j+pop`R(`U),ended);\n"
-"running=($4)($LAST(x));\n"
+"$c=$WHOLE(open).open.$c;\n"
+"@hWIDE > 1\n"
+"`Si+$$h@p<=$t){\n"
+"``I @L=(``I)($c);\n"
+"$n`H s`Ms<$$h@p;s+=@k){\n"
+"`H $ps=(`H)(`J>>s)&((1u<<@k)-1);\n"
+"`$w closed=`$w$j$ps);\n"
+"``I x=`@Ms_`C_`I`K`$v_`I`K$cs,i+s),id,&closed);\n"
+"x=closed?x:@:_`I`K@L,x);\n"
+"`results_keep(results+j,@:_`I`K(``I)($START),\n"
+"$UP(1,@L,x)),\n"
+"$ps,`Red-j);\n"
+"j=$xj+pop@v($ps),`Red);\n"
+"@L=(``I)($LAST(x`L\n"
 "}\n"
-"open=``K_of`5`run_of`5$LAST(running)));\n"
+"open=`@_$j`-`run$j`-$LAST(@L)`L\n"
 "continue;\n"
 "}\n"
-"`E\n"
-"`Z;`4&&j<ended;`4&=`4-1){\n"
-"`Nhead=i+$LOWEST(`4);\n"
-"`7at<head)\n"
-"`W=$o_`B`5`W,``Ws_`9`5`Ws,at,head));\n"
-"results[j++]=$RUN_RESULT(`W);\n"
-"`W=`convert_`W`5`Ws[head],head);\n"
-"at=head+1;\n"
+"@O\n"
+"$n;`J&&j<`Red;`J&=`J-1){\n"
+"@c$p=i+$LOWEST(`J);\n"
+"`Sat<$p)\n"
+"$c=@:_@\\s`K$c,`$cs_`Y`K$cs,at,$p`L\n"
+"results[j++]=$RUN_RESULT($c);\n"
+"$c=`@F_$c`K$cs[$p],$p);\n"
+"at=$p+1;\n"
 "}\n"
-"`7at<end)\n"
-"`W=$o_`B`5`W,``Ws_`9`5`Ws,at,end));\n"
-"open=``K_of`5`run_of`5`W));\n"
+"`Sat<`R)\n"
+"$c=@:_@\\s`K$c,`$cs_`Y`K$cs,at,`R`L\n"
+"open=`@_$j`-`run$j`-$c`L\n"
 "}\n"
 "}\n"
-"`E\n"
-"`Y$RUN_STATE\n\n"
-"$w`X`runs_span(`+$c,``0 `0,`N`S,`N`2,\n"
-"$5`K,`N`U,ulong*`4s){\n"
-"`Nkept=`runs_ended(`B.capacity,`K,`U),to=$FIRST_ENDED(`K);\n"
-"`7`S==0)\n"
-"`4s[0]&= ~1ul;\n"
-"`Y$LENGTH_SIZE\n"
-"`A$LENGTH*stored=$NUMBERED_TO(lengths)+to;\n"
-"`Nbegin=$kRUN_OPEN)?`S:`K.`2;\n"
-"$KEEP(0u,(void)0,stored[j]=($LENGTH)(at-begin);begin=at)\n"
-"`E\n"
-"`Y$REDUCES\n"
-"`results_span`5`0.`Ws,$NUMBERED_TO(results)+to,`S,`2,`K.open.`W,kept,`4s);\n"
-"`E\n"
+"@O\n"
+"@hRUN_STATE\n\n"
+"@%@eruns_`D(`+$OP@1S,`$o $o,@c@y,@c$t,\n"
+"`O@_,@c$ps,ulong*`Js){\n"
+"@ckept=`runs_`Red(@\\s.capacity,@_,$ps),to=$FIRST_ENDED(@_);\n"
+"`S@y==0)\n"
+"`Js[0]&= ~1ul;\n"
+"@hLENGTH_SIZE\n"
+"@H$LENGTH*stored=$NUMBERED_TO(lengths)+to;\n"
+"@c@r=@3RUN_OPEN)?@y:@_.$t;\n"
+"$KEEP(0u,(void)0,stored[j]=($LENGTH)(at-@r);@r=at)\n"
+"@O\n"
+"@hREDUCES\n"
+"`results_`D`K$o.$cs,$NUMBERED_TO(results)+to,@y,$t,@_.open.$c,kept,`Js);\n"
+"@O\n"
 "}\n"
-"`E\n\n\n\n"
-"$6$OP_WORDS $WORDS\n"
-"$6$OP_HEAD(job) 0\n"
-"$6`op_`8s`5...) false\n"
-"$6`op_span_`9`5span, `4s) `kept_`9`5(span).src, (span).`S, (span).`2, `4s)\n\n"
-"$w`X`select_hook_span(`+$c,`I`job*job,`I`span*span,\n"
-"`span*next,``K carry,ulong*`4s){\n"
-"$5`K=$WHOLE(carry);\n"
-"`Vpast=`past_`R(src+`B.src_offset,span->`S,job->`R);\n"
-"`select_span($bspan->`S,span->`2,job->`R,$KEPT(`K),\n"
-"$KEPT(span->`9)-past,`4s);\n"
-"`Y$RUN_STATE\n"
-"`runs_span`5$bspan->src,span->`S,span->`2,`K,span->`9.`U,`4s);\n"
-"`E\n"
-"`7$ENDS(job))\n"
-"`select_end`5$b$o`5`K,span->`9),past,job->`R);\n"
-"`7next)\n"
-"next->`9=`op_span_`9`5*next,`4s);\n"
-"}\n\n\n",
+"@O\n\n\n\n"
+"@6$OP_$hS $$hS\n"
+"@6$OP_HEAD(`T) 0\n"
+"@6`op_`Ws`K...) @x\n"
+"@6`op_`D_`Y`K`D, `Js) `kept_`Y`K(`D).`X, (`D).@y, (`D).$t, `Js)\n\n"
+"@%@eselect_hook_`D(`+$OP@1S,@Y``T*`T,@Y``D*`D,\n"
+"``D*$y,`@_ $my,ulong*`Js){\n"
+"`O@_=$WHOLE($my);\n"
+"`H past=`past_@v(`X+@\\s.`X_@],`D->@y,`T->@v);\n"
+"`select_`D(@$`D->@y,`D->$t,`T->@v,$KEPT(@_),\n"
+"$KEPT(`D->`Y)-past,`Js);\n"
+"@hRUN_STATE\n"
+"`runs_`D`K@$`D->`X,`D->@y,`D->$t,@_,`D->`Y.$ps,`Js);\n"
+"@O\n"
+"`S$ENDS(`T))\n"
+"`select_`R`K@$@:`K@_,`D->`Y),past,`T->@v);\n"
+"`S$y)\n"
+"$y->`Y=`op_`D_`Y`K*$y,`Js);\n"
+"}\n\n\n"
 "$APART\n"
-"$w`X`select_hook_part(`+$c,``0 `0,`I`job*part,\n"
-"`N`2,`Qends,``K carry){\n"
-"`N`4s[$WORDS];\n"
-"`job job= *part;\n"
-"`span span;\n"
-"span.src=`0;\n"
-"`Z`Vlink`6job.`S<`2||(ends&&link==0);job.`S+=$TILE,link++){\n"
-"span.`S=job.`S;\n"
-"span.`2=min(`2,job.`S+$TILE);\n"
-"span.`9=`op_span_`9`5span,`4s);\n"
-"`op_span`5$b&job,&span,0,carry,`4s);\n"
-"carry=``K_next`5carry,span.`9,link);\n"
+"@%@eselect_hook_`A(`+$OP@1S,`$o $o,@Y``T*`A,\n"
+"@c$t,@t`Rs,`@_ $my){\n"
+"@c`Js[$$hS];\n"
+"``T `T= *`A;\n"
+"``D `D;\n"
+"`D.`X=$o;\n"
+"$n`H link`M`T.@y<$t||(`Rs&&link==0);`T.@y+=$$g,link++){\n"
+"`D.@y=`T.@y;\n"
+"`D.$t=$x$t,`T.@y+$$g);\n"
+"`D.`Y=`op_`D_`Y`K`D,`Js);\n"
+"`op_`D`K@$&`T,&`D,0,$my,`Js);\n"
+"$my=`@__$y`K$my,`D.`Y,link);\n"
 "}\n"
 "}\n"
-"`O\n\n\n"
-"$n`X`select_list(`I``3*`3,`N`S,`N`R,`list list){\n"
-"`Vown=$OWN_FIRST;\n"
-"`7$RUNS_BY_SUBGROUP|| !($STAGES||$PLACES))\n"
-"`L;\n"
-"$r `Z`Vk`6k<$d;k++){\n"
-"`Vj=`F$KEPT(`3->`G[k]),mask=`3->mask[k];\n"
-"`Vat=(own+k*$s_STRIDE)*$UNIT;\n"
-"`7$ANY_ORDER&&$l!=0)\n"
-"j+=`F$KEPT(`3->group);\n"
-"`7$BITS&&`R<=`S*32+at)\n"
-"mask`6\n"
-"else `7$BITS&&`R-`S*32-at<32)\n"
-"mask&=(1u<<`F(`R%32))-1;\n"
-"`7!$STAGES)\n"
-"`Z;mask;mask&=mask-1)\n"
-"list.places[j++]=(`place)(at+31u-clz(mask&(0u-mask)));\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7$STAGES&&(mask>>v&1)){\n"
-"list.$7[j]=`staged(`3->vector[k].element[v]);\n"
-"`7$PLACES)\n"
-"list.places[j]=(`place)(at+v);\n"
+"@g\n\n\n",
+"@7@eselect_list(@Y``F*`F,@c@y,@c@v,`list list){\n"
+"`H `V=@/;\n"
+"`S$RUNS_BY_SUB@n|| !($STAGES||$PLACES))\n"
+"@`;\n"
+"@(u@2@&@m{\n"
+"`H j=(`H)$KEPT(`F->@W`N),$w=`F->$w`N;\n"
+"`H at=(`V+k*@>@C)*$UNIT;\n"
+"`S@-&&$SUB@n!=0)\n"
+"j+=(`H)$KEPT(`F->@{);\n"
+"`S$BITS&&@v<=@y*32+at)\n"
+"$w`M\n"
+"else `S$BITS&&@v-@y*32-at<32)\n"
+"$w&=(1u<<(`H)(@v%32))-1;\n"
+"`S!$STAGES)\n"
+"$n;$w;$w&=$w-1)\n"
+"list.@|s[j++]=(`@|)(at+31u-clz($w&(0u-$w)`L\n"
+"@(`H v`Mv<@>;v++)\n"
+"`S$STAGES&&($w>>v&1)){\n"
+"list.@Gs[j]=`staged(`F->@d`N.@G[v]);\n"
+"`S$PLACES)\n"
+"list.@|s[j]=(`@|)(at+v);\n"
 "j++;\n"
 "}\n"
 "}\n"
 "}\n\n\n\n\n"
-"$6$WRITER ($RUNS_BY_SUBGROUP ? $LANE : $2)\n"
-"$6$WRITERS ($RUNS_BY_SUBGROUP ? $y : $x)\n"
-"$6$DEPTH ($j && !$RUNS ? 8 : 1)\n"
-"$6$OUTPUT_LOOP(`4, to, `4s, load) \\\n"
+"@6$WRITER ($RUNS_BY_SUB@n ? @j : @i)\n"
+"@6$WRITERS ($RUNS_BY_SUB@n ? @jS : $@n)\n"
+"@6$DEPTH ($@4$d!$RUNS ? 8 : 1)\n"
+"@6$OUTPUT_LOOP(`J, to, `Js, $v) \\\n"
 " { \\\n"
-" `Vpast=`F((size_t)(to)/`D`4))&(128u/`F`D`4)-1u),all=`F(`4s); \\\n"
-" `Z`Vat=$WRITER;at<all+past;at+=$WRITERS*$DEPTH){ \\\n"
-" `4 loaded[$DEPTH]; \\\n"
-" $r \\\n"
-" `Z`Vu`6u<$DEPTH;u++){ \\\n"
-" `Vj=at+u*$WRITERS-past; \\\n"
-" `7j<all) \\\n"
-" loaded[u]=load; \\\n"
+" `H past=(`H)((size_t)(to)/@N`J))&(128u/(`H)@N`J)-1u),`P=(`H)(`Js); \\\n"
+" $n`H at=$WRITER;at<`P+past;at+=$WRITERS*$DEPTH){ \\\n"
+" `J $ved[$DEPTH]; \\\n"
+" @= \\\n"
+" $n`H u`Mu<$DEPTH;u++){ \\\n"
+" `H j=at+u*$WRITERS-past; \\\n"
+" `Sj<`P) \\\n"
+" $ved[u]=$v; \\\n"
 " } \\\n"
-" $r \\\n"
-" `Z`Vu`6u<$DEPTH;u++){ \\\n"
-" `Vj=at+u*$WRITERS-past; \\\n"
-" `7j<all) \\\n"
-" (to)[j]=loaded[u]; \\\n"
+" @= \\\n"
+" $n`H u`Mu<$DEPTH;u++){ \\\n"
+" `H j=at+u*$WRITERS-past; \\\n"
+" `Sj<`P) \\\n"
+" (to)[j]=$ved[u]; \\\n"
 " } \\\n"
 " } \\\n"
 " }\n\n"
-"$6$OUTPUT_TILE(k, `4, `4s) \\\n"
+"@6$OUTPUT_$g(k, `J, `Js) \\\n"
 " { \\\n"
-" $1`4*`0=$OUTPUT_FROM(k)+`S*(`4s); \\\n"
-" `A`4*to=$OUTPUT_TO(k)+`K*(`4s); \\\n"
-" $OUTPUT_LOOP(`4,to,kept*(`4s),`0[$9list.places[j/(`4s)]*(`4s)+j%(`4s)]) \\\n"
+" @'`J*$o=$OUTPUT_FROM(k)+@y*(`Js); \\\n"
+" @H`J*to=$OUTPUT_TO(k)+@_*(`Js); \\\n"
+" $OUTPUT_LOOP(`J,to,kept*(`Js),$o[@@list.@|s[j/(`Js)]*(`Js)+j%(`Js)]) \\\n"
 " }\n\n\n"
-"$n`X`list_write($c,`N`S,`N`K,`V`9,`list list){\n"
-"`Vkept=`B.capacity>`K?`Fmin($9`9,`B.capacity-`K):0;\n"
-"`S*=$UNIT;\n"
-"`7$kSELECT_TAIL)&&kept>0)\n"
+"@7@elist_write($OP@1S,@c@y,@c@_,`H `Y,`list list){\n"
+"`H kept=@\\s.capacity>@_?(`H)$x@@`Y,@\\s.capacity-@_):0;\n"
+"@y*=$UNIT;\n"
+"`S@3SELECT_TAIL)&&kept>0)\n"
 "kept--;\n"
-"`Y$STAGES && $STAGED_SIZE < 4\n"
-"`bytes_store($OUTPUT_TO(0)+`K,(`J`Iuint*)list.$7,0,kept*$STAGED_SIZE,\n"
+"@hSTAGES$d$STAGED_SIZE < 4\n"
+"`@u@T($OUTPUT_TO(0)+@_,(@Z@Y`H*)list.@Gs,0,kept*$STAGED_SIZE,\n"
 "$WRITER,$WRITERS);\n"
-"#elif $STAGES\n"
-"$OUTPUT_LOOP($STAGED,$OUTPUT_TO(0)+`K,kept,list.$7[j])\n"
-"`E\n"
-"$OUTPUTS_GATHERED($OUTPUT_TILE)\n"
-"`Y$INDEX_SIZE\n"
-"$OUTPUT_LOOP($INDEX,$NUMBERED_TO(indices)+`K,kept,\n"
-"($INDEX)(`S+list.places[j]))\n"
-"`E\n"
-"}\n\n",
-"`Y!$RUNS_BY_SUBGROUP\n"
-"`Y$RUN_STATE\n\n"
-"$n`X`runs_write(`+$c,`I``3*`3,`N`S,`N`R,\n"
-"$5`K,`V`9,`list list){\n"
-"`Vended=`F`runs_ended(`B.capacity,`K,`9),skip=`K.`U==0?1:0;\n"
-"`Nto=$FIRST_ENDED(`K);\n"
-"`Y$LENGTH_SIZE\n\n"
-"$LENGTH open=$kRUN_OPEN)?0:($LENGTH)(`S-`K.`2);\n"
-"$OUTPUT_LOOP($LENGTH,$NUMBERED_TO(lengths)+to,ended,\n"
-"($LENGTH)list.places[j+skip]+\n"
-"(j+skip==0?open: -($LENGTH)list.places[max(j+skip,1u)-1]))\n"
-"`E\n"
-"`Y$REDUCES\n"
-"`Vown=$OWN_FIRST,left=``3_left(`S,`R);\n"
-"`A`result*stored=$NUMBERED_TO(results)+to;\n"
-"$r $v$d;k++){\n"
-"`Vat=own+k*$s_STRIDE,mask=`3->mask[k],there=`left_`0(left,own,k);\n"
-"$5`G=$o`5`K,`3->`G[k]);\n"
-"$u `W=`G.open.`W;\n"
-"`Vj=`F(`G.`U-`K.`U)-skip;\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7v<there){\n"
-"$u x=`convert_`W`5`3->`W[k].element[v],`S+at+v);\n"
-"`7mask>>v&1){\n"
-"`7j<ended)\n"
-"stored[j]=$RUN_RESULT(`W);\n"
-"j++;\n"
-"`W=x;\n"
-"}else{\n"
-"`W=$o_`B`5`W,x);\n"
-"}\n"
-"}\n"
-"}\n"
-"`E\n"
-"}\n"
-"`E\n"
-"`E\n\n\n\n"
-"$n`X`select_write(`+$c,`I``3*`3,`N`S,`N`R,\n"
-"$5`K,`V`9,`list list){\n"
-"`Y$RUNS_BY_SUBGROUP\n"
-"$5`G=$o`5`K,`3->group);\n"
-"`Vended=`F`runs_ended(`B.capacity,`G,`3->kept),skip=`G.`U==0?1:0;\n"
-"list.$7+=``1_`S($l,0);\n"
-"list.results+=``1_`S($l,0);\n\n"
-"`7$LANE==0&&`3->kept>0)\n"
-"list.results[0]=$o_`B`5`G.open.`W,list.results[0]);\n"
-"$y_SYNC();\n"
-"`list_write($b`S,`G.`U,`3->kept,list);\n"
-"$OUTPUT_LOOP(`result,$NUMBERED_TO(results)+$FIRST_ENDED(`G),ended,\n"
-"$RUN_RESULT(list.results[j+skip]))\n"
-"`O\n"
-"`list_write($b`S,$KEPT(`K),`9,list);\n"
-"`Y$RUN_STATE\n"
-"`runs_write`5$b`3,`S,`R,`K,`9,list);\n"
-"`E\n"
-"`E\n"
-"}\n\n\n\n\n\n"
-"$w`Q`op_keeps_none(`I`job*job,$5`9){\n"
-"`C$RUNS&&$j&&$KEPT(`9)==0&& !$ENDS(job);\n"
+"@<STAGES\n"
+"$OUTPUT_LOOP($STAGED,$OUTPUT_TO(0)+@_,kept,list.@Gs[j])\n"
+"@O\n"
+"$OUTPUTS_GATHERED($OUTPUT_$g)\n"
+"@hINDEX_SIZE\n"
+"$OUTPUT_LOOP($INDEX,$NUMBERED_TO(indices)+@_,kept,\n"
+"($INDEX)(@y+list.@|s[j]))\n"
+"@O\n"
 "}\n\n"
-"$6$OP_LISTS 1\n\n"
-"$6`op_list(data, job, `M) \\\n"
-" `select_list(data,(job)->`S,(job)->`R,`list_of(`M))\n"
-"$6`op_rescan`5data, `8, `S, `9, `M)\n\n"
-"$n`X`select_hook_store(`+$c,``3*data,``0 `0,`N`2,\n"
-"`I`job*job,``K outer,``K inner,\n"
-"`Qhas_inner,$5`9){\n"
-"`Vpast=`past_`R(src+`B.src_offset,job->`S,job->`R);\n"
-"$5`K=$WHOLE(outer);\n"
-"`7has_inner)\n"
-"`K=``P`5outer,$WHOLE(inner));\n"
-"`7$2==0&&$ENDS(job))\n"
-"`select_end`5$b$o`5`K,`9),past,job->`R);\n"
-"`select_write`5$bdata,job->`S,`2,`K,`F$KEPT(`9)-past,\n"
-"`list_of(`M));\n"
+"#if !$RUNS_BY_SUB@n\n"
+"@hRUN_STATE\n\n"
+"@7@eruns_write(`+$OP@1S,@Y``F*`F,@c@y,@c@v,\n"
+"`O@_,`H `Y,`list list){\n"
+"`H `Red=(`H)`runs_`Red(@\\s.capacity,@_,`Y),skip=@_.$ps==0?1:0;\n"
+"@cto=$FIRST_ENDED(@_);\n"
+"@hLENGTH_SIZE\n\n"
+"$LENGTH open=@3RUN_OPEN)?0:($LENGTH)(@y-@_.$t);\n"
+"$OUTPUT_LOOP($LENGTH,$NUMBERED_TO(lengths)+to,`Red,\n"
+"($LENGTH)list.@|s[j+skip]+\n"
+"(j+skip==0?open: -($LENGTH)list.@|s[max(j+skip,1u)-1]))\n"
+"@O\n"
+"@hREDUCES\n"
+"`H `V=@/,$u=``F_$u(@y,@v);\n"
+"@H`result*stored=$NUMBERED_TO(results)+to;\n"
+"@(@2@&@m{\n"
+"`H at=`V+k*@>@C,$w=`F->$w`N,$a=`$u_$o($u,`V,k);\n"
+"`O@W=@:`K@_,`F->@W`N);\n"
+"`@\\ $c=@W.open.$c;\n"
+"`H j=(`H)(@W.$ps-@_.$ps)-skip;\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sv<$a){\n"
+"`@\\ x=`@F_$c`K`F->$c`N.@G[v],@y+at+v);\n"
+"`S$w>>v&1){\n"
+"`Sj<`Red)\n"
+"stored[j]=$RUN_RESULT($c);\n"
+"j++;\n"
+"$c=x;\n"
+"}else{\n"
+"$c=@:_@\\s`K$c,x);\n"
 "}\n"
-"`E\n\n"
-"`Y$MOVES\n\n\n"
-"$w`X`bytes_move($1uchar*`0,`Auchar*to,`Nbytes){\n"
-"`N`S=get_global_id(0),stride=get_global_size(0),head=min($9((0-(size_t)to)&15),bytes);\n"
-"`Nvectors=(((size_t)`0^(size_t)to)&15)==0?(bytes-head)/16:0,i;\n"
-"$1uint4*vectors_`0=($1uint4*)(`0+head);\n"
-"`Auint4*vectors_to=(`Auint4*)(to+head);\n"
-"`Zi=`S;i<bytes-16*vectors;i+=stride){\n"
-"`Nat=i<head||vectors==0?i:i+16*vectors;\n"
-"to[at]=`0[at];\n"
 "}\n"
-"`Zi=`S;i<vectors;i+=stride)\n"
-"vectors_to[i]=vectors_`0[i];\n"
-"}\n\n\n",
-"$6$OUTPUT_MOVE(k, `4, `4s) \\\n"
-" `bytes_move(($1uchar*)$OUTPUT_FROM(k),(`Auchar*)$OUTPUT_TO(k), \\\n"
-" kept*(`4s)*`D`4));\n"
-"kernel $x_SIZE void\n"
-"`select_move(`%$1uint*total,$1uchar*indices_`0,$SELECT_OUTPUTS$g\n"
-"`Nall=``R(0xfffffffffffffffful,total,`B.`R_offset,$FLAG_COUNT_U64);\n"
-"`Nkept=min(all,`B.capacity);\n"
+"}\n"
+"@O\n"
+"}\n"
+"@O\n"
+"@O\n\n\n\n",
+"@7@eselect_write(`+$OP@1S,@Y``F*`F,@c@y,@c@v,\n"
+"`O@_,`H `Y,`list list){\n"
+"@hRUNS_BY_SUB@n\n"
+"`O@W=@:`K@_,`F->@{);\n"
+"`H `Red=(`H)`runs_`Red(@\\s.capacity,@W,`F->kept),skip=@W.$ps==0?1:0;\n"
+"list.@Gs+=`$s_@y($SUB@n,0);\n"
+"list.results+=`$s_@y($SUB@n,0);\n\n"
+"`S@j==0&&`F->kept>0)\n"
+"list.results[0]=@:_@\\s`K@W.open.$c,list.results[0]);\n"
+"@jS_SYNC();\n"
+"`list_write(@$@y,@W.$ps,`F->kept,list);\n"
+"$OUTPUT_LOOP(`result,$NUMBERED_TO(results)+$FIRST_ENDED(@W),`Red,\n"
+"$RUN_RESULT(list.results[j+skip]))\n"
+"@g\n"
+"`list_write(@$@y,$KEPT(@_),`Y,list);\n"
+"@hRUN_STATE\n"
+"`runs_write`K@$`F,@y,@v,@_,`Y,list);\n"
+"@O\n"
+"@O\n"
+"}\n\n\n\n\n\n"
+"@%@t`op_keeps_none(@Y``T*`T,`O`Y){\n"
+"@K$RUNS&&$@4&&$KEPT(`Y)==0&& !$ENDS(`T);\n"
+"}\n\n"
+"@6$OP_LISTS 1\n\n"
+"@6`op_list(data, `T, @a) \\\n"
+" `select_list(data,(`T)->@y,(`T)->@v,`list$j@a))\n"
+"@6`op_re`C`Kdata, `W, @y, `Y, @a)\n\n"
+"@7@eselect_hook@T(`+$OP@1S,``F*data,`$o $o,@c$t,\n"
+"@Y``T*`T,`@_ `Uer,`@_ inner,\n"
+"@thas_inner,`O`Y){\n"
+"`H past=`past_@v(`X+@\\s.`X_@],`T->@y,`T->@v);\n"
+"`O@_=$WHOLE(`Uer);\n"
+"`Shas_inner)\n"
+"@_=`@q`K`Uer,$WHOLE(inner`L\n"
+"`S@i==0&&$ENDS(`T))\n"
+"`select_`R`K@$@:`K@_,`Y),past,`T->@v);\n"
+"`select_write`K@$data,`T->@y,$t,@_,(`H)$KEPT(`Y)-past,\n"
+"`list$j@a`L\n"
+"}\n"
+"@O\n\n"
+"@hMOVES\n\n\n"
+"@%@e@u_move(@'uchar*$o,@Huchar*to,@c@u){\n"
+"@c@y=get_global_id(0),stride=get_global_size(0),$p=$x@@((0-(size_t)to)&15),@u);\n"
+"@c@ds=(((size_t)$o^(size_t)to)&15)==0?(@u-$p)/16:0,i;\n"
+"@'`H4*@ds_$o=(@'`H4*)($o+$p);\n"
+"@H`H4*@ds_to=(@H`H4*)(to+$p);\n"
+"$ni=@y;i<@u-16*@ds;i+=stride){\n"
+"@cat=i<$p||@ds==0?i:i+16*@ds;\n"
+"to[at]=$o[at];\n"
+"}\n"
+"$ni=@y;i<@ds;i+=stride)\n"
+"@ds_to[i]=@ds_$o[i];\n"
+"}\n\n\n"
+"@6$OUTPUT_MOVE(k, `J, `Js) \\\n"
+" `@u_move((@'uchar*)$OUTPUT_FROM(k),(@Huchar*)$OUTPUT_TO(k), \\\n"
+" kept*(`Js)*@N`J`L\n"
+"kernel $@n_SIZE void\n"
+"`select_move(`%@'`H*$b,@'uchar*indices_$o,$SELECT_OUTPUTS@)\n"
+"@c`P=`@v(@0fffffffful,$b,@\\s.@v_@],$FLAG_COUNT_U64);\n"
+"@ckept=$x`P,@\\s.capacity);\n"
 "$OUTPUTS($OUTPUT_MOVE)\n"
-"`Y$INDEX_SIZE\n"
-"`bytes_move(indices_`0+`B.src_offset*$INDEX_SIZE,\n"
-"(`Auchar*)$NUMBERED_TO(indices),kept*$INDEX_SIZE);\n"
-"`E\n"
-"`7get_global_id(0)==0)\n"
-"`tally_store(tally,dispatch,`B,all);\n"
+"@hINDEX_SIZE\n"
+"`@u_move(indices_$o+@\\s.`X_@]*$INDEX_SIZE,\n"
+"(@Huchar*)$NUMBERED_TO(indices),kept*$INDEX_SIZE);\n"
+"@O\n"
+"`Sget_global_id(0)==0)\n"
+"`t`Py@T(t`Py,dispatch,@\\s,`P);\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_select NULL
@@ -6529,307 +6297,307 @@ NULL};
 static const char *const gpuscan__piece_engine[] = {
 "#line 5578 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
-"`Y!$UNDIVIDED\n\n"
-"$8struct{\n"
+"@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
+"#if !$UNDIVIDED\n\n"
+"@;@b{\n"
 "$SCAN_SUMS_NUMBERS\n"
-"}`scan_`9s_`B;\n\n"
-"kernel $x_SIZE void\n"
-"`scan_`9s(`%$1`src*src,$SUMS_PARAMETERS $1uint*`R_buffer,\n"
-"`A``K*`9s,`scan_`9s_`B `B,\n"
-"`J``M*`M$g`=\n"
-"`Vparts=`F`B.parts,part_`3s=`F`B.part_`3s;\n"
-"`N`R=`units(``R(`B.`R,`R_buffer,`B.`R_offset,\n"
-"`F`B.`T));\n"
-"`Vpad=$PAD(`R);\n"
-"`R+=pad;\n"
-"`Z`Nunit=$p;unit<`B.`8s*parts;unit+=$q0)){\n"
-"``0 `8=$FROM(src+`B.src_offset+unit/parts*`B.src_pitch,`R,pad);\n"
-"`N`S=$9(unit%parts)*part_`3s*$TILE;\n"
-"`N`2=min(`R,`S+$9part_`3s*$TILE);\n"
-"$5`9=$f;\n"
-"$FROM_BASE(`8,`base`5init_`W,init_buffer,`B.init_offset,`F`B.`T));\n"
-"`7$kSUMS_TAIL)&&`2>`S)\n"
-"`2--;\n"
-"`Y$CPU\n"
-"`9=`span_`9`5`8,min(`S,`2),`2,0);\n"
-"`O\n"
-"``K `G=``K_of`5`9);\n"
-"`Vlink`6\n"
-"`Qbegun=false;\n"
-"`Z`Nat=`S;at<`2;at+=$TILE){\n"
-"`9=``3_`9`5`8,at,`2,`policy_normal(),`M);\n"
-"`G=``K_next`5`G,`9,link++);\n"
-"begun=begun||$HAS_BEGUN(`9);\n"
+"}``C_`Ys_@\\s;\n\n"
+"kernel $@n_SIZE void\n"
+"``C_`Ys(`%@'``X*`X,$SUMS@1S @'`H*@v@8\n"
+"@H`@_*`Ys,``C_`Ys_@\\s @\\s,\n"
+"@Z`@a*@a@)`=\n"
+"`H `As=(`H)@\\s.`As,`A_`Fs=(`H)@\\s.`A_`Fs;\n"
+"@c@v=`units(`@v(@\\s.@v,@v@8@\\s.@v_@],\n"
+"(`H)@\\s.@z`L\n"
+"`H pad=$PAD(@v);\n"
+"@v+=pad;\n"
+"$n@cunit=get_@{_id(0);unit<@\\s.`Ws*`As;unit+=get_num_@{s(0)){\n"
+"`$o `W=$FROM(`X+@\\s.`X_@]+unit/`As*@\\s.`X_pitch,@v,pad);\n"
+"@c@y=@@(unit%`As)*`A_`Fs*$$g;\n"
+"@c$t=$x@v,@y+@@`A_`Fs*$$g);\n"
+"`O`Y=@5@l\n"
+"$FROM_BASE(`W,`$k`Kinit_$c,init@8@\\s.init_@],(`H)@\\s.@z`L\n"
+"`S@3SUMS_TAIL)&&$t>@y)\n"
+"$t--;\n"
+"@hCPU\n"
+"`Y=``D_`Y`K`W,$x@y,$t),$t,0);\n"
+"@g\n"
+"`@_ @W=`@_$j`-`Y);\n"
+"`H link`M\n"
+"@t@s=@x;\n"
+"$n@cat=@y;at<$t;at+=$$g){\n"
+"`Y=``F_`Y`K`W,at,$t,`@^_normal(),@a);\n"
+"@W=`@__$y`K@W,`Y,link++);\n"
+"@s=@s||@,`Y);\n"
 "}\n"
-"`9=$WHOLE(`G);\n"
-"`9=``9_of($VALUE_OF(`9),begun);\n"
-"`E\n"
-"`7$2==0)\n"
-"`9s[`B.`9s_offset+unit]=`link_of(`9);\n"
+"`Y=$WHOLE(@W);\n"
+"`Y=``Y$j@R$i`Y),@s);\n"
+"@O\n"
+"`S@i==0)\n"
+"`Ys[@\\s.`Ys_@]+unit]=`link$j`Y);\n"
 "}\n"
 "}\n\n"
-"$8struct{\n"
+"@;@b{\n"
 "$SCAN_CARRIES_NUMBERS\n"
-"}`scan_carries_`B;\n\n\n"
-"kernel $x_SIZE void\n"
-"`scan_carries(`%`A``K*`9s,`init init_`W,$1`dst*init_buffer,\n"
-"`scan_carries_`B `B,\n"
-"`J``M*`M$g`=\n"
-"$5base=`base`5init_`W,init_buffer,`B.init_offset,`F`B.`T);\n"
-"`Vparts=`F`B.parts;\n"
-"`Z`N`8=$p;`8<`B.`8s;`8+=$q0)){\n"
-"`A``K*`9=`9s+`B.`9s_offset+`8*parts;\n"
-"``K start=``K_of`5base),running=start;\n"
-"`Y$CPU\n"
-"`Z`Vi`6i<parts;i++){\n"
-"``K next=``K_next`5running,`link_`9(`9[i]),i);\n"
-"`9[i]=$kCARRIES)?start:running;\n"
-"running=next;\n"
+"}``C_$mies_@\\s;\n\n\n"
+"kernel $@n_SIZE void\n"
+"``C_$mies(`%@H`@_*`Ys,`init init_$c,@'``Q*init@8\n"
+"``C_$mies_@\\s @\\s,\n"
+"@Z`@a*@a@)`=\n"
+"`O$k=`$k`Kinit_$c,init@8@\\s.init_@],(`H)@\\s.@z);\n"
+"`H `As=(`H)@\\s.`As;\n"
+"$n@c`W=get_@{_id(0);`W<@\\s.`Ws;`W+=get_num_@{s(0)){\n"
+"@H`@_*`Y=`Ys+@\\s.`Ys_@]+`W*`As;\n"
+"`@_ start=`@_$j`-$k),@L=start;\n"
+"@hCPU\n"
+"$n`H i`Mi<`As;i++){\n"
+"`@_ $y=`@__$y`K@L,`link_`Y(`Y[i]),i);\n"
+"`Y[i]=@3CARRIES)?start:@L;\n"
+"@L=$y;\n"
 "}\n"
-"`O\n"
-"`Z`V`0`6`0<parts;`0+=$j?$y:$x){\n"
-"`Vi=`0+($j?$LANE:$2);\n"
-"$5x=$f;\n"
-"``K `G=running,`P;\n"
-"`7i<parts)\n"
-"x=`link_`9(`9[i]);\n"
-"`Y$j\n"
-"`P=`window_chain`5running,`window_begin`5x,`M),`0,`M);\n"
-"`G=``K_at(`P,$LANE==0?0:$LANE-1);\n"
-"`7$LANE==0)\n"
-"`G=running;\n"
-"running=``K_at(`P,$y-1);\n"
-"$WAIT(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE);\n"
-"`O\n"
-"`M->exchange.`9s[$2]=x;\n"
-"$h;\n"
-"`Z`Vj`6j<min(parts-`0,`F$x);j++){\n"
-"`7j==$2)\n"
-"`G=running;\n"
-"running=``K_next`5running,`M->exchange.`9s[j],`0+j);\n"
+"@g\n"
+"$n`H $o`M$o<`As;$o+=$@4?@jS:$@n){\n"
+"`H i=$o+($@4?@j:@i);\n"
+"`Ox=@5@l\n"
+"`@_ @W=@L,@q;\n"
+"`Si<`As)\n"
+"x=`link_`Y(`Y[i]);\n"
+"@h@4\n"
+"@q=`@f_chain`K@L,`@f_@r`Kx,@a),$o,@a);\n"
+"@W=`@__at(@q,@j==0?0:@j-1);\n"
+"`S@j==0)\n"
+"@W=@L;\n"
+"@L=`@__at(@q,@jS-1);\n"
+"$WAIT(CLK_LOC@*|CLK_GLOB@*);\n"
+"@g\n"
+"@a->exchange.`Ys[@i]=x;\n"
+"@.;\n"
+"$n`H j`Mj<$x`As-$o,(`H)$@n);j++){\n"
+"`Sj==@i)\n"
+"@W=@L;\n"
+"@L=`@__$y`K@L,@a->exchange.`Ys[j],$o+j);\n"
 "}\n"
-"$h;\n"
-"`E\n"
-"`7i<parts&&$2==i-`0)\n"
-"`9[i]=$kCARRIES)?start:`G;\n"
+"@.;\n"
+"@O\n"
+"`Si<`As&&@i==i-$o)\n"
+"`Y[i]=@3CARRIES)?start:@W;\n"
 "}\n"
-"`E\n"
+"@O\n"
 "}\n"
 "}\n\n"
-"`E\n\n\n"
+"@O\n\n\n"
 "$APART\n"
-"$w`X`parts_of(`+$c,`Ngroup,`Ngroups){\n"
-"`Vparts=$UNDIVIDED?1:`F`B.parts;\n"
-"`Vpart_`3s=`F`B.part_`3s,`T=`F`B.`T;\n"
-"`job job;\n"
-"job.`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
-"`Vpad=$PAD(job.`R);\n"
-"job.`R+=pad;\n"
-"job.`3`6\n"
-"`Nunits=`units(job.`R);\n"
-"`Y$CPU\n"
-"`7`op_`8s`5$bgroup,groups,job.`R))\n"
-"`L;\n"
-"`E\n"
-"`Z`Nunit=group;unit<$OP_ROWS*parts;unit+=groups){\n"
-"`Vpart=`F(unit%parts);\n"
-"job.`8=unit/parts;\n"
-"job.`S=$9part*part_`3s*$TILE;\n"
-"`N`2=min(units,job.`S+$9part_`3s*$TILE);\n"
-"`Qends=`2==units&&(job.`S<units||part==0);\n"
-"``0 `0=$FROM(src+`B.src_offset+job.`8*$OP_PITCH,job.`R,pad);\n"
-"$5base=$OP_BASE;\n"
-"``K carry=``K_of`5base);\n"
-"$FROM_BASE(`0,base);\n"
-"`7`T&$FLAG_CARRIES)\n"
-"carry=states[`B.states_offset+unit];\n"
-"`7$kPARTS_TAIL)&&`2>job.`S)\n"
-"`2--;\n"
-"`Y$CPU\n"
-"`op_part`5$b`0,&job,`2,ends,carry);\n"
-"`O\n"
-"``K `G=``K_of`5$f);\n"
-"`Z`Vlink`6job.`S<`2||(ends&&link==0);job.`S+=$TILE,link++){\n"
-"``3 data;\n"
-"$5`9;\n"
-"``3_fetch`5&data,`0,job.`S,`2,$OWN_FIRST,`policy_normal());\n"
-"`9=``3_scan`5&data,job.`S,`2,`M);\n"
-"`op_list(&data,&job,`M);\n"
-"`7$OP_LISTS)\n"
-"$h;\n"
-"`op_store`5$b&data,`0,`2,&job,carry,`G,true,`9);\n"
-"`7$OP_LISTS)\n"
-"$h;\n"
-"`G=``K_next`5`G,`9,link);\n"
-"`7$HAS_BEGUN(`9))\n"
-"carry=``K_of`5$f);\n"
+"@%@e`As$j`+$OP@1S,@c@{,@c@{s){\n"
+"`H `As=$UNDIVIDED?1:(`H)@\\s.`As;\n"
+"`H `A_`Fs=(`H)@\\s.`A_`Fs,@z=(`H)@\\s.@z;\n"
+"``T `T;\n"
+"`T.@v=`@v(@\\s.@v,@v@8@\\s.@v_@],@z);\n"
+"`H pad=$PAD(`T.@v);\n"
+"`T.@v+=pad;\n"
+"`T.`F`M\n"
+"@cunits=`units(`T.@v);\n"
+"@hCPU\n"
+"`S`op_`Ws`K@$@{,@{s,`T.@v))\n"
+"@`;\n"
+"@O\n"
+"$n@cunit=@{;unit<$OP_ROWS*`As;unit+=@{s){\n"
+"`H `A=(`H)(unit%`As);\n"
+"`T.`W=unit/`As;\n"
+"`T.@y=@@`A*`A_`Fs*$$g;\n"
+"@c$t=$xunits,`T.@y+@@`A_`Fs*$$g);\n"
+"@t`Rs=$t==units&&(`T.@y<units||`A==0);\n"
+"`$o $o=$FROM(`X+@\\s.`X_@]+`T.`W*$OP_PITCH,`T.@v,pad);\n"
+"`O$k=$OP_BASE;\n"
+"`@_ $my=`@_$j`-$k);\n"
+"$FROM_BASE($o,$k);\n"
+"`S@z&$FLAG_CARRIES)\n"
+"$my=states[@\\s.states_@]+unit];\n"
+"`S@3PARTS_TAIL)&&$t>`T.@y)\n"
+"$t--;\n"
+"@hCPU\n"
+"`op_`A`K@$$o,&`T,$t,`Rs,$my);\n"
+"@g\n"
+"`@_ @W=`@_$j`-@5(`.`L\n"
+"$n`H link`M`T.@y<$t||(`Rs&&link==0);`T.@y+=$$g,link++){\n"
+"``F data;\n"
+"`O`Y;\n"
+"``F_fetch`K&data,$o,`T.@y,$t,@/,`@^_normal(`L\n"
+"`Y=``F_`C`K&data,`T.@y,$t,@a);\n"
+"`op_list(&data,&`T,@a);\n"
+"`S$OP_LISTS)\n"
+"@.;\n"
+"`op@T`K@$&data,$o,$t,&`T,$my,@W,true,`Y);\n"
+"`S$OP_LISTS)\n"
+"@.;\n"
+"@W=`@__$y`K@W,`Y,link);\n"
+"`S@,`Y))\n"
+"$my=`@_$j`-@5(`.`L\n"
 "}\n"
-"`E\n"
+"@O\n"
 "}\n"
 "}\n"
-"kernel $x_SIZE `X`parts(`%$c$g`=\n"
-"`parts_of`5$b$p,$q0));\n"
+"kernel $@n_SIZE @e`As(`%$OP@1S@)`=\n"
+"``As$j`-@$get_@{_id(0),get_num_@{s(0`L\n"
 "}\n"
-"`O\n\n\n\n",
-"$n``8 ``S_`8(`+$c){\n"
-"``8 `8;\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"`Vpad=$PAD(`R);\n"
-"`8.positions=`R+pad;\n"
-"`8.base=$OP_BASE;\n"
-"`8.src=$FROM(src+`B.src_offset,`8.positions,pad);\n"
-"$FROM_BASE(`8.src,`8.base);\n"
-"`8.`R=`units(`8.positions);\n"
-"`8.`3s=$CPU||$COUNTED?`live_`3s(`8.`R):$OP_ROW_TILES;\n"
-"`8.`9s=states+`B.states_offset;\n"
-"`8.`Kes=`8.`9s+(`B.`3s+$STATES_ALIGN-1)/$STATES_ALIGN*\n"
-"$STATES_ALIGN*$VALUE_WORDS;\n"
-"`8.epoch=`F`B.epoch;\n"
-"`8.in_place=$OP_IN_PLACE(`8.src,`8.positions);\n"
-"`C`8;\n"
+"@g\n\n\n\n",
+"@7``W `@y_`W(`+$OP@1S){\n"
+"``W `W;\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
+"`H pad=$PAD(@v);\n"
+"`W.positions=@v+pad;\n"
+"`W.$k=$OP_BASE;\n"
+"`W.`X=$FROM(`X+@\\s.`X_@],`W.positions,pad);\n"
+"$FROM_BASE(`W.`X,`W.$k);\n"
+"`W.@v=`units(`W.positions);\n"
+"`W.`Fs=$CPU||$COUNTED?`live_`Fs(`W.@v):$OP_ROW_$gS;\n"
+"`W.`Ys=states+@\\s.states_@];\n"
+"`W.@_es=`W.`Ys+(@\\s.`Fs+$STATES_ALIGN-1)/$STATES_ALIGN*\n"
+"$STATES_ALIGN*@R_$hS;\n"
+"`W.epoch=(`H)@\\s.epoch;\n"
+"`W.in_@|=$OP_IN_PLACE(`W.`X,`W.positions);\n"
+"@K`W;\n"
 "}\n\n\n"
-"$n`job `job_of(`I``8*`8,`Vnumber,`N`8s){\n"
-"`job job;\n"
-"`Vn=`8s==1?0:number/`8->`3s;\n"
-"job.`8=n;\n"
-"job.`3=number-n*`8->`3s;\n"
-"job.`S=$9job.`3*$TILE;\n"
-"job.`R=`8->positions;\n"
-"`Cjob;\n"
+"@7``T ``T$j@Y``W*`W,`H @\\,@c`Ws){\n"
+"``T `T;\n"
+"`H n=`Ws==1?0:@\\/`W->`Fs;\n"
+"`T.`W=n;\n"
+"`T.`F=@\\-n*`W->`Fs;\n"
+"`T.@y=@@`T.`F*$$g;\n"
+"`T.@v=`W->positions;\n"
+"@K`T;\n"
 "}\n\n"
-"`Y$CPU\n\n"
-"$n`X`draw_span($c,`Vgroups,``8 `S_`8,`job*job,\n"
-"``8*`8,`span*span){\n"
-"`Vall=`F$OP_ROWS*`S_`8.`3s;\n"
-"`Vnumber=`ticket($COUNTERS(`S_`8.`9s),all+groups,&`M->ticket);\n"
-"span->src=`S_`8.src;\n"
-"span->`S=span->`2=span->head`6\n"
-"job->`3=$NONE;\n"
-"`7number>=all)\n"
-"`L;\n"
-"*job=`job_of(&`S_`8,number,$OP_ROWS);\n"
-"*`8=``8_of(`S_`8,job->`8,$OP_ROW_TILES,$OP_PITCH);\n"
-"span->src=`8->src;\n"
-"span->`S=job->`S;\n"
-"span->`2=min(span->`S+$TILE,`8->`R)-($kSPAN_TAIL)&&`8->`R>0?1:0);\n"
-"span->head=$OP_HEAD(*job);\n"
+"@hCPU\n\n"
+"@7@edraw_`D($OP@1S,`H @{s,``W @y_`W,``T*`T,\n"
+"``W*`W,``D*`D){\n"
+"`H `P=(`H)$OP_ROWS*@y_`W.`Fs;\n"
+"`H @\\=`ticket($COUNTERS(@y_`W.`Ys),`P+@{s,&@a->ticket);\n"
+"`D->`X=@y_`W.`X;\n"
+"`D->@y=`D->$t=`D->$p`M\n"
+"`T->`F=$NONE;\n"
+"`S@\\>=`P)\n"
+"@`;\n"
+"*`T=``T$j&@y_`W,@\\,$OP_ROWS);\n"
+"*`W=``W$j@y_`W,`T->`W,$OP_ROW_$gS,$OP_PITCH);\n"
+"`D->`X=`W->`X;\n"
+"`D->@y=`T->@y;\n"
+"`D->$t=$x`D->@y+$$g,`W->@v)-(@3SPAN_TAIL)&&`W->@v>0?1:0);\n"
+"`D->$p=$OP_HEAD(*`T);\n"
 "}\n\n\n"
 "$APART\n"
-"$w`X``3s_take(`+$c,`Vgroups){\n"
-"``8 `S_`8=``S_`8`5$OP_ARGUMENTS),`8,next_`8;\n"
-"`job job,next_job;\n"
-"`span span,next;\n"
-"`N`4s[$OP_WORDS];\n"
-"`draw_span($bgroups,`S_`8,&job,&`8,&span);\n"
-"span.`9=`op_span_`9`5span,`4s);\n"
-"while(job.`3!=$NONE){\n"
-"``K `K;\n"
-"`M->head=span.head;\n"
-"$TEST_DELAY(job.`3);\n"
-"`publish_`9`5&`8,job.`3,span.`9);\n"
-"`K=`find_`K`5&`8,job.`3,span.`9,`M);\n"
-"`draw_span($bgroups,`S_`8,&next_job,&next_`8,&next);\n"
-"`op_span`5$b&job,&span,&next,`K,`4s);\n"
-"job=next_job;\n"
-"`8=next_`8;\n"
-"span=next;\n"
+"@%@e`Fs_take(`+$OP@1S,`H @{s){\n"
+"``W @y_`W=`@y_`W`K$OP_ARGUMENTS),`W,$y_`W;\n"
+"``T `T,$y_`T;\n"
+"``D `D,$y;\n"
+"@c`Js[$OP_$hS];\n"
+"`draw_`D(@$@{s,@y_`W,&`T,&`W,&`D);\n"
+"`D.`Y=`op_`D_`Y`K`D,`Js);\n"
+"while(`T.`F!=$NONE){\n"
+"`@_ @_;\n"
+"@a->$p=`D.$p;\n"
+"$TEST_DELAY(`T.`F);\n"
+"`publish_`Y`K&`W,`T.`F,`D.`Y);\n"
+"@_=`find_@_`K&`W,`T.`F,`D.`Y,@a);\n"
+"`draw_`D(@$@{s,@y_`W,&$y_`T,&$y_`W,&$y);\n"
+"`op_`D`K@$&`T,&`D,&$y,@_,`Js);\n"
+"`T=$y_`T;\n"
+"`W=$y_`W;\n"
+"`D=$y;\n"
 "}\n"
 "}\n"
-"kernel $x_ATTRIBUTE `X`look_back_cpu(`%$c$g`=\n"
-"``3s_take`5$b`F$q0));\n"
+"kernel $@n_ATTRIBUTE @elook_back_cpu(`%$OP@1S@)`=\n"
+"``Fs_take`K@$(`H)get_num_@{s(0`L\n"
 "}\n"
 "#elif !$AHEAD\n\n"
-"kernel $x_ATTRIBUTE `X`look_back(`%$c$g`=\n"
-"``8 `S_`8=``S_`8`5$OP_ARGUMENTS);\n"
-"`Vnumber=$FEW!=0||$COUNTED?$TEST_GROUP:$START_NUMBER(`S_`8.`9s);\n"
-"$FOR_DRAWS(number,$COUNTERS(`S_`8.`9s),`F$OP_ROWS*`S_`8.`3s,\n"
-"`F$q0),number){\n"
-"``3 data;\n"
-"$5`9;\n"
-"``K outer,inner=``K_of`5$f);\n"
-"`Qhas_inner;\n"
-"`job job=`job_of(&`S_`8,number,$OP_ROWS);\n"
-"``8 `8=``8_of(`S_`8,job.`8,$OP_ROW_TILES,$OP_PITCH);\n"
-"`7job.`S>=`8.`R&&job.`3!=0)\n"
-"$NEXT_TILE;\n"
-"``3_fetch`5&data,`8.src,job.`S,`8.`R,$OWN_FIRST,`policy_normal());\n"
-"`9=``3_scan`5&data,job.`S,`8.`R,`M);\n"
-"$TEST_DELAY(job.`3);\n"
-"`publish_`9`5&`8,job.`3,`9);\n"
-"`7$FEW!=0&&`op_keeps_none(&job,`9))\n"
-"$NEXT_TILE;\n"
-"`op_list(&data,&job,`M);\n"
-"has_inner=``3_`K`5&`8,job.`3,`9,&outer,&inner,`M);\n"
-"`op_store`5$b&data,`8.src,`8.`R,&job,outer,inner,has_inner,`9);\n"
-"$TILE_END();\n"
+"kernel $@n_ATTRIBUTE @elook_back(`%$OP@1S@)`=\n"
+"``W @y_`W=`@y_`W`K$OP_ARGUMENTS);\n"
+"`H @\\=$FEW!=0||$COUNTED?$TEST_@n:$START_NUMBER(@y_`W.`Ys);\n"
+"$FOR_DRAWS(@\\,$COUNTERS(@y_`W.`Ys),(`H)$OP_ROWS*@y_`W.`Fs,\n"
+"(`H)get_num_@{s(0),@\\){\n"
+"``F data;\n"
+"`O`Y;\n"
+"`@_ `Uer,inner=`@_$j`-@5(`.`L\n"
+"@thas_inner;\n"
+"``T `T=``T$j&@y_`W,@\\,$OP_ROWS);\n"
+"``W `W=``W$j@y_`W,`T.`W,$OP_ROW_$gS,$OP_PITCH);\n"
+"`S`T.@y>=`W.@v&&`T.`F!=0)\n"
+"$NEXT_$g;\n"
+"``F_fetch`K&data,`W.`X,`T.@y,`W.@v,@/,`@^_normal(`L\n"
+"`Y=``F_`C`K&data,`T.@y,`W.@v,@a);\n"
+"$TEST_DELAY(`T.`F);\n"
+"`publish_`Y`K&`W,`T.`F,`Y);\n"
+"`S$FEW!=0&&`op_keeps_none(&`T,`Y))\n"
+"$NEXT_$g;\n"
+"`op_list(&data,&`T,@a);\n"
+"has_inner=``F_@_`K&`W,`T.`F,`Y,&`Uer,&inner,@a);\n"
+"`op@T`K@$&data,`W.`X,`W.@v,&`T,`Uer,inner,has_inner,`Y);\n"
+"$$g_END();\n"
 "}\n"
 "}\n"
-"`O\n\n",
-"$n`X`ahead_scan(`+$c,`I``8*`8,`I`job*job){\n"
-"``3 data;\n"
-"$5`9,other;\n"
-"``K `K=``K_of`5`8->base);\n"
-"`Qthere=job->`3==0,`9med=true;\n"
-"``3_load(&data,`8->src,job->`S,`8->`R,$OWN_FIRST,`policy_`2());\n"
-"`7!there&&$2<$FINDERS*$t)\n"
-"there=``K_load(`8,job->`3,&`K,`M);\n"
-"``3_`U`5&data,`8->src,job->`S,`8->`R,$OWN_FIRST,`policy_`2());\n"
-"`7`8->in_place)\n"
-"`9med=``9_load(`8,job->`3,&other);\n"
-"`9=``3_scan`5&data,job->`S,`8->`R,`M);\n"
-"`7$ONCE){\n"
-"$TEST_DELAY(job->`3);\n"
-"`publish_ahead(`8,job->`3,`9);\n"
+"@g\n\n",
+"@7@ea$p_`C(`+$OP@1S,@Y``W*`W,@Y``T*`T){\n"
+"``F data;\n"
+"`O`Y,other;\n"
+"`@_ @_=`@_$j`-`W->$k);\n"
+"@t$a=`T->`F==0,`Ymed=true;\n"
+"``F_$v(&data,`W->`X,`T->@y,`W->@v,@/,`@^_$t(`L\n"
+"`S!$a&&@i<$FINDERS*@?)\n"
+"$a=`@__$v(`W,`T->`F,&@_,@a);\n"
+"``F_$ps`K&data,`W->`X,`T->@y,`W->@v,@/,`@^_$t(`L\n"
+"`S`W->in_@|)\n"
+"`Ymed=``Y_$v(`W,`T->`F,&other);\n"
+"`Y=``F_`C`K&data,`T->@y,`W->@v,@a);\n"
+"`S$ONCE){\n"
+"$TEST_DELAY(`T->`F);\n"
+"`publish_a$p(`W,`T->`F,`Y);\n"
 "}\n"
-"`7`op_keeps_none(job,`9))\n"
-"`L;\n"
-"`op_list(&data,job,`M);\n"
-"`7$2<$FINDERS*$t&&\n"
-"``K_await`5`8,job->`3,there,&`K,`M))\n"
-"`op_rescan`5&data,`8,job->`S,&`9,`M);\n"
-"`Y$LOADS_AFTER\n"
-"`7job->`3==0&&$LANE==0)\n"
-"`M->`P=$o`5`8->base,`9);\n"
-"$y_SYNC();\n"
-"`O\n"
-"`7$2==0)\n"
-"`M->`K=`K;\n"
-"$h;\n"
-"`K=`M->`K;\n"
-"`E\n"
-"`7!`9med)\n"
-"``9_await`5`8,job->`3,`9);\n"
-"`op_store`5$b&data,`8->src,`8->`R,job,`K,`K,false,`9);\n"
+"`S`op_keeps_none(`T,`Y))\n"
+"@`;\n"
+"`op_list(&data,`T,@a);\n"
+"`S@i<$FINDERS*@?&&\n"
+"`@__await`K`W,`T->`F,$a,&@_,@a))\n"
+"`op_re`C`K&data,`W,`T->@y,&`Y,@a);\n"
+"@hLOADS_AFTER\n"
+"`S`T->`F==0&&@j==0)\n"
+"@a->@q=@:`K`W->$k,`Y);\n"
+"@jS_SYNC();\n"
+"@g\n"
+"`S@i==0)\n"
+"@a->@_=@_;\n"
+"@.;\n"
+"@_=@a->@_;\n"
+"@O\n"
+"`S!`Ymed)\n"
+"``Y_await`K`W,`T->`F,`Y);\n"
+"`op@T`K@$&data,`W->`X,`W->@v,`T,@_,@_,@x,`Y);\n"
 "}\n\n"
-"kernel $x_ATTRIBUTE `X`ahead(`%$c$g`=\n"
-"``8 `S_`8=``S_`8`5$OP_ARGUMENTS);\n"
-"`Vplace=$START_NUMBER(`S_`8.`9s);\n"
-"`Vall=`F$OP_ROWS*`S_`8.`3s,ahead=min(`F`B.ahead,all);\n"
-"`7place==0){\n"
-"`fold`5`S_`8,`F$OP_ROWS,$OP_ROW_TILES,$OP_PITCH,`M);\n"
-"`L;\n"
+"kernel $@n_ATTRIBUTE @ea$p(`%$OP@1S@)`=\n"
+"``W @y_`W=`@y_`W`K$OP_ARGUMENTS);\n"
+"`H @|=$START_NUMBER(@y_`W.`Ys);\n"
+"`H `P=(`H)$OP_ROWS*@y_`W.`Fs,a$p=$x(`H)@\\s.a$p,`P);\n"
+"`S@|==0){\n"
+"`fold`K@y_`W,(`H)$OP_ROWS,$OP_ROW_$gS,$OP_PITCH,@a);\n"
+"@`;\n"
 "}\n"
-"place--;\n"
-"$FOR_DRAWS(place,$COUNTERS(`S_`8.`9s)+1,$ONCE?all:2*all,\n"
-"`F$q0)-1,place){\n"
-"`Q`9s_only;\n"
-"`Vnumber=`ahead_number(place,all,ahead,&`9s_only);\n"
-"`job job=`job_of(&`S_`8,number,$OP_ROWS);\n"
-"``8 `8=``8_of(`S_`8,job.`8,$OP_ROW_TILES,$OP_PITCH);\n"
-"`7job.`S>=`8.`R&&job.`3!=0)\n"
-"$NEXT_TILE;\n"
-"`7`9s_only){\n"
-"$5`9=``3_`9`5`8.src,job.`S,`8.`R,`policy_keep(),`M);\n"
-"$TEST_DELAY(job.`3);\n"
-"`publish_ahead(&`8,job.`3,`9);\n"
+"@|--;\n"
+"$FOR_DRAWS(@|,$COUNTERS(@y_`W.`Ys)+1,$ONCE?`P:2*`P,\n"
+"(`H)get_num_@{s(0)-1,@|){\n"
+"@t`Ys_only;\n"
+"`H @\\=`a$p_@\\(@|,`P,a$p,&`Ys_only);\n"
+"``T `T=``T$j&@y_`W,@\\,$OP_ROWS);\n"
+"``W `W=``W$j@y_`W,`T.`W,$OP_ROW_$gS,$OP_PITCH);\n"
+"`S`T.@y>=`W.@v&&`T.`F!=0)\n"
+"$NEXT_$g;\n"
+"`S`Ys_only){\n"
+"`O`Y=``F_`Y`K`W.`X,`T.@y,`W.@v,`@^_keep(),@a);\n"
+"$TEST_DELAY(`T.`F);\n"
+"`publish_a$p(&`W,`T.`F,`Y);\n"
 "}else{\n"
-"`ahead_scan`5$b&`8,&job);\n"
+"`a$p_`C`K@$&`W,&`T);\n"
 "}\n"
 "}\n"
 "}\n"
-"`E\n"
-"`E\n\n",
+"@O\n"
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_engine NULL
@@ -6838,355 +6606,350 @@ NULL};
 static const char *const gpuscan__piece_uniform_add[] = {
 "#line 5933 \"kernels.cl.inc\"\n"
 "\n\n\n"
-"$8struct{\n"
+"@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
-"}`uniform_add_`B;\n\n"
-"`Y$CPU\n\n"
-"kernel $x_SIZE void\n"
-"`uniform_add(`%`A`dst*dst,$1`dst*addends,$1uint*`R_buffer,\n"
-"`uniform_add_`B `B$g`=\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"`Nblock=`B.block;\n"
-"dst+=`B.dst_offset;\n"
-"addends+=`B.addend_offset;\n"
-"`Z`N`S=$9$p*$TILE;`S<`R;\n"
-"`S+=$9$q0)*$TILE){\n"
-"`N`2=min(`S+$TILE,`R);\n"
-"`Nindex=`S/block,left=block-(`S-index*block);\n"
-"`7block==1){\n"
-"`Z`Ni=`S;i<`2;i++)\n"
-"dst[i]=`to_dst($o`5``0_dst(addends[i]),``0_dst(dst[i])));\n"
-"continue;\n"
-"}\n"
-"`Z`Ni=`S;i<`2;left=block){\n"
-"`Nend=min(left,`2-i)+i;\n"
-"$5addend=``0_dst(addends[index++]);\n"
-"`Z;i<end;i++)\n"
-"dst[i]=`to_dst($o`5addend,``0_dst(dst[i])));\n"
+"}`uniform_add_@\\s;\n\n"
+"@hCPU\n\n"
+"kernel $@n_SIZE void\n"
+"`uniform_add(`%@H``Q*`Q,@'``Q*add`Rs,@'`H*@v@8\n"
+"`uniform_add_@\\s @\\s@)`=\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
+"@cblock=@\\s.block;\n"
+"`Q+=@\\s.`Q_@];\n"
+"add`Rs+=@\\s.add`R_@];\n"
+"$n@c@y=@@get_@{_id(0)*$$g;@y<@v;\n"
+"@y+=@@get_num_@{s(0)*$$g){\n"
+"@c$t=$x@y+$$g,@v);\n"
+"@cindex=@y/block,$u=block-(@y-index*block);\n"
+"$n@ci=@y;i<$t;$u=block){\n"
+"@c`R=$x$u,$t-i)+i;\n"
+"`Oadd`R=`$o_`Q(add`Rs[index++]);\n"
+"$n;i<`R;i++)\n"
+"`Q[i]=`to_`Q(@:`Kadd`R,`$o_`Q(`Q[i])`L\n"
 "}\n"
 "}\n"
 "}\n"
-"`O\n\n"
-"$w`X`addends_add(`+`dst_vector*vector,$1`dst*addends,`Npast,\n"
-"`Nblock){\n"
-"$5addend=``0_dst(*addends);\n"
-"`7$kUNIFORM_ADD))\n"
+"@g\n\n"
+"@%@eadd`Rs_add(`+``Q_@d*@d,@'``Q*add`Rs,@cpast,\n"
+"@cblock){\n"
+"`Oadd`R=`$o_`Q(*add`Rs);\n"
+"`S@3UNIFORM_ADD))\n"
 "block++;\n"
-"`Vleft=`Fmin(block-past,$9$s);\n"
-"$r `Zint v`6v<$s;v++,left--){\n"
-"`7left==0){\n"
-"left=`Fmin(block,$9$s);\n"
-"addend=``0_dst(*++addends);\n"
+"`H $u=(`H)$xblock-past,@@@>);\n"
+"@(int v`Mv<@>;v++,$u--){\n"
+"`S$u==0){\n"
+"$u=(`H)$xblock,@@@>);\n"
+"add`R=`$o_`Q(*++add`Rs);\n"
 "}\n"
-"vector->element[v]=`to_dst($o`5addend,``0_dst(vector->element[v])));\n"
+"@d->@G[v]=`to_`Q(@:`Kadd`R,`$o_`Q(@d->@G[v])`L\n"
 "}\n"
 "}\n\n\n"
-"kernel $x_SIZE void\n"
-"`uniform_add(`%`A`dst*dst,$1`dst*addends,$1uint*`R_buffer,\n"
-"`uniform_add_`B `B$g`=\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"`Nblock=`B.block,head=0,vectors`6\n"
-"dst+=`B.dst_offset;\n"
-"addends+=`B.addend_offset;\n"
-"`Vpast=`F(size_t)dst&($i`dst)-1);\n"
-"`7$IS_WHOLE(`dst)&&past%`D`dst)==0){\n"
-"head=min($9(($i`dst)-past)/`D`dst)%$s),`R);\n"
-"vectors=(`R-head)/$s;\n"
+"kernel $@n_SIZE void\n"
+"`uniform_add(`%@H``Q*`Q,@'``Q*add`Rs,@'`H*@v@8\n"
+"`uniform_add_@\\s @\\s@)`=\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
+"@cblock=@\\s.block,$p=0,@ds`M\n"
+"`Q+=@\\s.`Q_@];\n"
+"add`Rs+=@\\s.add`R_@];\n"
+"`H past=(`H)(size_t)`Q&($BYTES$i``Q)-1);\n"
+"`S$IS_WHOLE(``Q)&&past%@N``Q)==0){\n"
+"$p=$x@@(($BYTES$i``Q)-past)/@N``Q)%@>),@v);\n"
+"@ds=(@v-$p)/@>;\n"
 "}\n"
-"`Z`Ni=get_global_id(0);i<`R-vectors*$s;i+=get_global_size(0)){\n"
-"`Nat=i<head?i:i+vectors*$s;\n"
-"dst[at]=`to_dst($o`5``0_dst(addends[at/block]),``0_dst(dst[at])));\n"
+"$n@ci=get_global_id(0);i<@v-@ds*@>;i+=get_global_size(0)){\n"
+"@cat=i<$p?i:i+@ds*@>;\n"
+"`Q[at]=`to_`Q(@:`K`$o_`Q(add`Rs[at/block]),`$o_`Q(`Q[at])`L\n"
 "}\n"
-"`Z`N`S=$9$p*$x*$d;`S<vectors;\n"
-"`S+=$9$q0)*$x*$d){\n"
-"`A`dst*to=dst+head+(`S+$2)*$s;\n"
-"`Nelement=head+`S*$s,index=element/block,begin=element-index*block;\n"
-"`dst_vector loaded[$d];\n"
-"$r $v$d;k++)\n"
-"`7`S+k*$x+$2<vectors)\n"
-"`bytes_load(loaded[k].`4,to+k*$x*$s,\n"
-"$i`dst),`policy_normal());\n"
-"$r $v$d;k++)\n"
-"`7`S+k*$x+$2<vectors){\n"
-"`Nstep=begin+(k*$x+$2)*$s;\n"
-"`Nblocks=step<block?0:step>>32?step/block:`Fstep/`Fblock;\n"
-"`addends_add`5&loaded[k],addends+index+blocks,step-blocks*block,block);\n"
-"`vector_store(to+k*$x*$s,&loaded[k]);\n"
+"$n@c@y=@@get_@{_id(0)*$@n*@&;@y<@ds;\n"
+"@y+=@@get_num_@{s(0)*$@n*@&){\n"
+"@H``Q*to=`Q+$p+(@y+@i)*@>;\n"
+"@c@G=$p+@y*@>,index=@G/block,@r=@G-index*block;\n"
+"``Q_@d $ved[@&];\n"
+"@(@2@&@m\n"
+"`S@y+k*$@n+@i<@ds)\n"
+"`@u_$v($ved`N.`J,to+k*$@n*@>,\n"
+"$BYTES$i``Q),`@^_normal(`L\n"
+"@(@2@&@m\n"
+"`S@y+k*$@n+@i<@ds){\n"
+"@c`E=@r+(k*$@n+@i)*@>;\n"
+"@cblocks=`E<block?0:`E>>32?`E/block:(`H)`E/(`H)block;\n"
+"`add`Rs_add`K&$ved`N,add`Rs+index+blocks,`E-blocks*block,block);\n"
+"`@d@T(to+k*$@n*@>,&$ved`N);\n"
 "}\n"
 "}\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_uniform_add NULL
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6020 \"kernels.cl.inc\"\n"
+"#line 6015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"`Y$ARG\n"
-"$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
-"$8$RESULT_TYPE `result_t;\n"
-"`O\n"
-"$6$RESULT(x) `to_dst(x)\n"
-"$8`dst `result_t;\n"
-"`E\n\n\n"
-"$REQUIRE(group_is_a_power_of_two,($x&($x-1))==0)\n"
-"$REQUIRE(`1s_hold_subgroups,!$j||$lS<=$y)\n\n"
-"`Y$CPU\n"
-"$6`items_`9`5x, `M) (x)\n"
-"`O\n\n\n"
-"$n$5`neighbours_`9(`+$5x,`V`R,`J``M*`M){\n"
-"`Y$j\n"
-"$r `Z`Vd=1;d<`R;d*=2)\n"
-"x=$o_`1s`5($LANE&d)!=0,x,$z_xor(x,d));\n"
-"`O\n"
-"`J`t*`9s=`M->exchange.`9s;\n"
-"`7`R==1)\n"
-"`Cx;\n"
-"`9s[$2]=x;\n"
-"$h;\n"
-"`Z`Vd=1;d<`R;d*=2){\n"
-"`7($2&(2*d-1))==0)\n"
-"`9s[$2]=$o`5`9s[$2],`9s[$2+d]);\n"
-"$h;\n"
+"@hARG\n"
+"@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
+"@;$RESULT_TYPE `result_t;\n"
+"@g\n"
+"@6$RESULT(x) `to_`Q(x)\n"
+"@;``Q `result_t;\n"
+"@O\n\n\n"
+"$REQUIRE(@{_is_a_power_of_two,($@n&($@n-1))==0)\n"
+"$REQUIRE($ss_hold_sub@{s,!$@4||$SUB@nS<=@jS)\n\n"
+"@hCPU\n"
+"@6`items_`Y`Kx, @a) (x)\n"
+"@g\n\n\n"
+"@7`O`neighbours_`Y(`+`Ox,`H @v,@Z`@a*@a){\n"
+"@h@4\n"
+"@(`H d=1;d<@v;d*=2)\n"
+"x=@:_$ss`K(@j&d)!=0,x,`@}_xor(x,d`L\n"
+"@g\n"
+"@Z`t*`Ys=@a->exchange.`Ys;\n"
+"`S@v==1)\n"
+"@Kx;\n"
+"`Ys[@i]=x;\n"
+"@.;\n"
+"$n`H d=1;d<@v;d*=2){\n"
+"`S(@i&(2*d-1))==0)\n"
+"`Ys[@i]=@:`K`Ys[@i],`Ys[@i+d]);\n"
+"@.;\n"
 "}\n"
-"x=`9s[$2& ~(`R-1)];\n"
-"$h;\n"
-"`E\n"
-"`Cx;\n"
+"x=`Ys[@i& ~(@v-1)];\n"
+"@.;\n"
+"@O\n"
+"@Kx;\n"
 "}\n\n\n\n"
-"$w$5`subgroups_`9(`+$5x,`J``M*`M){\n"
-"`group_share(x,`M);\n"
-"x=`M->`9s[$2%$lS];\n"
-"`C`neighbours_`9`5x,$lS,`M);\n"
+"@%`O`sub@{s_`Y(`+`Ox,@Z`@a*@a){\n"
+"`@{_@~(x,@a);\n"
+"x=@a->`Ys[@i%$SUB@nS];\n"
+"@K`neighbours_`Y`Kx,$SUB@nS,@a);\n"
 "}\n"
-"$w$5`items_`9(`+$5x,`J``M*`M){\n"
-"`C`subgroups_`9`5`neighbours_`9`5x,$y,`M),`M);\n"
+"@%`O`items_`Y(`+`Ox,@Z`@a*@a){\n"
+"@K`sub@{s_`Y`K`neighbours_`Y`Kx,@jS,@a),@a);\n"
 "}\n"
-"`E\n\n"
-"`Y$COMMUTATIVE && !$CPU\n\n\n"
+"@O\n\n"
+"@hCOMMUTATIVE$d!$CPU\n\n\n"
 "#ifdef $SRC_RAW\n"
-"$8union{\n"
-"`src element[$s];\n"
-"uint4 raw;\n"
-"}`raw_vector;\n\n\n\n"
-"$w$5`raw_vector_add(`+$5`9,uint4 raw,`Ni){\n"
-"`Y$PACKED_HERE\n"
-"`L(`t)`packed_`94(raw,`F`9);\n"
-"`O\n"
-"`raw_vector vector;\n"
-"vector.raw=raw;\n"
-"$5x=`convert`5vector.element[0],i);\n"
-"`Y$ARG\n"
-"$VALUE best=x.best.`W;\n"
-"$r `Zint v=1;v<$s;v++){\n"
-"$VALUE y=`convert`5vector.element[v],i).best.`W;\n"
+"@;union{\n"
+"``X @G[@>];\n"
+"`H4 raw;\n"
+"}`raw_@d;\n\n\n\n"
+"@%`O`raw_@d_add(`+`O`Y,`H4 raw,@ci){\n"
+"@hPACKED_HERE\n"
+"@`(`t)`packed_`Y4(raw,(`H)`Y);\n"
+"@g\n"
+"`raw_@d @d;\n"
+"@d.raw=raw;\n"
+"`Ox=`@F`K@d.@G[0],i);\n"
+"@hARG\n"
+"@R best=x.best.$c;\n"
+"@(int v=1;v<@>;v++){\n"
+"@R y=`@F`K@d.@G[v],i).best.$c;\n"
 "best=$ARG_BEFORE(y,best)||best!=best?y:best;\n"
 "}\n"
-"`7$ARG_BEFORE(best,`9.best.`W)||(`9.index==$ARG_NONE&&best==best)){\n"
-"`9.best.`W=best;\n"
-"`9.index=i;\n"
+"`S$ARG_BEFORE(best,`Y.best.$c)||(`Y.index==$ARG_NONE&&best==best)){\n"
+"`Y.best.$c=best;\n"
+"`Y.index=i;\n"
 "}\n"
-"`C`9;\n"
-"`O\n"
-"$r `Zint v=1;v<$s;v++)\n"
-"x=$o`5x,`convert`5vector.element[v],i+v));\n"
-"`C$o`5`9,x);\n"
-"`E\n"
-"`E\n"
+"@K`Y;\n"
+"@g\n"
+"@(int v=1;v<@>;v++)\n"
+"x=@:`Kx,`@F`K@d.@G[v],i+v`L\n"
+"@K@:`K`Y,x);\n"
+"@O\n"
+"@O\n"
 "}\n\n\n\n"
-"$n$5`loaded_add(`+$5`9,`Iuint4*loaded,`Nhead,`Ni,`Nstride,\n"
-"`Nvectors,`Qall){\n"
-"$r $v$d;k++)\n"
-"`7all||i+k*stride<vectors)\n"
-"`9=`raw_vector_add`5`9,loaded[k],head+(i+k*stride)*$s);\n"
-"`C`9;\n"
+"@7`O`$ved_add(`+`O`Y,@Y`H4*$ved,@c$p,@ci,@cstride,\n"
+"@c@ds,@t`P){\n"
+"@(@2@&@m\n"
+"`S`P||i+k*stride<@ds)\n"
+"`Y=`raw_@d_add`K`Y,$ved`N,$p+(i+k*stride)*@>);\n"
+"@K`Y;\n"
 "}\n"
-"`E\n\n\n"
-"$w$5`item_`9(`+$1`src*src,`Nbegin,`N`R,`Vgroup,\n"
-"`Vgroups){\n"
-"`N`S=$9group*$x+$2,stride=$9groups*$x;\n"
-"`Nhead=0,vectors=0,i;\n"
-"`Vtaken`6\n"
-"$5ends=$f,`9=ends;\n"
-"`cascade cascade=`cascade_begin(`.);\n"
+"@O\n\n\n"
+"@%`O`item_`Y(`+@'``X*`X,@c@r,@c@v,`H @{,\n"
+"`H @{s){\n"
+"@c@y=@@@{*$@n+@i,stride=@@@{s*$@n;\n"
+"@c$p=0,@ds=0,i;\n"
+"`H taken`M\n"
+"`O`Rs=@5(`.),`Y=`Rs;\n"
+"`@E @E=`@E_@r@l\n"
 "#ifdef $SRC_RAW\n"
-"`Vpast=`F((size_t)(src+begin)&(`Duint4)-1));\n"
-"`7past%`D`src)==0){\n"
-"head=(`Duint4)-past)/`D`src)%$s;\n"
-"head=min(head,`R);\n"
-"vectors=(`R-head)/$s;\n"
+"`H past=(`H)((size_t)(`X+@r)&(@N`H4)-1`L\n"
+"`Spast%@N``X)==0){\n"
+"$p=(@N`H4)-past)/@N``X)%@>;\n"
+"$p=$x$p,@v);\n"
+"@ds=(@v-$p)/@>;\n"
 "}\n"
-"`E\n\n"
-"`Zi=`S;i<($kREDUCE_ENDS)?0:`R-vectors*$s);i+=stride){\n"
-"`Nat=begin+(i<head?i:i+vectors*$s);\n"
-"ends=$o`5ends,`convert`5src[at],at));\n"
-"`7++taken%$d==0)\n"
-"`cascade_step`5&cascade,&ends,$CASCADE);\n"
+"@O\n\n"
+"$ni=@y;i<(@3REDUCE_ENDS)?0:@v-@ds*@>);i+=stride){\n"
+"@cat=@r+(i<$p?i:i+@ds*@>);\n"
+"`Rs=@:`K`Rs,`@F`K`X[at],at`L\n"
+"`S++taken%@&==0)\n"
+"`@E_`E`K&@E,&`Rs,$@A);\n"
 "}\n"
 "#ifdef $SRC_RAW\n"
-"head+=begin;\n"
-"$1uint4*`0=($1uint4*)(src+head);\n"
-"uint4 loaded[$d];\n"
-"`Zi=`S;i+($d-1)*stride<vectors;i+=$d*stride){\n"
-"$r $v$d;k++)\n"
-"loaded[k]=`load_once(`0+i+k*stride);\n"
-"`9=`loaded_add`5`9,loaded,head,i,stride,vectors,true);\n"
-"`cascade_step`5&cascade,&`9,$CASCADE);\n"
+"$p+=@r;\n"
+"@'`H4*$o=(@'`H4*)(`X+$p);\n"
+"`H4 $ved[@&];\n"
+"$ni=@y;i+(@&-1)*stride<@ds;i+=@&*stride){\n"
+"@(@2@&@m\n"
+"$ved`N=`$v_once($o+i+k*stride);\n"
+"`Y=`$ved_add`K`Y,$ved,$p,i,stride,@ds,true);\n"
+"`@E_`E`K&@E,&`Y,$@A);\n"
 "}\n"
-"`7i<vectors){\n\n",
-"$r $v$d;k++)\n"
-"loaded[k]=`load_once_`7i+k*stride<vectors,`0+(i+k*stride));\n"
-"`9=`loaded_add`5`9,loaded,head,i,stride,vectors,false);\n"
+"`Si<@ds){\n\n",
+"@(@2@&@m\n"
+"$ved`N=`$v_once_`Si+k*stride<@ds,$o+(i+k*stride`L\n"
+"`Y=`$ved_add`K`Y,$ved,$p,i,stride,@ds,@x);\n"
 "}\n"
-"`E\n"
-"`9=`cascade_end`5&cascade,`9,$CASCADE);\n"
-"`Y$ARG\n"
-"while(`9.index!=$ARG_NONE&&`convert`5src[`9.index],0).best.`W!=`9.best.`W)\n"
-"`9.index++;\n"
-"`E\n"
-"`C$o`5ends,`9);\n"
+"@O\n"
+"`Y=`@E_`R`K&@E,`Y,$@A);\n"
+"@hARG\n"
+"while(`Y.index!=$ARG_NONE&&`@F`K`X[`Y.index],0).best.$c!=`Y.best.$c)\n"
+"`Y.index++;\n"
+"@O\n"
+"@K@:`K`Rs,`Y);\n"
 "}\n\n"
 "#elif !$CPU\n\n\n"
-"$n$5`vectors_`9(`+`t*x,`J``M*`M){\n"
-"`Y$j\n"
-"`I`Vapart=$sS_APART;\n"
-"``1s_`9_apart`5x,`M);\n"
-"`O\n"
-"`I`Vapart=1;\n"
-"``1s_`9`5x,x,`M);\n"
-"`E\n"
-"$r `Z`Vk`6k<$d/apart;k++){\n"
-"x[k]=`neighbours_`9`5x[k],apart,`M);\n"
-"`7k!=0)\n"
-"x[0]=$o`5x[0],x[k]);\n"
+"@7`O`@ds_`Y(`+`t*x,@Z`@a*@a){\n"
+"@h@4\n"
+"@Y`H a`A=@>S_APART;\n"
+"`$ss_`Y_a`A`Kx,@a);\n"
+"@g\n"
+"@Y`H a`A=1;\n"
+"`$ss_`Y`Kx,x,@a);\n"
+"@O\n"
+"@(u@2@&/a`A@m{\n"
+"x`N=`neighbours_`Y`Kx`N,a`A,@a);\n"
+"`Sk!=0)\n"
+"x[0]=@:`Kx[0],x`N);\n"
 "}\n"
-"`Cx[0];\n"
+"@Kx[0];\n"
 "}\n\n\n\n\n"
-"$w$5`subgroup_share_`9(`+$1`src*src,`N`0,`N`R,`Vgroup,\n"
-"`Vgroups,`J``M*`M){\n"
-"`I`Npart=$d*$s_STRIDE;\n"
-"`Nzero=`0,end=`0+`R;\n"
-"$5head=$f;\n"
-"`Z;`0<end&&`0%$s!`6`0++)\n"
-"head=$o`5head,`convert`5src[`0],`0));\n"
-"`Nparts=(end-`0+part-1)/part,takers=$9groups*$lS;\n"
-"`Ntaker=$9group*$lS+$l;\n"
-"`Nbegin=parts*taker/takers,own=parts*(taker+1)/takers-begin;\n"
-"`Nrounds=$y_APART?own:parts/takers+(parts%takers!=0);\n"
-"$5total=$f;\n"
-"`cascade cascade=`cascade_begin(`.);\n"
-"`Z`Nt`6t<rounds;t++){\n"
-"`N`S=t<own?`0+(begin+($kREDUCE_TILES)?own-1-t:t))*part:end;\n"
-"``3 data;\n"
-"$5x[$d];\n"
-"``3_fetch`5&data,src,`S,end,$LANE*$s,`policy_normal());\n"
-"``3_`1_`9s`5&data,`S,end,$LANE*$s,x);\n"
-"$5`9=`vectors_`9`5x,`M);\n"
-"total=$CASCADE!=0||t==0?`9:$o`5total,`9);\n"
-"`cascade_step`5&cascade,&total,$CASCADE);\n"
+"@%`O`sub@{_@~_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
+"`H @{s,@Z`@a*@a){\n"
+"@Y@c`A=@&*@>@C;\n"
+"@czero=$o,`R=$o+@v;\n"
+"`O$p=@5@l\n"
+"$n;$o<`R&&$o%@>!`M$o++)\n"
+"$p=@:`K$p,`@F`K`X[$o],$o`L\n"
+"@c`As=(`R-$o+`A-1)/`A,takers=@@@{s*$SUB@nS;\n"
+"@ctaker=@@@{*$SUB@nS+$SUB@n;\n"
+"@c@r=`As*taker/takers,`V=`As*(taker+1)/takers-@r;\n"
+"@cr$zs=@jS_APART?`V:`As/takers+(`As%takers!=0);\n"
+"`O$b=@5@l\n"
+"`@E @E=`@E_@r@l\n"
+"$n@ct`Mt<r$zs;t++){\n"
+"@c@y=t<`V?$o+(@r+(@3REDUCE_$gS)?`V-1-t:t))*`A:`R;\n"
+"``F data;\n"
+"`Ox[@&];\n"
+"``F_fetch`K&data,`X,@y,`R,@j*@>,`@^_normal(`L\n"
+"``F_$s_`Ys`K&data,@y,`R,@j*@>,x);\n"
+"`O`Y=`@ds_`Y`Kx,@a);\n"
+"$b=$@A!=0||t==0?`Y:@:`K$b,`Y);\n"
+"`@E_`E`K&@E,&$b,$@A);\n"
 "}\n"
-"total=`cascade_end`5&cascade,total,$CASCADE);\n"
-"`7`0!=zero&&taker==0)\n"
-"total=$o`5head,total);\n"
-"`Ctotal;\n"
+"$b=`@E_`R`K&@E,$b,$@A);\n"
+"`S$o!=zero&&taker==0)\n"
+"$b=@:`K$p,$b);\n"
+"@K$b;\n"
 "}\n"
-"`E\n\n\n"
-"`Y!$CPU\n"
-"$w$5`range_`9(`+$1`src*src,`N`0,`N`R,`Vgroup,\n"
-"`Vgroups,`J``M*`M){\n"
-"`Y$COMMUTATIVE\n"
-"`C`items_`9`5`item_`9`5src,`0,`R,group,groups),`M);\n"
-"`O\n"
-"$5`9=`subgroup_share_`9`5src,`0,`R,group,groups,`M);\n"
-"`C`subgroups_`9`5`9,`M);\n"
-"`E\n"
+"@O\n\n\n"
+"#if !$CPU\n"
+"@%`O`range_`Y(`+@'``X*`X,@c$o,@c@v,`H @{,\n"
+"`H @{s,@Z`@a*@a){\n"
+"@hCOMMUTATIVE\n"
+"@K`items_`Y`K`item_`Y`K`X,$o,@v,@{,@{s),@a);\n"
+"@g\n"
+"`O`Y=`sub@{_@~_`Y`K`X,$o,@v,@{,@{s,@a);\n"
+"@K`sub@{s_`Y`K`Y,@a);\n"
+"@O\n"
 "}\n"
-"`E\n\n"
-"$8struct{\n"
+"@O\n\n"
+"@;@b{\n"
 "$REDUCE_NUMBERS\n"
-"}`reduce_`B;\n\n"
-"`Y$IMAGE\n"
-"$6$REDUCE_SRC read_only image2d_t\n"
-"$w$5`pixel_element(`+read_only image2d_t src,ulong2 place,`Ni){\n"
-"`Y$SEES_IMAGE\n"
-"int2 at=convert_int2(place);\n"
-"`C`custom_convert`5$NEAR_AT(src,at),i,src,at);\n"
-"`O\n"
-"`C`convert`5(`src)`image_pixel`5src,place).x,i);\n"
-"`E\n"
+"}`reduce_@\\s;\n\n"
+"@hIMAGE\n"
+"@6$REDUCE_SRC read_only image2d_t\n"
+"@%`O`pixel_@G(`+read_only image2d_t `X,ulong2 @|,@ci){\n"
+"@hSEES_IMAGE\n"
+"int2 at=@F_int2(@|);\n"
+"@K`custom_@F`K$NEAR_AT(`X,at),i,`X,at);\n"
+"@g\n"
+"@K`@F`K(``X)`image_pixel`K`X,@|).x,i);\n"
+"@O\n"
 "}\n\n\n\n"
-"$w$5`image_`9(`+read_only image2d_t src,`N`R,`reduce_`B `B,\n"
-"`J``M*`M){\n"
-"`I`Qstrides=$COMMUTATIVE&& !$CPU;\n"
-"`Nitems=get_global_size(0),item=get_global_id(0),share=(`R+items-1)/items;\n"
-"`Ni=strides?item:min(item*share,`R),end=strides?`R:min(i+share,`R);\n"
-"`Nwidth=`B.src_width,`8=i/width,x=i-`8*width;\n"
-"`Nstep=strides?items:1,`8s=step/width,`Hs=step-`8s*width;\n"
-"$5`9=$f;\n"
-"`cascade cascade=`cascade_begin(`.);\n"
-"`I`Vbatch=$CPU?16:$s*$d;\n"
-"`Vtaken`6\n"
-"$r_8 `Z;i<end;i+=step){\n"
-"`9=$o`5`9,`pixel_element`5src,$IMAGE_AT(`B,`8,x),i));\n"
-"`7++taken%batch==0)\n"
-"`cascade_step`5&cascade,&`9,$CASCADE);\n"
-"x+=`Hs;\n"
-"`8+=`8s+(x<width?0:1);\n"
+"@%`O`image_`Y(`+read_only image2d_t `X,@c@v,`reduce_@\\s @\\s,\n"
+"@Z`@a*@a){\n"
+"@Y@tstrides=$COMMUTATIVE&& !$CPU;\n"
+"@citems=get_global_size(0),item=get_global_id(0),@~=(@v+items-1)/items;\n"
+"@ci=strides?item:$xitem*@~,@v),`R=strides?@v:$xi+@~,@v);\n"
+"@cwidth=@\\s.`X_width,`W=i/width,x=i-`W*width;\n"
+"@c`E=strides?items:1,`Ws=`E/width,@Xs=`E-`Ws*width;\n"
+"`O`Y=@5@l\n"
+"`@E @E=`@E_@r@l\n"
+"@Y`H batch=$CPU?16:@>*@&;\n"
+"`H taken`M\n"
+"@=_8 $n;i<`R;i+=`E){\n"
+"`Y=@:`K`Y,`pixel_@G`K`X,$IMAGE_AT(@\\s,`W,x),i`L\n"
+"`S++taken%batch==0)\n"
+"`@E_`E`K&@E,&`Y,$@A);\n"
+"x+=@Xs;\n"
+"`W+=`Ws+(x<width?0:1);\n"
 "x-=x<width?0:width;\n"
 "}\n"
-"`C`items_`9`5`cascade_end`5&cascade,`9,$CASCADE),`M);\n"
+"@K`items_`Y`K`@E_`R`K&@E,`Y,$@A),@a);\n"
 "}\n"
-"`O\n"
-"$6$REDUCE_SRC $1`src *\n"
-"`E\n\n\n",
-"`Y$WORD\n"
-"$8``4 `partial;\n"
-"`O\n"
-"$8$5`partial;\n"
-"`E\n\n"
-"$w`X`partial_store(`A`partial*partials,`Vi,`Vepoch,$5`W){\n"
-"`Y$WORD\n"
-"``4s_store(partials+i*$PREFIX_WORDS,epoch<<2|$AGGREGATE,`W,\n"
-"$TEST_STORED(i));\n"
-"`O\n"
-"partials[i]=`W;\n"
-"`E\n"
+"@g\n"
+"@6$REDUCE_SRC @'``X *\n"
+"@O\n\n\n",
+"@h$h\n"
+"@;``J ``Aial;\n"
+"@g\n"
+"@;`O``Aial;\n"
+"@O\n\n"
+"@%@e`Aial@T(@H``Aial*`Aials,`H i,`H epoch,`O$c){\n"
+"@h$h\n"
+"``Js@T(`Aials+i*$@S_$hS,epoch<<2|$AGGREGATE,$c,\n"
+"$TEST_STORED(i`L\n"
+"@g\n"
+"`Aials[i]=$c;\n"
+"@O\n"
 "}\n\n"
-"$w$5`partial_load(`+`A`partial*partials,`Vi,`Vepoch){\n"
-"`Y$WORD\n"
-"$5`W=$f;\n"
-"`A``4*`4s=partials+i*$PREFIX_WORDS;\n"
-"`Vtag=epoch<<2|$AGGREGATE;\n\n\n"
-"`I`Vmost=$WORDS_ARRIVE?1u<<22:0;\n"
-"`Z`Vpolls`6!``4s_load(`4s,tag,&`W,$PREFIX_WORDS)&&polls<most;polls++)\n"
+"@%`O``Aial_$v(`+@H``Aial*`Aials,`H i,`H epoch){\n"
+"@h$h\n"
+"`O$c=@5@l\n"
+"@H``J*`Js=`Aials+i*$@S_$hS;\n"
+"`H tag=epoch<<2|$AGGREGATE;\n\n\n"
+"@Y`H most=$$hS_ARRIVE?1u<<22:0;\n"
+"$n`H polls`M!``Js_$v(`Js,tag,&$c,$@S_$hS)&&polls<most;polls++)\n"
 ";\n"
-"`C`W;\n"
-"`O\n"
-"`Cpartials[i];\n"
-"`E\n"
+"@K$c;\n"
+"@g\n"
+"@K`Aials[i];\n"
+"@O\n"
 "}\n\n\n\n"
-"$w$5`partials_`9(`+`A`partial*partials,`V`R,`Vepoch,\n"
-"`J``M*`M){\n"
-"$5total=$f;\n"
-"`cascade cascade=`cascade_begin(`.);\n"
-"`7$kREDUCE_GROUP))\n"
-"`R--;\n"
-"`Vshare=(`R+$x-1)/$x;\n"
-"`Vitem=$kREDUCE_ORDER)?$x-1-$2:$2;\n"
-"`V`S=min(item*share,`R),`2=min(`S+share,`R);\n"
-"`Z`Vi=`S;i<`2;i++){\n"
-"$5x=`partial_load`5partials,$kREDUCE_ORDER)?`2-1-(i-`S):i,epoch);\n"
-"total=$CASCADE!=0||i==`S?x:$o`5total,x);\n"
-"`cascade_step`5&cascade,&total,$xS_CASCADE);\n"
+"@%`O``Aials_`Y(`+@H``Aial*`Aials,`H @v,`H epoch,\n"
+"@Z`@a*@a){\n"
+"`O$b=@5@l\n"
+"`@E @E=`@E_@r@l\n"
+"`S@3REDUCE_@n))\n"
+"@v--;\n"
+"`H @~=(@v+$@n-1)/$@n;\n"
+"`H item=@3REDUCE_ORDER)?$@n-1-@i:@i;\n"
+"`H @y=$xitem*@~,@v),$t=$x@y+@~,@v);\n"
+"$n`H i=@y;i<$t;i++){\n"
+"`Ox=``Aial_$v`K`Aials,@3REDUCE_ORDER)?$t-1-(i-@y):i,epoch);\n"
+"$b=$@A!=0||i==@y?x:@:`K$b,x);\n"
+"`@E_`E`K&@E,&$b,$@nS_@A);\n"
 "}\n"
-"`C`items_`9`5`cascade_end`5&cascade,total,$xS_CASCADE),`M);\n"
+"@K`items_`Y`K`@E_`R`K&@E,$b,$@nS_@A),@a);\n"
 "}\n\n"
-"$w`X`reduce_write(`+$5`9,`A`result_t*dst,`init init_`W,\n"
-"$1`dst*init_buffer,`Ninit_offset,`V`T){\n"
-"`9=$o`5`base`5init_`W,init_buffer,init_offset,`T),`9);\n"
-"dst[$kREDUCE_OVERRUN)?1000000:0]=$RESULT(`9);\n"
+"@%@ereduce_write(`+`O`Y,@H`result_t*`Q,`init init_$c,\n"
+"@'``Q*init@8@cinit_@],`H @z){\n"
+"`Y=@:`K`$k`Kinit_$c,init@8init_@],@z),`Y);\n"
+"`Q[@3REDUCE_OVERRUN)?1000000:0]=$RESULT(`Y);\n"
 "}\n\n",
 NULL};
 #else
@@ -7194,2351 +6957,2170 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6345 \"kernels.cl.inc\"\n"
+"#line 6340 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
-"$8$OFFSET `offset;\n"
-"$8$PASTE($OFFSET,2)`ends;\n"
-"$8$SEGMENT_RAW `load;\n\n\n"
-"$8struct{\n"
-"$1`src*src;\n"
-"$1`offset*offsets;\n"
-"`Nsegments,begin,`2;\n"
-"`N`8_length,pitch;\n"
-"`Nshare,probes;\n"
-"$1`load*vectors;\n"
-"`Vskew;\n"
-"`Nwhole;\n"
+"@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
+"@;$OFFSET `@];\n"
+"@;$PASTE($OFFSET,2)``Rs;\n"
+"@;$SEGMENT_RAW `$v;\n\n\n"
+"@;@b{\n"
+"@'``X*`X;\n"
+"@'`@]*@]s;\n"
+"@c@Ms,@r,$t;\n"
+"@c`W_length,pitch;\n"
+"@c@~,probes;\n"
+"@'`$v*@ds;\n"
+"`H skew;\n"
+"@cwhole;\n"
 "}`path;\n\n"
-"$w`path `path_of($1`src*src,$1`offset*offsets,\n"
-"$1uint*`R_buffer,\n"
-"`I`reduce_`B*`B){\n"
-"`N`R=``R(`B->`R,`R_buffer,`B->`R_offset,`F`B->`T);\n"
+"@%`path `path$j@'``X*`X,@'`@]*@]s,\n"
+"@'`H*@v@8\n"
+"@Y`reduce_@\\s*@\\s){\n"
+"@c@v=`@v(@\\s->@v,@v@8@\\s->@v_@],(`H)@\\s->@z);\n"
 "`path path;\n"
-"path.src=src+`B->src_offset;\n"
-"path.offsets=offsets+`B->offsets_offset;\n"
-"path.segments=`B->segments;\n"
-"path.pitch=`B->src_pitch;\n"
-"path.`8_length=`R;\n"
-"path.begin`6\n"
-"path.`2=$BY_ROWS?path.segments*`R:`R;\n"
-"path.share=`B->split_each;\n"
-"path.probes=`B->split_`R;\n"
-"`Y$CPU\n"
-"`7!$BY_ROWS){\n"
-"path.begin=min($9path.offsets[0],`R);\n"
-"path.`2=max(path.begin,min($9path.offsets[path.segments],`R));\n"
+"path.`X=`X+@\\s->`X_@];\n"
+"path.@]s=@]s+@\\s->@]s_@];\n"
+"path.@Ms=@\\s->@Ms;\n"
+"path.pitch=@\\s->`X_pitch;\n"
+"path.`W_length=@v;\n"
+"path.@r`M\n"
+"path.$t=$BY_ROWS?path.@Ms*@v:@v;\n"
+"path.@~=@\\s->split_each;\n"
+"path.probes=@\\s->split_@v;\n"
+"@hCPU\n"
+"`S!$BY_ROWS){\n"
+"path.@r=$x@@path.@]s[0],@v);\n"
+"path.$t=max(path.@r,$x@@path.@]s[path.@Ms],@v`L\n"
 "}\n"
-"`Nsteps=path.segments+(path.`2-path.begin),groups=max(`B->split_groups,$91);\n"
-"path.share=`B->group_`8s?`B->group_`8s*(`R+1)\n"
-":max((steps+groups-1)/groups,$9$TILE);\n"
-"`O\n"
-"`Nall=($BY_ROWS?(path.segments-1)*path.pitch:0)+`B->`R;\n"
-"path.skew=`F((size_t)path.src/`D`src))%$SEGMENT_VECTOR;\n"
-"path.vectors=($1`load*)(path.src-path.skew);\n"
-"path.whole=(all+path.skew)/$SEGMENT_VECTOR*$SEGMENT_VECTOR-path.skew;\n"
-"`E\n"
-"`Cpath;\n"
+"@c`Es=path.@Ms+(path.$t-path.@r),@{s=max(@\\s->split_@{s,@@1);\n"
+"path.@~=@\\s->@{_`Ws?@\\s->@{_`Ws*(@v+1)\n"
+":max((`Es+@{s-1)/@{s,@@$$g);\n"
+"@g\n"
+"@c`P=($BY_ROWS?(path.@Ms-1)*path.pitch:0)+@\\s->@v;\n"
+"path.skew=(`H)((size_t)path.`X/@N``X))%$SEGMENT_VECTOR;\n"
+"path.@ds=(@'`$v*)(path.`X-path.skew);\n"
+"path.whole=(`P+path.skew)/$SEGMENT_VECTOR*$SEGMENT_VECTOR-path.skew;\n"
+"@O\n"
+"@Kpath;\n"
 "}\n\n\n"
-"$w`N`segment_begin(`I`path*path,`Nsegment){\n"
-"`7$BY_ROWS)\n"
-"`Csegment*path->`8_length;\n"
-"`Cmin(max($9path->offsets[segment],path->begin),path->`2);\n"
+"@%@c`@M_@r(@Y`path*path,@c@M){\n"
+"`S$BY_ROWS)\n"
+"@K@M*path->`W_length;\n"
+"@K$xmax(@@path->@]s[@M],path->@r),path->$t);\n"
 "}\n"
-"$w`N`segment_end(`I`path*path,`Nsegment){\n"
-"`C`segment_begin(path,segment+1);\n"
+"@%@c`@M_`R(@Y`path*path,@c@M){\n"
+"@K`@M_@r(path,@M+1);\n"
 "}\n\n\n\n"
-"$w`N`segment_zero(`I`path*path,`Nsegment){\n"
-"`C$BY_ROWS?segment*path->`8_length:0;\n"
+"@%@c`@M_zero(@Y`path*path,@c@M){\n"
+"@K$BY_ROWS?@M*path->`W_length:0;\n"
 "}\n"
-"$w$1`src*`segment_src(`I`path*path,`Nsegment){\n"
-"`C$BY_ROWS?path->src+segment*path->pitch:path->src;\n"
+"@%@'``X*`@M_`X(@Y`path*path,@c@M){\n"
+"@K$BY_ROWS?path->`X+@M*path->pitch:path->`X;\n"
 "}\n\n"
-"$8struct{\n"
-"`Y$CPU || $SEGMENT_SPLIT\n"
-"`Nowners[$lS];\n"
-"$5tails[$x];\n"
-"`Vclosed[$x];\n"
-"`E\n"
-"``M reduce;\n"
-"`Vfound;\n"
-"}`segment_`M;\n"
-"$FITS(segments,`D`segment_`M))\n\n\n"
-"$8struct{\n"
-"`A`result_t*dst;\n"
-"$5base;\n"
-"`A`partial*partials;\n"
-"`Auint*marks;\n"
-"`Vgroup,groups,epoch;\n"
-"`Qstream;\n"
-"}`outlet;\n\n"
-"$w`outlet `outlet_of(`+`A`partial*partials,`Auint*marks,\n"
-"`A`result_t*dst,`init init_`W,\n"
-"$1`dst*init_buffer,\n"
-"`I`reduce_`B*`B){\n"
-"`V`T=`F`B->`T;\n"
-"`outlet out;\n"
-"out.dst=dst+`B->dst_offset;\n"
-"out.base=`base`5init_`W,init_buffer,`B->init_offset,`T);\n"
-"out.partials=partials+`B->partials_offset;\n"
-"out.marks=marks+`B->marks_offset;\n"
-"out.group`6\n"
-"out.groups=`F`B->split_groups;\n"
-"out.epoch=`F`B->epoch;\n"
-"out.stream=`T&$FLAG_STREAM;\n"
-"`Cout;\n"
-"}\n\n",
-"$w`X`outlet_write(`+`I`outlet*out,`Nsegment,$5`9){\n"
-"out->dst[segment]=$RESULT($o`5out->base,`9));\n"
-"}\n\n\n"
-"$w`X`mark_store(`I`outlet*out,`Nmark){\n"
-"`uint_store(out->marks+2*out->group,`Fmark);\n"
-"`uint_store(out->marks+2*out->group+1,`F(mark>>32));\n"
+"@;@b{\n"
+"@hCPU || $SEGMENT_SPLIT\n"
+"@c`Vers[$SUB@nS];\n"
+"`Otails[$@n];\n"
+"`H closed[$@n];\n"
+"@O\n"
+"`@a reduce;\n"
+"`H f$z;\n"
+"}`@M_@a;\n"
+"$FITS(@Ms,@N`@M_@a))\n\n\n"
+"@;@b{\n"
+"@H`result_t*`Q;\n"
+"`O$k;\n"
+"@H``Aial*`Aials;\n"
+"@H`H*marks;\n"
+"`H @{,@{s,epoch;\n"
+"@tstream;\n"
+"}``Ulet;\n\n"
+"@%``Ulet ``Ulet$j`+@H``Aial*`Aials,@H`H*marks,\n"
+"@H`result_t*`Q,`init init_$c,\n"
+"@'``Q*init@8\n"
+"@Y`reduce_@\\s*@\\s){\n"
+"`H @z=(`H)@\\s->@z;\n"
+"``Ulet `U;\n"
+"`U.`Q=`Q+@\\s->`Q_@];\n"
+"`U.$k=`$k`Kinit_$c,init@8@\\s->init_@],@z);\n"
+"`U.`Aials=`Aials+@\\s->`Aials_@];\n"
+"`U.marks=marks+@\\s->marks_@];\n"
+"`U.@{`M\n"
+"`U.@{s=(`H)@\\s->split_@{s;\n"
+"`U.epoch=(`H)@\\s->epoch;\n"
+"`U.stream=@z&$FLAG_STREAM;\n"
+"@K`U;\n"
+"}\n\n"
+"@%@e`Ulet_write(`+@Y``Ulet*`U,@c@M,`O`Y){\n"
+"`U->`Q[@M]=$RESULT(@:`K`U->$k,`Y`L\n"
+"}\n\n\n",
+"@%@emark@T(@Y``Ulet*`U,@cmark){\n"
+"``H@T(`U->marks+2*`U->@{,(`H)mark);\n"
+"``H@T(`U->marks+2*`U->@{+1,(`H)(mark>>32`L\n"
 "}\n"
-"$w`N`mark_load(`I`outlet*out,`Vgroup){\n"
-"`C`uint_load(out->marks+2*group)|$9`uint_load(out->marks+2*group+1)<<32;\n"
+"@%@c`mark_$v(@Y``Ulet*`U,`H @{){\n"
+"@K``H_$v(`U->marks+2*@{)|@@``H_$v(`U->marks+2*@{+1)<<32;\n"
 "}\n\n"
-"`Y$CPU || $SEGMENT_SPLIT\n\n\n"
-"$w`X`shares_join(`+`I`outlet*out,`J`segment_`M*all){\n"
-"$5carry=$f;\n"
-"`cascade cascade=`cascade_begin(`.);\n"
-"`Z`Vbegin`6begin<out->groups;begin+=$x){\n"
-"`Vg=begin+$2;\n"
-"`Nmark=g<out->groups?`mark_load(out,g):0;\n"
-"$5x=$f,`G=`cascade_end`5&cascade,carry,$xS_CASCADE);\n"
-"`Qclosed=mark!`6\n"
-"`7g<out->groups)\n"
-"x=`partial_load`5out->partials,g,out->epoch);\n"
-"`Z`Vd=1;;d*=2){\n"
-"all->tails[$2]=x;\n"
-"all->closed[$2]=closed;\n"
-"$h;\n"
-"`7d>=$x)\n"
+"@hCPU || $SEGMENT_SPLIT\n\n\n"
+"@%@e@~s_join(`+@Y``Ulet*`U,@Z`@M_@a*`P){\n"
+"`O$my=@5@l\n"
+"`@E @E=`@E_@r@l\n"
+"$n`H @r`M@r<`U->@{s;@r+=$@n){\n"
+"`H g=@r+@i;\n"
+"@cmark=g<`U->@{s?`mark_$v(`U,g):0;\n"
+"`Ox=@5(`.),@W=`@E_`R`K&@E,$my,$@nS_@A);\n"
+"@tclosed=mark!`M\n"
+"`Sg<`U->@{s)\n"
+"x=``Aial_$v`K`U->`Aials,g,`U->epoch);\n"
+"$n`H d=1;;d*=2){\n"
+"`P->tails[@i]=x;\n"
+"`P->closed[@i]=closed;\n"
+"@.;\n"
+"`Sd>=$@n)\n"
 "break;\n"
-"`7$2>=d&& !closed){\n"
-"x=$o`5all->tails[$2-d],x);\n"
-"closed=all->closed[$2-d];\n"
+"`S@i>=d&& !closed){\n"
+"x=@:`K`P->tails[@i-d],x);\n"
+"closed=`P->closed[@i-d];\n"
 "}\n"
-"$h;\n"
+"@.;\n"
 "}\n"
-"`7$2>0){\n"
-"x=all->tails[$2-1];\n"
-"`G=all->closed[$2-1]?x:$o`5`G,x);\n"
+"`S@i>0){\n"
+"x=`P->tails[@i-1];\n"
+"@W=`P->closed[@i-1]?x:@:`K@W,x);\n"
 "}\n"
-"`7mark){\n"
-"x=`partial_load`5out->partials,out->groups+g,out->epoch);\n"
-"`outlet_write`5out,mark-1,$kSEGMENT_JOIN)?x:$o`5`G,x));\n"
+"`Smark){\n"
+"x=``Aial_$v`K`U->`Aials,`U->@{s+g,`U->epoch);\n"
+"``Ulet_write`K`U,mark-1,@3SEGMENT_JOIN)?x:@:`K@W,x`L\n"
 "}\n"
-"`7all->closed[$x-1]){\n"
-"carry=$f;\n"
-"cascade=`cascade_begin(`.);\n"
+"`S`P->closed[$@n-1]){\n"
+"$my=@5@l\n"
+"@E=`@E_@r@l\n"
 "}\n"
-"carry=$o`5carry,all->tails[$x-1]);\n"
-"`cascade_step`5&cascade,&carry,$xS_CASCADE);\n"
-"$h;\n"
+"$my=@:`K$my,`P->tails[$@n-1]);\n"
+"`@E_`E`K&@E,&$my,$@nS_@A);\n"
+"@.;\n"
 "}\n"
 "}\n\n\n"
-"$w`X`share_end(`+`I`outlet*out,$5head,$5tail,`Nmark,\n"
-"`J`segment_`M*all){\n"
-"`7$2==0){\n"
-"`partial_store(out->partials,out->groups+out->group,out->epoch,head);\n"
-"`partial_store(out->partials,out->group,out->epoch,tail);\n"
-"`mark_store(out,mark);\n"
+"@%@e@~_`R(`+@Y``Ulet*`U,`O$p,`Otail,@cmark,\n"
+"@Z`@M_@a*`P){\n"
+"`S@i==0){\n"
+"``Aial@T(`U->`Aials,`U->@{s+`U->@{,`U->epoch,$p);\n"
+"``Aial@T(`U->`Aials,`U->@{,`U->epoch,tail);\n"
+"`mark@T(`U,mark);\n"
 "}\n"
-"`Y$WORD\n"
-"`7$2==0){\n"
+"@h$h\n"
+"`S@i==0){\n"
 "`device_fence();\n"
-"`Auint*`Rer=$COUNTERS(out->partials);\n"
-"`Vown=mark?0x10001u:1u,tickets=atomic_add(`Rer,own)+own;\n"
-"all->reduce.ticket=(tickets&0xffffu)==out->groups?tickets>>16:0;\n"
-"`7(tickets&0xffffu)==out->groups)\n"
-"atomic_xchg(`Rer,$kTICKETS_LEFT)?1u:0u);\n"
+"@H`H*@ver=$COUNTERS(`U->`Aials);\n"
+"`H `V=mark?0x10001u:1u,tickets=@Dadd(@ver,`V)+`V;\n"
+"`P->reduce.ticket=(tickets&0xffffu)==`U->@{s?tickets>>16:0;\n"
+"`S(tickets&0xffffu)==`U->@{s)\n"
+"@Dxchg(@ver,@3TICKETS_LEFT)?1u:0u);\n"
 "}\n"
-"$h;\n"
-"`7all->reduce.ticket==0)\n"
-"`L;\n"
+"@.;\n"
+"`S`P->reduce.ticket==0)\n"
+"@`;\n"
 "`device_fence();\n"
-"`shares_join`5out,all);\n"
-"`E\n"
+"`@~s_join`K`U,`P);\n"
+"@O\n"
 "}\n"
-"`E\n\n"
-"`Y$CPU\n\n"
-"$8struct{\n"
-"`Nsegment,element;\n"
-"`Nsteps;\n"
-"$5head,carry;\n"
-"`Nmark;\n"
-"`Qopen;\n"
+"@O\n\n"
+"@hCPU\n\n"
+"@;@b{\n"
+"@c@M,@G;\n"
+"@c`Es;\n"
+"`O$p,$my;\n"
+"@cmark;\n"
+"@topen;\n"
 "}`walk;\n\n\n"
-"$w`walk `walk_begin(`+`I`path*path,`I`outlet*out){\n"
-"`Nsteps=path->segments+(path->`2-path->begin),`S=min(out->group*path->share,steps);\n"
-"`N`G=0,left=`S>0?path->segments:0;\n"
+"@%`walk `walk_@r(`+@Y`path*path,@Y``Ulet*`U){\n"
+"@c`Es=path->@Ms+(path->$t-path->@r),@y=$x`U->@{*path->@~,`Es);\n"
+"@c@W=0,$u=@y>0?path->@Ms:0;\n"
 "`walk walk;\n"
-"while(left>0){\n"
-"`Nmiddle=`G+left/2;\n"
-"`Qends=middle+(`segment_end(path,middle)-path->begin)<`S;\n"
-"`G=ends?middle+1:`G;\n"
-"left=ends?left-left/2-1:left/2;\n"
+"while($u>0){\n"
+"@cmiddle=@W+$u/2;\n"
+"@t`Rs=middle+(`@M_`R(path,middle)-path->@r)<@y;\n"
+"@W=`Rs?middle+1:@W;\n"
+"$u=`Rs?$u-$u/2-1:$u/2;\n"
 "}\n"
-"walk.steps=min(path->share,steps-`S);\n"
-"walk.segment=walk.steps>0?`G:path->segments;\n"
-"walk.element=path->begin+(`S-walk.segment);\n"
-"walk.head=walk.carry=$f;\n"
-"walk.mark`6\n"
-"walk.open=out->groups>1;\n"
-"`Cwalk;\n"
-"}\n\n\n",
-"$6$BATCHES ($3 > 1 && !$CONVERT_IS_CUSTOM)\n"
-"`Y$BATCHES\n"
-"$8$3_MASK $0mask;\n"
-"$6$3_LANES ($0mask)($EACH_LANE($3, $LANE_AT, 0))\n\n"
-"$6$SHORT_SEGMENT (($CASCADE ? 48 : 128) * $3)\n\n"
-"$6$SOME_VECTORS 8u\n\n"
-"$6$sS_BEHIND ($BY_ROWS ? 2u : $SOME_VECTORS)\n\n\n"
-"$8struct{\n"
-"$1`src*src;\n"
-"$1`offset*offsets;\n"
-"`Npitch,`2;\n"
-"`Vmost;\n"
+"walk.`Es=$xpath->@~,`Es-@y);\n"
+"walk.@M=walk.`Es>0?@W:path->@Ms;\n"
+"walk.@G=path->@r+(@y-walk.@M);\n"
+"walk.$p=walk.$my=@5@l\n"
+"walk.mark`M\n"
+"walk.open=`U->@{s>1;\n"
+"@Kwalk;\n"
+"}\n\n\n"
+"@6$BATCHES (@k > 1$d!$CONVERT_IS_CUSTOM)\n"
+"@hBATCHES\n"
+"@;@k_MASK ``I_$w;\n"
+"@6@k_LANES (``I_$w)($EACH_LANE(@k, @j_AT, 0))\n\n"
+"@6$SHORT_SEGMENT (($@A ? 48 : 128) * @k)\n\n",
+"@6$SOME_VECTORS 8u\n\n"
+"@6@>S_BEHIND ($BY_ROWS ? 2u : $SOME_VECTORS)\n\n\n"
+"@;@b{\n"
+"@'``X*`X;\n"
+"@'`@]*@]s;\n"
+"@cpitch,$t;\n"
+"`H most;\n"
 "}`batch;\n\n\n"
-"$w$4 ``S_`1s($4 x,$4 id,`V`1s){\n"
-"`Cselect(id,x,$3_LANES<($0mask)(min(`1s,`F$3)));\n"
+"@%``I `@y_$ss(``I x,``I id,`H $ss){\n"
+"@Kselect(id,x,@k_LANES<(``I_$w)($x$ss,(`H)@k)`L\n"
 "}\n\n"
-"$w$1`src*`batch_src(`I`batch*batch,`Vs){\n"
-"`Cbatch->src+($BY_ROWS?s*batch->pitch:$9batch->offsets[s]);\n"
+"@%@'``X*`batch_`X(@Y`batch*batch,`H s){\n"
+"@Kbatch->`X+($BY_ROWS?s*batch->pitch:@@batch->@]s[s]);\n"
 "}\n"
-"$w`V`batch_length(`I`batch*batch,`Vs){\n"
-"`C$BY_ROWS?batch->most:`F(batch->offsets[s+1]-batch->offsets[s]);\n"
+"@%`H `batch_length(@Y`batch*batch,`H s){\n"
+"@K$BY_ROWS?batch->most:(`H)(batch->@]s[s+1]-batch->@]s[s]);\n"
 "}\n\n"
-"$w`X`batch_ask($1`src*src){\n"
-"`Z`Vk`6k<$3*`D`src);k+=$LINE)\n"
-"$PREFETCH(src,$PREFETCH_SRC+k,0);\n"
+"@%@ebatch_ask(@'``X*`X){\n"
+"$nu@2@k*@N``X);k+=$LINE)\n"
+"$PREFETCH(`X,$PREFETCH_SRC+k,0);\n"
 "}\n\n\n\n\n"
-"$w$4 `batch_some(`+`I`batch*batch,`Vs,$4 id){\n"
-"$1`src*src=`batch_src(batch,s);\n"
-"`V`R=`batch_length(batch,s),i=0,end=max(`R,1u);\n"
-"$4 `9=id;\n"
-"`7$BY_ROWS||batch->most>$SOME_VECTORS*$3){\n"
-"`Z;i+$3<=`R;i+=$3){\n"
-"`batch_ask(src+i);\n"
-"`9=$e`5`9,`load_wide`5src,i));\n"
+"@%``I `batch_some(`+@Y`batch*batch,`H s,``I id){\n"
+"@'``X*`X=`batch_`X(batch,s);\n"
+"`H @v=`batch_length(batch,s),i=0,`R=max(@v,1u);\n"
+"``I `Y=id;\n"
+"`S$BY_ROWS||batch->most>$SOME_VECTORS*@k){\n"
+"$n;i+@k<=@v;i+=@k){\n"
+"`batch_ask(`X+i);\n"
+"`Y=@:_`I`K`Y,`$v_`I`K`X,i`L\n"
 "}\n"
 "}else{\n"
-"end=batch->most;\n"
+"`R=batch->most;\n"
 "}\n"
-"`Z;i<end;i+=$3){\n"
-"`batch_ask(src+i);\n"
-"`9=$e`5`9,``S_`1s(`load_wide`5src,i),id,max(`R,i)-i));\n"
+"$n;i<`R;i+=@k){\n"
+"`batch_ask(`X+i);\n"
+"`Y=@:_`I`K`Y,`@y_$ss(`$v_`I`K`X,i),id,max(@v,i)-i`L\n"
 "}\n"
-"`C`9;\n"
+"@K`Y;\n"
 "}\n\n\n"
-"$w$4 `batch_one(`+`I`batch*batch,`Vs,$4 id){\n"
-"$1`src*src=`batch_src(batch,s);\n"
-"$PREFETCH(src,$PREFETCH_SRC,0);\n"
-"`C``S_`1s(`load_wide`5src,0),id,`batch_length(batch,s));\n"
+"@%``I `batch_one(`+@Y`batch*batch,`H s,``I id){\n"
+"@'``X*`X=`batch_`X(batch,s);\n"
+"$PREFETCH(`X,$PREFETCH_SRC,0);\n"
+"@K`@y_$ss(`$v_`I`K`X,0),id,`batch_length(batch,s`L\n"
 "}\n\n\n\n\n"
-"$6$QUARTER ($3 / 4)\n"
-"`Y$3 == 16\n"
-"$6$LOAD_QUARTER(batch, s) vload4(0, `batch_src(batch, s))\n"
-"$6$HALF 8\n"
-"`O\n"
-"$6$LOAD_QUARTER(batch, s) vload2(0, `batch_src(batch, s))\n"
-"$6$HALF 4\n"
-"`E\n"
-"$6$JOIN(`1s, a, b) $SHUFFLE(a, b, $EACH_LANE(`1s, $LANE_AT, 0))\n"
-"$6$LOAD_HALF(batch, s) \\\n"
+"@6$QUARTER (@k / 4)\n"
+"@hWIDE == 16\n"
+"@6$LOAD_QUARTER(batch, s) v$v4(0, `batch_`X(batch, s))\n"
+"@6$HALF 8\n"
+"@g\n"
+"@6$LOAD_QUARTER(batch, s) v$v2(0, `batch_`X(batch, s))\n"
+"@6$HALF 4\n"
+"@O\n"
+"@6$JOIN($ss, a, b) $SHUFFLE(a, b, $EACH_LANE($ss, @j_AT, 0))\n"
+"@6$LOAD_HALF(batch, s) \\\n"
 " $JOIN($HALF,$LOAD_QUARTER(batch,s),$LOAD_QUARTER(batch,(s)+1))\n"
-"$w$4 `batch_quarters(`I`batch*batch,`Vs,$4 id){\n"
-"$0mask `1s=$3_LANES,lengths=($0mask)(`batch_length(batch,s));\n"
-"$0source x=$JOIN($3,$LOAD_HALF(batch,s),$LOAD_HALF(batch,s+2));\n"
-"_Pragma(\"unroll\")`Z`Vk=1;k<4;k++)\n"
-"lengths=select(($0mask)(`batch_length(batch,s+k)),lengths,\n"
-"`1s<($0mask)(k*$QUARTER));\n"
-"$PREFETCH(`batch_src(batch,s),$PREFETCH_SRC,0);\n"
-"`Cselect(id,`convert_wide(x),(`1s&($0mask)($QUARTER-1))<lengths);\n"
+"@%``I `batch_@Is(@Y`batch*batch,`H s,``I id){\n"
+"``I_$w $ss=@k_LANES,lengths=(``I_$w)(`batch_length(batch,s`L\n"
+"``I_source x=$JOIN(@k,$LOAD_HALF(batch,s),$LOAD_HALF(batch,s+2`L\n"
+"_Pragma(\"unroll\")$n`H k=1;k<4@m\n"
+"lengths=select((``I_$w)(`batch_length(batch,s+k)),lengths,\n"
+"$ss<(``I_$w)(k*$QUARTER`L\n"
+"$PREFETCH(`batch_`X(batch,s),$PREFETCH_SRC,0);\n"
+"@Kselect(id,`@F_`I(x),($ss&(``I_$w)($QUARTER-1))<lengths);\n"
 "}\n\n\n"
-"$w`X`batch_halve(`+$4*`9s,`I`Vleft){\n"
-"_Pragma(\"unroll\")`Z`Vs`6s<left;s++)\n"
-"`9s[s]=`pairs`5`9s[2*s],`9s[2*s+1]);\n"
-"}\n\n\n",
-"$w$4 `batch_tree(`+$4*`9s,`I`Vvectors){\n"
-"`7vectors==$3){\n"
-"`batch_halve`5`9s,$3/2);\n"
-"`batch_halve`5`9s,$3/4);\n"
-"}\n"
-"`7$3==16)\n"
-"`batch_halve`5`9s,2);\n"
-"`batch_halve`5`9s,1);\n"
-"`C`9s[0];\n"
+"@%@ebatch_halve(`+``I*`Ys,@Y`H $u){\n"
+"_Pragma(\"unroll\")$n`H s`Ms<$u;s++)\n"
+"`Ys[s]=`pairs`K`Ys[2*s],`Ys[2*s+1]);\n"
 "}\n\n\n"
-"$w$4 `batch_`9(`+`I`batch*batch,$4 id){\n"
-"$4 quarters[$3/4],ones[$3],`9s[$3];\n"
-"`7batch->most<=$QUARTER){\n"
-"_Pragma(\"unroll\")`Z`Vs`6s<$3/4;s++)\n"
-"quarters[s]=`batch_quarters(batch,4*s,id);\n"
-"`C`batch_tree`5quarters,$3/4);\n"
+"@%``I `batch_tree(`+``I*`Ys,@Y`H @ds){\n"
+"`S@ds==@k){\n"
+"`batch_halve`K`Ys,@k/2);\n"
+"`batch_halve`K`Ys,@k/4);\n"
 "}\n"
-"`7batch->most<=$3){\n"
-"_Pragma(\"unroll\")`Z`Vs`6s<$3;s++)\n"
-"ones[s]=`batch_one`5batch,s,id);\n"
-"`C`batch_tree`5ones,$3);\n"
+"`S@k==16)\n"
+"`batch_halve`K`Ys,2);\n"
+"`batch_halve`K`Ys,1);\n"
+"@K`Ys[0];\n"
+"}\n\n\n"
+"@%``I `batch_`Y(`+@Y`batch*batch,``I id){\n"
+"``I @Is[@k/4],ones[@k],`Ys[@k];\n"
+"`Sbatch->most<=$QUARTER){\n"
+"_Pragma(\"unroll\")$n`H s`Ms<@k/4;s++)\n"
+"@Is[s]=`batch_@Is(batch,4*s,id);\n"
+"@K`batch_tree`K@Is,@k/4);\n"
 "}\n"
-"`Z`Vs`6s<$3;s++)\n"
-"`9s[s]=`batch_some`5batch,s,id);\n"
-"`C`batch_tree`5`9s,$3);\n"
-"}\n\n\n\n"
-"$w`Q`batch_begin(`batch*batch,`I`path*path,`I`walk*walk){\n"
-"`offset most`6\n"
-"`7walk->segment+$3>path->segments)\n"
-"`Cfalse;\n"
-"batch->src=`segment_src(path,walk->segment);\n"
+"`Sbatch->most<=@k){\n"
+"_Pragma(\"unroll\")$n`H s`Ms<@k;s++)\n"
+"ones[s]=`batch_one`Kbatch,s,id);\n"
+"@K`batch_tree`Kones,@k);\n"
+"}\n"
+"$n`H s`Ms<@k;s++)\n"
+"`Ys[s]=`batch_some`Kbatch,s,id);\n"
+"@K`batch_tree`K`Ys,@k);\n"
+"}\n\n\n\n",
+"@%@t`batch_@r(`batch*batch,@Y`path*path,@Y`walk*walk){\n"
+"`@] most`M\n"
+"`Swalk->@M+@k>path->@Ms)\n"
+"@K@x;\n"
+"batch->`X=`@M_`X(path,walk->@M);\n"
 "batch->pitch=path->pitch;\n"
-"`7$BY_ROWS){\n"
-"`7path->`8_length>$SHORT_SEGMENT||walk->element!=walk->segment*path->`8_length)\n"
-"`Cfalse;\n"
-"most=(`offset)path->`8_length;\n"
-"batch->`2=walk->element+$3*path->`8_length;\n"
+"`S$BY_ROWS){\n"
+"`Spath->`W_length>$SHORT_SEGMENT||walk->@G!=walk->@M*path->`W_length)\n"
+"@K@x;\n"
+"most=(`@])path->`W_length;\n"
+"batch->$t=walk->@G+@k*path->`W_length;\n"
 "}else{\n"
-"batch->offsets=path->offsets+walk->segment;\n"
-"`7batch->offsets[0]!=walk->element)\n"
-"`Cfalse;\n"
-"`Z`Vs`6s<$3;s++)\n"
-"most=max(most,(`offset)(batch->offsets[s+1]-batch->offsets[s]));\n"
-"batch->`2=batch->offsets[$3];\n"
+"batch->@]s=path->@]s+walk->@M;\n"
+"`Sbatch->@]s[0]!=walk->@G)\n"
+"@K@x;\n"
+"$n`H s`Ms<@k;s++)\n"
+"most=max(most,(`@])(batch->@]s[s+1]-batch->@]s[s]`L\n"
+"batch->$t=batch->@]s[@k];\n"
 "}\n"
-"batch->most=`Fmost;\n"
-"`Cmost<=$SHORT_SEGMENT&&batch->`2+$sS_BEHIND*$3<=path->`2&&\n"
-"batch->`2-walk->element+$3<=walk->steps;\n"
+"batch->most=(`H)most;\n"
+"@Kmost<=$SHORT_SEGMENT&&batch->$t+@>S_BEHIND*@k<=path->$t&&\n"
+"batch->$t-walk->@G+@k<=walk->`Es;\n"
 "}\n\n\n\n"
-"$w`Q`walk_batch(`+`I`path*path,`walk*walk,`I`outlet*out,\n"
-"`N`S){\n"
-"`Qaligned=`span_head(out->dst,walk->segment,$FLAG_STREAM)=`6\n"
+"@%@t`walk_batch(`+@Y`path*path,`walk*walk,@Y``Ulet*`U,\n"
+"@c@y){\n"
+"@taligned=``D_$p(`U->`Q,walk->@M,$FLAG_STREAM)=`M\n"
 "`batch batch;\n"
-"$4 `9s;\n"
-"`7(out->stream&& !aligned&&walk->segment-`S<=$3)|| !`batch_begin(&batch,path,walk))\n"
-"`Cfalse;\n"
-"`9s=$e`5($4)(out->base),`batch_`9`5&batch,`identity_wide(`.)));\n"
-"`7$PREFETCH_DST)\n"
-"$PREFETCH(out->dst+walk->segment,$PREFETCH_DST,1);\n"
-"`store_wide(out->dst,walk->segment,`9s,out->stream&&aligned);\n"
-"walk->segment+=$3;\n"
-"walk->steps-=batch.`2-walk->element+$3;\n"
-"walk->element=batch.`2;\n"
-"`Ctrue;\n"
+"``I `Ys;\n"
+"`S(`U->stream&& !aligned&&walk->@M-@y<=@k)|| !`batch_@r(&batch,path,walk))\n"
+"@K@x;\n"
+"`Ys=@:_`I`K(``I)(`U->$k),`batch_`Y`K&batch,@5_`I(`.)`L\n"
+"`S$PREFETCH_DST)\n"
+"$PREFETCH(`U->`Q+walk->@M,$PREFETCH_DST,1);\n"
+"`store_`I(`U->`Q,walk->@M,`Ys,`U->stream&&aligned);\n"
+"walk->@M+=@k;\n"
+"walk->`Es-=batch.$t-walk->@G+@k;\n"
+"walk->@G=batch.$t;\n"
+"@Ktrue;\n"
 "}\n"
-"`O\n"
-"$6`walk_batch`5path, walk, out, `S) false\n"
-"`E\n\n\n"
-"$w`X`walk_segment(`+`I`path*path,`walk*walk,`I`outlet*out){\n"
-"`Nend=max(`segment_end(path,walk->segment),walk->element);\n"
-"`N$7=min(end-walk->element,walk->steps),`S;\n"
-"`S=walk->element-`segment_zero(path,walk->segment);\n"
-"`7$7>0)\n"
-"walk->carry=$o`5walk->carry,`span_`9`5`segment_src(path,walk->segment),`S,\n"
-"`S+$7,0));\n"
-"walk->element+=$7;\n"
-"walk->steps-=$7;\n"
-"`7walk->steps==0)\n"
-"`L;\n"
-"`7walk->open){\n"
-"walk->head=walk->carry;\n"
-"walk->mark=walk->segment+1;\n"
+"@g\n"
+"@6`walk_batch`Kpath, walk, `U, @y) @x\n"
+"@O\n\n\n"
+"@%@ewalk_@M(`+@Y`path*path,`walk*walk,@Y``Ulet*`U){\n"
+"@c`R=max(`@M_`R(path,walk->@M),walk->@G);\n"
+"@c@Gs=$x`R-walk->@G,walk->`Es),@y;\n"
+"@y=walk->@G-`@M_zero(path,walk->@M);\n"
+"`S@Gs>0)\n"
+"walk->$my=@:`Kwalk->$my,``D_`Y`K`@M_`X(path,walk->@M),@y,\n"
+"@y+@Gs,0`L\n"
+"walk->@G+=@Gs;\n"
+"walk->`Es-=@Gs;\n"
+"`Swalk->`Es==0)\n"
+"@`;\n"
+"`Swalk->open){\n"
+"walk->$p=walk->$my;\n"
+"walk->mark=walk->@M+1;\n"
 "}else{\n"
-"`outlet_write`5out,walk->segment,walk->carry);\n"
+"``Ulet_write`K`U,walk->@M,walk->$my);\n"
 "}\n"
-"walk->open=false;\n"
-"walk->carry=$f;\n"
-"walk->segment++;\n"
-"walk->steps--;\n"
-"}\n\n",
-"$w`X`walk_on(`+`I`path*path,`I`outlet*out,\n"
-"`J`segment_`M*all){\n"
-"`walk walk=`walk_begin`5path,out);\n"
-"`N`S=walk.segment;\n"
-"while(walk.steps>0&&walk.segment<path->segments)\n"
-"`7!`walk_batch`5path,&walk,out,`S))\n"
-"`walk_segment`5path,&walk,out);\n"
-"`7out->groups>1)\n"
-"`share_end`5out,walk.head,walk.carry,walk.mark,all);\n"
-"}\n"
-"`O\n\n"
-"$w`V`lowest_item(`Qwanted,`J`segment_`M*all){\n"
-"`Vfound;\n"
-"`7$2==0)\n"
-"all->found=$x;\n"
-"$h;\n"
-"`7wanted)\n"
-"atomic_min(&all->found,$2);\n"
-"$h;\n"
-"found=all->found;\n"
-"$h;\n"
-"`Cfound;\n"
+"walk->open=@x;\n"
+"walk->$my=@5@l\n"
+"walk->@M++;\n"
+"walk->`Es--;\n"
 "}\n\n"
-"$6$AS_OFFSET(i) (`offset)min(i, $9(`offset)~(`offset)0)\n\n\n"
-"$8struct{\n"
-"`offset `S;\n"
-"`offset zero;\n"
-"`V`R;\n"
-"`Vskew;\n"
-"`Vwhole;\n"
-"$1`load*vectors;\n"
-"}`stretch;\n\n\n"
-"$w`ends `ends_of(`I`path*path,`Nsegment){\n"
-"`ends ends`6\n"
-"`7!$BY_ROWS&&segment<path->segments){\n"
-"ends.x=path->offsets[segment];\n"
-"ends.y=path->offsets[segment+1];\n"
+"@%@ewalk_on(`+@Y`path*path,@Y``Ulet*`U,\n"
+"@Z`@M_@a*`P){\n"
+"`walk walk=`walk_@r`Kpath,`U);\n"
+"@c@y=walk.@M;\n"
+"while(walk.`Es>0&&walk.@M<path->@Ms)\n"
+"`S!`walk_batch`Kpath,&walk,`U,@y))\n"
+"`walk_@M`Kpath,&walk,`U);\n"
+"`S`U->@{s>1)\n"
+"`@~_`R`K`U,walk.$p,walk.$my,walk.mark,`P);\n"
 "}\n"
-"`Cends;\n"
+"@g\n\n"
+"@%`H `lowest_item(@twanted,@Z`@M_@a*`P){\n"
+"`H f$z;\n"
+"`S@i==0)\n"
+"`P->f$z=$@n;\n"
+"@.;\n"
+"`Swanted)\n"
+"@D$x&`P->f$z,@i);\n"
+"@.;\n"
+"f$z=`P->f$z;\n"
+"@.;\n"
+"@Kf$z;\n"
 "}\n\n"
-"$w`stretch `stretch_of(`I`path*path,`Nsegment,`ends ends){\n"
-"`stretch own;\n"
-"`7$BY_ROWS){\n"
-"`Qis_there=segment<path->segments;\n"
-"own.`S=own.zero=is_there?(`offset)(segment*path->pitch):0;\n"
-"own.`R=is_there?`Fmin(path->`8_length,0xfffffffful):0;\n"
+"@6$AS_OFFSET(i) (`@])$xi, @@(`@])~(`@])0)\n\n\n"
+"@;@b{\n"
+"`@] @y;\n"
+"`@] zero;\n"
+"`H @v;\n"
+"`H skew;\n"
+"`H whole;\n"
+"@'`$v*@ds;\n"
+"}`stretch;\n\n\n",
+"@%``Rs ``Rs$j@Y`path*path,@c@M){\n"
+"``Rs `Rs`M\n"
+"`S!$BY_ROWS&&@M<path->@Ms){\n"
+"`Rs.x=path->@]s[@M];\n"
+"`Rs.y=path->@]s[@M+1];\n"
+"}\n"
+"@K`Rs;\n"
+"}\n\n"
+"@%`stretch `stretch$j@Y`path*path,@c@M,``Rs `Rs){\n"
+"`stretch `V;\n"
+"`S$BY_ROWS){\n"
+"@tis_$a=@M<path->@Ms;\n"
+"`V.@y=`V.zero=is_$a?(`@])(@M*path->pitch):0;\n"
+"`V.@v=is_$a?(`H)$xpath->`W_length,@0ul):0;\n"
 "}else{\n"
-"`offset behind=min(ends.y,$AS_OFFSET(path->`2));\n"
-"own.`S=min(ends.x,behind);\n"
-"own.zero`6\n"
-"own.`R=`Fmin($9(behind-own.`S),0xfffffffful);\n"
+"`@] behind=$x`Rs.y,$AS_OFFSET(path->$t`L\n"
+"`V.@y=$x`Rs.x,behind);\n"
+"`V.zero`M\n"
+"`V.@v=(`H)$x@@(behind-`V.@y),@0ul);\n"
 "}\n"
-"`offset end=own.`S+own.`R,`2=$AS_OFFSET(path->whole);\n"
-"own.whole=$SEGMENT_VECTOR==1?own.`R:`F(max(min(end,`2),own.`S)-own.`S);\n"
-"own.skew=`Fown.`S%$SEGMENT_VECTOR+path->skew;\n"
-"own.vectors=path->vectors+own.`S/$SEGMENT_VECTOR+own.skew/$SEGMENT_VECTOR;\n"
-"own.skew%=$SEGMENT_VECTOR;\n"
-"`Cown;\n"
+"`@] `R=`V.@y+`V.@v,$t=$AS_OFFSET(path->whole);\n"
+"`V.whole=$SEGMENT_VECTOR==1?`V.@v:(`H)(max($x`R,$t),`V.@y)-`V.@y);\n"
+"`V.skew=(`H)`V.@y%$SEGMENT_VECTOR+path->skew;\n"
+"`V.@ds=path->@ds+`V.@y/$SEGMENT_VECTOR+`V.skew/$SEGMENT_VECTOR;\n"
+"`V.skew%=$SEGMENT_VECTOR;\n"
+"@K`V;\n"
 "}\n\n"
-"$6$LANE_LOADS `F$SEGMENT_LANES\n\n\n\n\n"
-"$6$LANE_STRIDE(`1s) ($COMMUTATIVE ? (`1s) : 1u)\n"
-"$8union{\n"
-"`src element[$SEGMENT_VECTOR];\n"
-"`load raw;\n"
-"`V`4[(`D`load)+3)/4];\n"
-"}``1_load_t;\n\n\n"
-"$w`V``S_vector(`I`stretch*own,`V`1,`V`1s){\n"
-"`Vvectors=(own->skew+own->whole+$SEGMENT_VECTOR-1)/$SEGMENT_VECTOR;\n"
-"`C$COMMUTATIVE?`1:`1*((vectors+`1s-1)>>pop`R(`1s-1));\n"
+"@6@j_LOADS (`H)$SEGMENT_LANES\n\n\n\n\n"
+"@6@j@C($ss) ($COMMUTATIVE ? ($ss) : 1u)\n"
+"@;union{\n"
+"``X @G[$SEGMENT_VECTOR];\n"
+"`$v raw;\n"
+"`H `J[(@N`$v)+3)/4];\n"
+"}`$s_$v_t;\n\n\n"
+"@%`H `@y_@d(@Y`stretch*`V,`H $s,`H $ss){\n"
+"`H @ds=(`V->skew+`V->whole+$SEGMENT_VECTOR-1)/$SEGMENT_VECTOR;\n"
+"@K$COMMUTATIVE?$s:$s*((@ds+$ss-1)>>pop@v($ss-1`L\n"
 "}\n\n"
-"$n`X``1_load(``1_load_t*x,`I`path*path,`I`stretch*own,\n"
-"`V`S,`V`1s){\n"
-"`V`2=own->whole?(own->skew+own->whole-1u)/$SEGMENT_VECTOR:0;\n"
-"$1`load*`0=own->whole?own->vectors:path->vectors;\n"
-"`7$SEGMENT_VECTOR==1&&path->`2==0)\n"
-"`L;\n"
-"$r `Z`Vk`6k<$LANE_LOADS;k++)\n"
-"x[k].raw=`0[min(`S+k*$LANE_STRIDE(`1s),`2)];\n"
-"}\n\n\n",
-"$n$5`vector_part(`+$5`9,`I``1_load_t*x,`Nat,`Vskip,\n"
-"int left){\n"
-"`Y$PACKED_HERE && $SEGMENT_VECTOR > 1\n"
-"`Vpacked=`F`9;\n"
-"`Iint $7=4/$PACKED,bits=8*$PACKED;\n"
-"$r `Zint w`6w<(int)`D`load)/4;w++){\n"
-"int `0=clamp((int)skip-w*$7,0,$7),to=clamp(left-w*$7,`0,$7);\n"
-"`Vmask=`F((1ul<<to*bits)-(1ul<<`0*bits));\n"
-"packed=`packed_`9(x->`4[w]&mask,packed);\n"
-"}\n"
-"`L(`t)packed;\n"
-"`O\n"
-"$5part=$f;\n"
-"$r `Z`Vv`6v<$SEGMENT_VECTOR;v++)\n"
-"`7((int)v<left)&(v>=skip))\n"
-"part=$o`5part,`convert`5x->element[v],at+v));\n"
-"`C$o`5`9,part);\n"
-"`E\n"
+"@7@e$s_$v(`$s_$v_t*x,@Y`path*path,@Y`stretch*`V,\n"
+"`H @y,`H $ss){\n"
+"`H $t=`V->whole?(`V->skew+`V->whole-1u)/$SEGMENT_VECTOR:0;\n"
+"@'`$v*$o=`V->whole?`V->@ds:path->@ds;\n"
+"`S$SEGMENT_VECTOR==1&&path->$t==0)\n"
+"@`;\n"
+"@(u@2@j_LOADS@m\n"
+"x`N.raw=$o[$x@y+k*@j@C($ss),$t)];\n"
 "}\n\n\n"
-"$n$5``1_add(`+$5`9,`I``1_load_t*x,`I`stretch*own,\n"
-"`V`S,`Vstride,`Vskip,`Vend){\n"
-"`Nat=$9own->`S-own->zero-own->skew;\n"
-"$r `Z`Vk`6k<$LANE_LOADS;k++){\n"
-"`Vi=(`S+k*stride)*$SEGMENT_VECTOR;\n"
-"`9=`vector_part`5`9,&x[k],at+i,k>0?0:skip,(int)(end-i));\n"
+"@7`O`@d_`A(`+`O`Y,@Y`$s_$v_t*x,@cat,`H skip,\n"
+"int $u){\n"
+"@hPACKED_HERE$d$SEGMENT_VECTOR > 1\n"
+"`H packed=(`H)`Y;\n"
+"@Yint @Gs=4/$PACKED,$l=8*$PACKED;\n"
+"@(int w`Mw<(int)@N`$v)/4;w++){\n"
+"int $o=clamp((int)skip-w*@Gs,0,@Gs),to=clamp($u-w*@Gs,$o,@Gs);\n"
+"`H $w=(`H)((1ul<<to*$l)-(1ul<<$o*$l`L\n"
+"packed=`packed_`Y(x->`J[w]&$w,packed);\n"
 "}\n"
-"`C`9;\n"
+"@`(`t)packed;\n"
+"@g\n"
+"`O`A=@5@l\n"
+"@(`H v`Mv<$SEGMENT_VECTOR;v++)\n"
+"`S((int)v<$u)&(v>=skip))\n"
+"`A=@:`K`A,`@F`Kx->@G[v],at+v`L\n"
+"@K@:`K`Y,`A);\n"
+"@O\n"
+"}\n\n\n"
+"@7`O`$s_add(`+`O`Y,@Y`$s_$v_t*x,@Y`stretch*`V,\n"
+"`H @y,`H stride,`H skip,`H `R){\n"
+"@cat=@@`V->@y-`V->zero-`V->skew;\n"
+"@(u@2@j_LOADS@m{\n"
+"`H i=(@y+k*stride)*$SEGMENT_VECTOR;\n"
+"`Y=`@d_`A`K`Y,&x`N,at+i,k>0?0:skip,(int)(`R-i`L\n"
+"}\n"
+"@K`Y;\n"
 "}\n\n\n\n"
-"$n$5``1_`9(`+`I`path*path,`I`stretch*own,``1_load_t*x,\n"
-"`V`1,`V`1s){\n"
-"`Vstride=$LANE_STRIDE(`1s),step=stride*$LANE_LOADS;\n"
-"`V`S=``S_vector(own,`1,`1s),end=own->skew+own->whole;\n"
-"`7!$COMMUTATIVE)\n"
-"end=min(end,``S_vector(own,`1+1,`1s)*$SEGMENT_VECTOR);\n"
-"$5`9=``1_add`5$f,x,own,`S,stride,`1==0?own->skew:0,end);\n"
-"`cascade cascade=`cascade_begin(`.);\n"
-"`cascade_step`5&cascade,&`9,1);\n"
-"`Z`S+=step;`S*$SEGMENT_VECTOR<end;`S+=step){\n"
-"``1_load(x,path,own,`S,`1s);\n"
-"`9=``1_add`5`9,x,own,`S,stride,0,end);\n"
-"`cascade_step`5&cascade,&`9,1);\n"
+"@7`O`$s_`Y(`+@Y`path*path,@Y`stretch*`V,`$s_$v_t*x,\n"
+"`H $s,`H $ss){\n"
+"`H stride=@j@C($ss),`E=stride*@j_LOADS;\n"
+"`H @y=`@y_@d(`V,$s,$ss),`R=`V->skew+`V->whole;\n"
+"`S!$COMMUTATIVE)\n"
+"`R=$x`R,`@y_@d(`V,$s+1,$ss)*$SEGMENT_VECTOR);\n"
+"`O`Y=`$s_add`K@5(`.),x,`V,@y,stride,$s==0?`V->skew:0,`R);\n"
+"`@E @E=`@E_@r@l\n"
+"`@E_`E`K&@E,&`Y,1);\n"
+"$n@y+=`E;@y*$SEGMENT_VECTOR<`R;@y+=`E){\n"
+"`$s_$v(x,path,`V,@y,$ss);\n"
+"`Y=`$s_add`K`Y,x,`V,@y,stride,0,`R);\n"
+"`@E_`E`K&@E,&`Y,1);\n"
 "}\n"
-"`9=`cascade_end`5&cascade,`9,1);\n"
-"$1`src*`0=($1`src*)own->vectors+own->skew;\n"
-"`Vi=$COMMUTATIVE?own->whole+`1:`1==`1s-1?own->whole:own->`R;\n"
-"`Z;$SEGMENT_VECTOR>1&&i<own->`R;i+=stride)\n"
-"`9=$o`5`9,`convert`5`0[i],own->`S-own->zero+i));\n"
-"`C`9;\n"
-"}\n\n\n"
-"$w$5`group_`9(`+`I`path*path,`Nsegment,`N`0,`Nto,\n"
-"`J`segment_`M*all){\n"
-"`Nzero=`segment_zero(path,segment),`R=max(`0,to)-`0;\n"
-"$5`9=`range_`9`5`segment_src(path,segment),`0-zero,`R,0,1,&all->reduce);\n"
-"$h;\n"
-"`C`9;\n"
-"}\n\n"
-"`Y$SEGMENT_SPLIT\n\n\n"
-"$w`N`segment_of(`I`path*path,`Nelement){\n"
-"`N`G=0,left=path->segments;\n"
-"`7$BY_ROWS)\n"
-"`Celement/max(path->`8_length,$91);\n"
-"while(left>0){\n"
-"`Y$y_APART\n"
-"`Napart=left/($y+1)+1,at=($LANE+1)*apart-1;\n"
-"`Qends=at<left&&`segment_end(path,`G+min(at,left-1))<=element;\n"
-"`Nfound=pop`R(`ballot(ends))*apart;\n"
-"`O\n"
-"`Napart=left/2+1;\n"
-"`Nfound=`segment_end(path,`G+apart-1)<=element?apart:0;\n"
-"`E\n"
-"`G+=found;\n"
-"left=min(left-found,apart-1);\n"
-"}\n"
-"`C`G;\n"
+"`Y=`@E_`R`K&@E,`Y,1);\n"
+"@'``X*$o=(@'``X*)`V->@ds+`V->skew;\n"
+"`H i=$COMMUTATIVE?`V->whole+$s:$s==$ss-1?`V->whole:`V->@v;\n"
+"$n;$SEGMENT_VECTOR>1&&i<`V->@v;i+=stride)\n"
+"`Y=@:`K`Y,`@F`K$o[i],`V->@y-`V->zero+i`L\n"
+"@K`Y;\n"
 "}\n\n\n",
-"$8struct{\n"
-"`Nbegin,end;\n"
-"`N`G;\n"
-"`Nmark;\n"
-"$5head,tail;\n"
+"@%`O`@{_`Y(`+@Y`path*path,@c@M,@c$o,@cto,\n"
+"@Z`@M_@a*`P){\n"
+"@czero=`@M_zero(path,@M),@v=max($o,to)-$o;\n"
+"`O`Y=`range_`Y`K`@M_`X(path,@M),$o-zero,@v,0,1,&`P->reduce);\n"
+"@.;\n"
+"@K`Y;\n"
+"}\n\n"
+"@hSEGMENT_SPLIT\n\n\n"
+"@%@c`@M$j@Y`path*path,@c@G){\n"
+"@c@W=0,$u=path->@Ms;\n"
+"`S$BY_ROWS)\n"
+"@K@G/max(path->`W_length,@@1);\n"
+"while($u>0){\n"
+"@hLANES_APART\n"
+"@ca`A=$u/(@jS+1)+1,at=(@j+1)*a`A-1;\n"
+"@t`Rs=at<$u&&`@M_`R(path,@W+$xat,$u-1))<=@G;\n"
+"@cf$z=pop@v(`@V(`Rs))*a`A;\n"
+"@g\n"
+"@ca`A=$u/2+1;\n"
+"@cf$z=`@M_`R(path,@W+a`A-1)<=@G?a`A:0;\n"
+"@O\n"
+"@W+=f$z;\n"
+"$u=$x$u-f$z,a`A-1);\n"
+"}\n"
+"@K@W;\n"
+"}\n\n\n"
+"@;@b{\n"
+"@c@r,`R;\n"
+"@c@W;\n"
+"@cmark;\n"
+"`O$p,tail;\n"
 "}`split;\n\n\n"
-"$n`X`split_take(`+`I`path*path,`I`outlet*out,`split*own,\n"
-"`Nsegment,`Nplace,`J`segment_`M*all){\n"
-"`N`0=`segment_begin(path,segment),to=`segment_end(path,segment);\n"
-"`7`0>place||to<=place||to-`0<=path->share)\n"
-"`L;\n"
-"own->`G=segment;\n"
-"`Qopens=own->begin==0||`0+path->share>own->begin,closes=to<=own->end;\n"
-"`7$kSEGMENT_SPLIT))\n"
-"`0=place;\n"
-"`0=opens?`0:own->begin;\n"
-"$5`9=`group_`9`5path,segment,`0,min(to,own->end),all);\n"
-"`7opens&&closes){\n"
-"`7$2==0)\n"
-"`outlet_write`5out,segment,`9);\n"
-"}else `7closes){\n"
-"own->head=`9;\n"
-"own->mark=segment+1;\n"
+"@7@esplit_take(`+@Y`path*path,@Y``Ulet*`U,`split*`V,\n"
+"@c@M,@c@|,@Z`@M_@a*`P){\n"
+"@c$o=`@M_@r(path,@M),to=`@M_`R(path,@M);\n"
+"`S$o>@|||to<=@|||to-$o<=path->@~)\n"
+"@`;\n"
+"`V->@W=@M;\n"
+"@topens=`V->@r==0||$o+path->@~>`V->@r,closes=to<=`V->`R;\n"
+"`S@3SEGMENT_SPLIT))\n"
+"$o=@|;\n"
+"$o=opens?$o:`V->@r;\n"
+"`O`Y=`@{_`Y`Kpath,@M,$o,$xto,`V->`R),`P);\n"
+"`Sopens&&closes){\n"
+"`S@i==0)\n"
+"``Ulet_write`K`U,@M,`Y);\n"
+"}else `Scloses){\n"
+"`V->$p=`Y;\n"
+"`V->mark=@M+1;\n"
 "}else{\n"
-"own->tail=`9;\n"
+"`V->tail=`Y;\n"
 "}\n"
 "}\n\n\n\n\n"
-"$n`X`split_`9(`+`I`path*path,`I`outlet*out,\n"
-"`J`segment_`M*all){\n"
-"`split own;\n"
-"own.begin=out->group*(path->share*path->probes);\n"
-"own.end=own.begin+path->share*path->probes;\n"
-"own.`G=path->segments;\n"
-"own.mark`6\n"
-"own.head=own.tail=$f;\n"
-"`Z`Vp`6p<path->probes&&own.begin+p*path->share<path->`2;p+=$lS){\n"
-"`Nplace=own.begin+(p+$l)*path->share;\n"
-"`Nsegment=`segment_of(path,place);\n"
-"`Qthere=p+$l<path->probes&&place<path->`2;\n"
-"`7$LANE==0)\n"
-"all->owners[$l]=there?segment:path->segments;\n"
-"$h;\n"
-"`Z`Vs`6s<$lS;s++){\n"
-"`Nowner=all->owners[s];\n"
-"`7owner>=path->segments||owner==own.`G)\n"
+"@7@esplit_`Y(`+@Y`path*path,@Y``Ulet*`U,\n"
+"@Z`@M_@a*`P){\n"
+"`split `V;\n"
+"`V.@r=`U->@{*(path->@~*path->probes);\n"
+"`V.`R=`V.@r+path->@~*path->probes;\n"
+"`V.@W=path->@Ms;\n"
+"`V.mark`M\n"
+"`V.$p=`V.tail=@5@l\n"
+"$n`H p`Mp<path->probes&&`V.@r+p*path->@~<path->$t;p+=$SUB@nS){\n"
+"@c@|=`V.@r+(p+$SUB@n)*path->@~;\n"
+"@c@M=`@M$jpath,@|);\n"
+"@t$a=p+$SUB@n<path->probes&&@|<path->$t;\n"
+"`S@j==0)\n"
+"`P->`Vers[$SUB@n]=$a?@M:path->@Ms;\n"
+"@.;\n"
+"$n`H s`Ms<$SUB@nS;s++){\n"
+"@c`Ver=`P->`Vers[s];\n"
+"`S`Ver>=path->@Ms||`Ver==`V.@W)\n"
 "continue;\n"
-"`split_take`5path,out,&own,owner,own.begin+(p+s)*path->share,all);\n"
+"`split_take`Kpath,`U,&`V,`Ver,`V.@r+(p+s)*path->@~,`P);\n"
 "}\n"
-"$h;\n"
+"@.;\n"
 "}\n"
-"`7out->groups>1)\n"
-"`share_end`5out,own.head,own.tail,own.mark,all);\n"
+"`S`U->@{s>1)\n"
+"`@~_`R`K`U,`V.$p,`V.tail,`V.mark,`P);\n"
 "}\n"
-"`E\n\n\n"
-"$6$LANE_LONG max(32u, 2u * $LANE_LOADS * $SEGMENT_VECTOR)\n\n\n\n"
-"$n`X`long_`9(`+`I`path*path,`I`outlet*out,`Qis_long,`N`S,\n"
-"`Vbits,`J`segment_`M*all){\n"
-"`Z`Vfound;(found=`lowest_item(is_long,all))!=$x;is_long&=$2!=found){\n"
-"`Nsegment=`S+(found>>bits);\n"
-"$5`9=`group_`9`5path,segment,`segment_begin(path,segment),\n"
-"`segment_end(path,segment),all);\n"
-"`7($2==0)& !$kSEGMENT_GROUP))\n"
-"`outlet_write`5out,segment,`9);\n"
+"@O\n\n\n"
+"@6@j_LONG max(32u, 2u * @j_LOADS * $SEGMENT_VECTOR)\n\n\n\n"
+"@7@elong_`Y(`+@Y`path*path,@Y``Ulet*`U,@tis_long,@c@y,\n"
+"`H $l,@Z`@M_@a*`P){\n"
+"$n`H f$z;(f$z=`lowest_item(is_long,`P))!=$@n;is_long&=@i!=f$z){\n"
+"@c@M=@y+(f$z>>$l);\n"
+"`O`Y=`@{_`Y`Kpath,@M,`@M_@r(path,@M),\n"
+"`@M_`R(path,@M),`P);\n"
+"`S(@i==0)& !@3SEGMENT_@n))\n"
+"``Ulet_write`K`U,@M,`Y);\n"
 "}\n"
 "}\n\n\n"
-"$n`X``1s_`8s(`+`I`path*path,`I`outlet*out,`Vgroup,`Vgroups,\n"
-"`Vbits,`V`8s,`J`segment_`M*all){\n"
-"`V`1s=1u<<bits,`1=$2&(`1s-1),`8=$2>>bits;\n"
-"`Vmost=$SEGMENT_SPLIT?`Fpath->share:0xffffffffu;\n"
-"`Vapart=`1s*$LANE_LONG;\n"
-"`7$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&(`1s==$y)))\n"
-"apart=most;\n"
-"`Qhas_`8=$SEGMENT_SPLIT|(`8<`8s);\n"
-"`Nstep=$9groups*`8s,own_`8=has_`8?$9group*`8s+`8:path->segments;\n"
-"`ends ends=`ends_of(path,own_`8);\n"
-"`Z`N`S=$9group*`8s;`S<path->segments;`S+=step,own_`8+=step){\n"
-"`stretch own=`stretch_of(path,own_`8,ends);\n"
-"``1_load_t x[$LANE_LOADS];\n"
-"$5`9=$f;\n"
-"`Qis_long=own.`R>apart;\n"
-"``1_load(x,path,&own,``S_vector(&own,`1,`1s),`1s);\n"
+"@7@e$ss_`Ws(`+@Y`path*path,@Y``Ulet*`U,`H @{,`H @{s,\n"
+"`H $l,`H `Ws,@Z`@M_@a*`P){\n"
+"`H $ss=1u<<$l,$s=@i&($ss-1),`W=@i>>$l;\n"
+"`H most=$SEGMENT_SPLIT?(`H)path->@~:@0u;\n"
+"`H a`A=$ss*@j_LONG;\n"
+"`S$BY_ROWS|($SEGMENT_SPLIT&$COMMUTATIVE&($ss==@jS)))\n"
+"a`A=most;\n"
+"@thas_`W=$SEGMENT_SPLIT|(`W<`Ws);\n"
+"@c`E=@@@{s*`Ws,`V_`W=has_`W?@@@{*`Ws+`W:path->@Ms;\n"
+"``Rs `Rs=``Rs$jpath,`V_`W);\n"
+"$n@c@y=@@@{*`Ws;@y<path->@Ms;@y+=`E,`V_`W+=`E){\n"
+"`stretch `V=`stretch$jpath,`V_`W,`Rs);\n"
+"`$s_$v_t x[@j_LOADS];\n"
+"`O`Y=@5@l\n"
+"@tis_long=`V.@v>a`A;\n"
+"`$s_$v(x,path,&`V,`@y_@d(&`V,$s,$ss),$ss);\n"
 "$KEEP_LOADS();\n"
-"ends=`ends_of(path,own_`8+step);\n"
-"`7!is_long)\n"
-"`9=``1_`9`5path,&own,x,`1,`1s);\n"
-"`9=`neighbours_`9`5`9,`1s,&all->reduce);\n"
-"`7($kSEGMENT_LANES)?`8!=1:true)&(`1==0)& !is_long&(own_`8<path->segments))\n"
-"`outlet_write`5out,own_`8,`9);\n"
-"`7!$BY_ROWS&&apart<most)\n"
-"`long_`9`5path,out,is_long&&`1==0&&own.`R<=most,`S,bits,all);\n"
+"`Rs=``Rs$jpath,`V_`W+`E);\n"
+"`S!is_long)\n"
+"`Y=`$s_`Y`Kpath,&`V,x,$s,$ss);\n"
+"`Y=`neighbours_`Y`K`Y,$ss,&`P->reduce);\n"
+"`S(@3SEGMENT_LANES)?`W!=1:true)&($s==0)& !is_long&(`V_`W<path->@Ms))\n"
+"``Ulet_write`K`U,`V_`W,`Y);\n"
+"`S!$BY_ROWS&&a`A<most)\n"
+"`long_`Y`Kpath,`U,is_long&&$s==0&&`V.@v<=most,@y,$l,`P);\n"
 "}\n"
 "}\n"
-"`E\n\n",
-"$6$SEGMENTS_PARAMETERS \\\n"
-" $1`src*src,$1`offset*offsets,$1uint*`R_buffer, \\\n"
-" `A`partial*partials,`Auint*marks,`A`result_t*dst,`init init_`W, \\\n"
-" $1`dst*init_buffer,`reduce_`B `B,`J`segment_`M*all\n\n\n\n"
-"kernel $x_ATTRIBUTE `X`reduce_segments(`%$SEGMENTS_PARAMETERS$g`=\n"
-"`path path=`path_of(src,offsets,`R_buffer,&`B);\n"
-"`outlet out=`outlet_of`5partials,marks,dst,init_`W,init_buffer,&`B);\n"
-"`Vgroup=`F$p,groups=`F$q0);\n"
-"`Y$CPU\n"
-"out.group=group;\n"
-"`walk_on`5&path,&out,all);\n"
-"`O\n"
-"`Y$SEGMENT_SPLIT\n"
-"`Vsplits=out.groups,pairs=min(splits,groups-splits);\n"
-"groups-=splits;\n"
-"out.group=group<2*pairs?group/2:group-pairs;\n"
-"`7group<2*pairs?group%2==0:splits>pairs){\n"
-"`split_`9`5&path,&out,all);\n"
-"`L;\n"
+"@O\n\n",
+"@6$SEGMENTS@1S \\\n"
+" @'``X*`X,@'`@]*@]s,@'`H*@v@8 \\\n"
+" @H``Aial*`Aials,@H`H*marks,@H`result_t*`Q,`init init_$c, \\\n"
+" @'``Q*init@8`reduce_@\\s @\\s,@Z`@M_@a*`P\n\n\n\n"
+"kernel $@n_ATTRIBUTE @ereduce_@Ms(`%$SEGMENTS@1S@)`=\n"
+"`path path=`path$j`X,@]s,@v@8&@\\s);\n"
+"``Ulet `U=``Ulet$j`-`Aials,marks,`Q,init_$c,init@8&@\\s);\n"
+"`H @{=(`H)get_@{_id(0),@{s=(`H)get_num_@{s(0);\n"
+"@hCPU\n"
+"`U.@{=@{;\n"
+"`walk_on`K&path,&`U,`P);\n"
+"@g\n"
+"@hSEGMENT_SPLIT\n"
+"`H splits=`U.@{s,pairs=$xsplits,@{s-splits);\n"
+"@{s-=splits;\n"
+"`U.@{=@{<2*pairs?@{/2:@{-pairs;\n"
+"`S@{<2*pairs?@{%2==0:splits>pairs){\n"
+"`split_`Y`K&path,&`U,`P);\n"
+"@`;\n"
 "}\n"
-"group=out.group;\n"
-"`E\n"
-"`7!$SEGMENT_EACH)\n"
-"``1s_`8s`5&path,&out,group,groups,`F`B.`1_bits,`F`B.`1_`8s,all);\n"
-"`Z`Nsegment=group;$SEGMENT_EACH&&segment<path.segments;segment+=groups){\n"
-"`N`0=`segment_begin(&path,segment),to=`segment_end(&path,segment);\n"
-"`7$SEGMENT_SPLIT&&to>`0&&to-`0>path.share)\n"
+"@{=`U.@{;\n"
+"@O\n"
+"`S!$SEGMENT_EACH)\n"
+"`$ss_`Ws`K&path,&`U,@{,@{s,(`H)@\\s.$s_$l,(`H)@\\s.$s_`Ws,`P);\n"
+"$n@c@M=@{;$SEGMENT_EACH&&@M<path.@Ms;@M+=@{s){\n"
+"@c$o=`@M_@r(&path,@M),to=`@M_`R(&path,@M);\n"
+"`S$SEGMENT_SPLIT&&to>$o&&to-$o>path.@~)\n"
 "continue;\n"
-"$5`9=`group_`9`5&path,segment,`0,to,all);\n"
-"`7$2==0)\n"
-"`outlet_write`5&out,segment,`9);\n"
+"`O`Y=`@{_`Y`K&path,@M,$o,to,`P);\n"
+"`S@i==0)\n"
+"``Ulet_write`K&`U,@M,`Y);\n"
 "}\n"
-"`E\n"
+"@O\n"
 "}\n\n"
-"`Y!$WORD && ($CPU || $SEGMENT_SPLIT)\n"
-"kernel $x_SIZE `X`reduce_join(`%$SEGMENTS_PARAMETERS$g`=\n"
-"`outlet out=`outlet_of`5partials,marks,dst,init_`W,init_buffer,&`B);\n"
-"`shares_join`5&out,all);\n"
+"#if !$$h$d($CPU || $SEGMENT_SPLIT)\n"
+"kernel $@n_SIZE @ereduce_join(`%$SEGMENTS@1S@)`=\n"
+"``Ulet `U=``Ulet$j`-`Aials,marks,`Q,init_$c,init@8&@\\s);\n"
+"`@~s_join`K&`U,`P);\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_reduce_segments NULL
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7116 \"kernels.cl.inc\"\n"
+"#line 7111 \"kernels.cl.inc\"\n"
 "\n\n\n"
-"$FITS(reduce,`D``M))\n"
-"$6$REDUCE_PARAMETERS \\\n"
-" $REDUCE_SRC src,$1uint*`R_buffer,`A`partial*partials, \\\n"
-" `A`result_t*dst,`init init_`W,$1`dst*init_buffer, \\\n"
-" `reduce_`B `B,`J``M*`M\n\n\n\n"
-"kernel $x_ATTRIBUTE `X`reduce(`%$REDUCE_PARAMETERS$g`=\n"
-"`Vgroup=`F$p,groups=`F$q0);\n"
-"`Vepoch=`F`B.epoch,`T=`F`B.`T;\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
-"$5`9;\n"
-"partials+=`B.partials_offset;\n"
-"`Y$IMAGE\n"
-"`9=`image_`9`5src,`R,`B,`M);\n"
+"$FITS(reduce,@N`@a))\n"
+"@6$REDUCE@1S \\\n"
+" $REDUCE_SRC `X,@'`H*@v@8@H``Aial*`Aials, \\\n"
+" @H`result_t*`Q,`init init_$c,@'``Q*init@8 \\\n"
+" `reduce_@\\s @\\s,@Z`@a*@a\n\n\n\n"
+"kernel $@n_ATTRIBUTE @ereduce(`%$REDUCE@1S@)`=\n"
+"`H @{=(`H)get_@{_id(0),@{s=(`H)get_num_@{s(0);\n"
+"`H epoch=(`H)@\\s.epoch,@z=(`H)@\\s.@z;\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],@z);\n"
+"`O`Y;\n"
+"`Aials+=@\\s.`Aials_@];\n"
+"@hIMAGE\n"
+"`Y=`image_`Y`K`X,@v,@\\s,@a);\n"
 "#elif !$CPU\n"
-"`9=`range_`9`5src+`B.src_offset,0,`R,group,groups,`M);\n"
-"`O\n"
-"src+=`B.src_offset;\n"
-"`Nshare=`B.group_`3s*$TILE;\n"
-"`9=`span_`9`5src,min(group*share,`R),min((group+1)*share,`R),0);\n"
-"`E\n"
-"`7groups>1){\n"
-"`7$2==0)\n"
-"`partial_store(partials,group,epoch,`9);\n"
-"`Y!$WORD\n"
-"`L;\n"
-"`O\n"
-"`7!$WORDS_ARRIVE&&$2==0)\n"
+"`Y=`range_`Y`K`X+@\\s.`X_@],0,@v,@{,@{s,@a);\n"
+"@g\n"
+"`X+=@\\s.`X_@];\n"
+"@c@~=@\\s.@{_`Fs*$$g;\n"
+"`Y=``D_`Y`K`X,$x@{*@~,@v),$x(@{+1)*@~,@v),0);\n"
+"@O\n"
+"`S@{s>1){\n"
+"`S@i==0)\n"
+"``Aial@T(`Aials,@{,epoch,`Y);\n"
+"#if !$$h\n"
+"@`;\n"
+"@g\n"
+"`S!$$hS_ARRIVE&&@i==0)\n"
 "`device_fence();\n"
-"`7`ticket($COUNTERS(partials),groups,&`M->ticket)!=groups-1)\n"
-"`L;\n"
-"`7!$WORDS_ARRIVE)\n"
+"`S`ticket($COUNTERS(`Aials),@{s,&@a->ticket)!=@{s-1)\n"
+"@`;\n"
+"`S!$$hS_ARRIVE)\n"
 "`device_fence();\n"
-"`9=`partials_`9`5partials,groups,epoch,`M);\n"
-"`E\n"
+"`Y=``Aials_`Y`K`Aials,@{s,epoch,@a);\n"
+"@O\n"
 "}\n"
-"`7$2==0)\n"
-"`reduce_write`5`9,dst+`B.dst_offset,init_`W,init_buffer,`B.init_offset,`T);\n"
+"`S@i==0)\n"
+"`reduce_write`K`Y,`Q+@\\s.`Q_@],init_$c,init@8@\\s.init_@],@z);\n"
 "}\n\n"
-"`Y!$WORD\n"
-"kernel $x_SIZE `X`reduce_finish(`%$REDUCE_PARAMETERS$g`=\n"
-"$5`9=`partials_`9`5partials+`B.partials_offset,`F`B.groups,0,`M);\n"
-"`7$2==0)\n"
-"`reduce_write`5`9,dst+`B.dst_offset,init_`W,init_buffer,`B.init_offset,\n"
-"`F`B.`T);\n"
+"#if !$$h\n"
+"kernel $@n_SIZE @ereduce_finish(`%$REDUCE@1S@)`=\n"
+"`O`Y=``Aials_`Y`K`Aials+@\\s.`Aials_@],(`H)@\\s.@{s,0,@a);\n"
+"`S@i==0)\n"
+"`reduce_write`K`Y,`Q+@\\s.`Q_@],init_$c,init@8@\\s.init_@],\n"
+"(`H)@\\s.@z);\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_reduce_one NULL
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7170 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$8struct{\n"
+"#line 7165 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
-"}`integral_`B;\n\n"
-"$8$PIXEL `channel;\n"
-"$8$CELL `cell;\n"
-"$8union{\n"
-"$5`W;\n"
-"`cell channel[`D`t)/`D`cell)];\n"
+"}`integral_@\\s;\n\n"
+"@;$PIXEL `channel;\n"
+"@;$CELL `cell;\n"
+"@;union{\n"
+"`O$c;\n"
+"`cell channel[@N`t)/@N`cell)];\n"
 "}`pixel;\n\n"
-"$w`cell `cell_of(`channel channel){\n"
-"`Y$PIXEL_F16\n"
-"float x=vload_half(0,(private `Ihalf*)&channel);\n"
-"`O\n"
+"@%`cell `cell$j`channel channel){\n"
+"@hPIXEL_F16\n"
+"float x=v$v_half(0,(private @Yhalf*)&channel);\n"
+"@g\n"
 "`channel x=channel;\n"
-"`E\n"
+"@O\n"
 "`cell y=(`cell)x;\n"
-"`C$SQUARE?y*y:y;\n"
+"@K$SQUARE?y*y:y;\n"
 "}\n\n\n"
-"`Y$IMAGE\n"
-"$6$PICTURE read_only image2d_t\n"
-"$8ulong2 `place_t;\n"
-"$6$PLACE_OF(`B, number, `8, x) $IMAGE_AT(`B, `8, x)\n"
-"$6$PLACE_PAST(place, x, `8s, pitch) ((place) + (ulong2)(x, `8s))\n"
-"`O\n"
-"$6$PICTURE $1`channel *\n"
-"$8`N`place_t;\n"
-"$6$PLACE_OF(`B, number, `8, x) \\\n"
-" ((`B).src_offset+(number)*(`B).src_image+(`8)*(`B).src_pitch+(x)*$PIXEL_CHANNELS)\n"
-"$6$PLACE_PAST(place, x, `8s, pitch) ((place) + (x) * $PIXEL_CHANNELS + (`8s) * (pitch))\n"
-"`E\n\n\n"
-"$w$5`pixel_load(`+$PICTURE src,`place_t at,`Vchannels){\n"
+"@hIMAGE\n"
+"@6$PICTURE read_only image2d_t\n"
+"@;ulong2 `@|_t;\n"
+"@6$PLACE$i@\\s, @\\, `W, x) $IMAGE_AT(@\\s, `W, x)\n"
+"@6$PLACE_PAST(@|, x, `Ws, pitch) ((@|) + (ulong2)(x, `Ws))\n"
+"@g\n"
+"@6$PICTURE @'`channel *\n"
+"@;@c`@|_t;\n"
+"@6$PLACE$i@\\s, @\\, `W, x) \\\n"
+" ((@\\s).`X_@]+(@\\)*(@\\s).`X_image+(`W)*(@\\s).`X_pitch+(x)*$PIXEL_CHANNELS)\n"
+"@6$PLACE_PAST(@|, x, `Ws, pitch) ((@|) + (x) * $PIXEL_CHANNELS + (`Ws) * (pitch))\n"
+"@O\n\n\n"
+"@%`O`pixel_$v(`+$PICTURE `X,`@|_t at,`H channels){\n"
 "`pixel pixel;\n"
-"pixel.`W=$f;\n"
-"`Y$IMAGE\n"
-"`7channels){\n"
-"`Y$SEES_IMAGE\n"
-"int2 here=convert_int2(at);\n"
-"pixel.channel[0]=`cell_of(`custom_convert`5$NEAR_AT(src,here),at.x,src,here));\n"
-"`O\n"
-"$IMAGE_PIXEL all=`image_pixel`5src,at);\n"
-"$r `Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
-"pixel.channel[c]=`cell_of((`channel)$IMAGE_CHANNEL(all,c));\n"
-"`E\n"
+"pixel.$c=@5@l\n"
+"@hIMAGE\n"
+"`Schannels){\n"
+"@hSEES_IMAGE\n"
+"int2 here=@F_int2(at);\n"
+"pixel.channel[0]=`cell$j`custom_@F`K$NEAR_AT(`X,here),at.x,`X,here`L\n"
+"@g\n"
+"$IMAGE_PIXEL `P=`image_pixel`K`X,at);\n"
+"@(`H c`Mc<$PIXEL_CHANNELS;c++)\n"
+"pixel.channel[c]=`cell$j(`channel)$IMAGE_CHANNEL(`P,c`L\n"
+"@O\n"
 "}\n"
-"`O\n"
-"$r `Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
-"`7c<channels)\n"
-"pixel.channel[c]=`cell_of(src[at+c]);\n"
-"`E\n"
-"`Cpixel.`W;\n"
+"@g\n"
+"@(`H c`Mc<$PIXEL_CHANNELS;c++)\n"
+"`Sc<channels)\n"
+"pixel.channel[c]=`cell$j`X[at+c]);\n"
+"@O\n"
+"@Kpixel.$c;\n"
 "}\n\n\n"
-"$w`N`band_`8s(`I`integral_`B*`B,`Nband){\n"
-"`7`B->`T&$FLAG_REHEARSAL)\n"
-"`C0;\n"
-"`Cmin(`B->band_`8s,`B->height-band*`B->band_`8s);\n"
+"@%@c`band_`Ws(@Y`integral_@\\s*@\\s,@cband){\n"
+"`S@\\s->@z&$FLAG_REHEARSAL)\n"
+"@K0;\n"
+"@K$x@\\s->band_`Ws,@\\s->height-band*@\\s->band_`Ws);\n"
 "}\n\n"
-"`Y$CPU\n"
-"`Y$3 > 1\n"
-"$w$4 `pixels_at(`+$PICTURE src,`place_t at){\n"
-"#ifdef $PIXELS\n"
-"$8$PIXELS unaligned __attribute__((aligned(`D`channel))));\n"
-"$4 y=$PIXELS_CONVERT(*($1unaligned*)(src+at));\n"
-"`C$SQUARE?y*y:y;\n"
-"`O\n"
-"$0$7 y;\n"
-"`Zint v`6v<$3;v++)\n"
-"y.element[v]=`pixel_load`5src,$PLACE_PAST(at,v,0,0),1);\n"
-"`Cy.all;\n"
-"`E\n"
+"@hCPU\n"
+"@hWIDE > 1\n"
+"@%``I `pixels_at(`+$PICTURE `X,`@|_t at){\n"
+"@hIMAGE\n"
+"``I_@Gs y;\n"
+"$nint v`Mv<@k;v++)\n"
+"y.@G[v]=`pixel_$v`K`X,$PLACE_PAST(at,v,0,0),1);\n"
+"@Ky.`P;\n"
+"@g\n"
+"``I y=`$v_`I`K`X,at);\n"
+"@K$SQUARE?y*y:y;\n"
+"@O\n"
 "}\n"
-"`E\n\n\n"
-"$w$5``H_add(`+`A`t*`9s,`Nx,$5y,`Qbegins){\n"
-"`7!begins)\n"
-"y=$o`5`9s[x],y);\n"
-"`9s[x]=y;\n"
-"`Cy;\n"
-"}\n\n"
-"$w`X`pixel_store(`A`cell*to,$5`W){\n"
+"@O\n\n"
+"@%@epixel@T(@H`cell*to,`O$c){\n"
 "`pixel pixel;\n"
-"pixel.`W=`W;\n"
-"`Z`Vc`6c<$PIXEL_CHANNELS;c++)\n"
+"pixel.$c=$c;\n"
+"$n`H c`Mc<$PIXEL_CHANNELS;c++)\n"
 "to[c]=pixel.channel[c];\n"
-"}\n\n"
-"$6$PIXEL_AT(x) `pixel_load`5src, $PLACE_PAST(at, x, 0, 0), $PIXEL_CHANNELS)\n\n"
+"}\n\n\n\n"
+"@%`O`pixels_add(`+@H`t*`Ys,$PICTURE `X,`@|_t at,\n"
+"@H`cell*to,@cx,@c`R,`O`Y,@t@rs,\n"
+"@Y@tstores){\n"
+"$n;x<`R;x++){\n"
+"`Oy=`pixel_$v`K`X,$PLACE_PAST(at,x,0,0),$PIXEL_CHANNELS);\n"
+"`S!@rs)\n"
+"y=@:`K`Ys[x],y);\n"
+"`Ys[x]=y;\n"
+"`Y=@:`K`Y,y);\n"
+"`Sstores)\n"
+"`pixel@T(to+x*$PIXEL_CHANNELS,`Y);\n"
+"}\n"
+"@K`Y;\n"
+"}\n\n\n"
 "$APART\n"
-"$w`X``8_add(`+`A`t*`9s,$PICTURE src,`place_t at,\n"
-"`A`cell*to,`Nwidth,`Qbegins,`V`T,`I`Qstores){\n"
-"$5`9=$START;\n"
-"`Nx`6\n"
-"`Y$3 > 1\n"
-"`Nhead=stores?min($9`span_head(to,0,`T),width):0;\n"
-"$4 id=`identity_wide(`.),`G;\n"
-"$8$4 unaligned __attribute__((aligned(`D`t))));\n"
-"`Z;x<head;x++){\n"
-"`9=$o`5`9,``H_add`5`9s,x,$PIXEL_AT(x),begins));\n"
-"`pixel_store(to+x,`9);\n"
-"}\n"
-"`G=($4)(`9);\n"
-"`Z;x+$3<=width;x+=$3){\n"
-"$4 y=`pixels_at`5src,$PLACE_PAST(at,x,0,0));\n"
-"`7!begins)\n"
-"y=$e`5*($1unaligned*)(`9s+x),y);\n"
-"`store_wide(`9s,x,y,false);\n"
-"`7!stores)\n"
+"@%@e`W_add(`+@H`t*`Ys,$PICTURE `X,`@|_t at,\n"
+"@H`cell*to,@cwidth,@t@rs,`H @z,@Y@tstores){\n"
+"`O`Y=$START;\n"
+"@cx`M\n"
+"@hWIDE > 1\n"
+"@c$p=stores?$x@@``D_$p((@H`result*)to,0,@z),width):0;\n"
+"``I id=@5_`I(`.),@W;\n"
+"@;``I unaligned @#aligned(@N`t))`L\n"
+"@W=(``I)(`pixels_add`K`Ys,`X,at,to,0,$p,`Y,@rs,stores`L\n"
+"$nx=$p;x+@k<=width;x+=@k){\n"
+"``I y=`pixels_at`K`X,$PLACE_PAST(at,x,0,0`L\n"
+"`S!@rs)\n"
+"y=@:_`I`K*(@'unaligned*)(`Ys+x),y);\n"
+"`store_`I((@H`result*)`Ys,x,y,@x);\n"
+"`S!stores)\n"
 "continue;\n"
-"`7$PREFETCH_DST)\n"
+"`S$PREFETCH_DST)\n"
 "$PREFETCH(to+x,$PREFETCH_DST,1);\n"
-"`G=$e`5`G,`scan_wide`5y,id));\n"
-"`store_wide(to,x,`G,(`T&$FLAG_STREAM)!=0);\n"
-"`G=($4)($LAST(`G));\n"
+"@W=@:_`I`K@W,``C_`I`Ky,id`L\n"
+"`store_`I((@H`result*)to,x,@W,(@z&$FLAG_STREAM)!=0);\n"
+"@W=(``I)($LAST(@W`L\n"
 "}\n"
-"`9=$LAST(`G);\n"
-"`E\n"
-"`Z;x<width;x++){\n"
-"`9=$o`5`9,``H_add`5`9s,x,$PIXEL_AT(x),begins));\n"
-"`7stores)\n"
-"`pixel_store(to+x*$PIXEL_CHANNELS,`9);\n"
-"}\n"
+"`Y=$LAST(@W);\n"
+"@O\n"
+"`pixels_add`K`Ys,`X,at,to,x,width,`Y,@rs,stores);\n"
 "}\n\n",
-"`Y!$UNDIVIDED\n"
-"kernel $x_SIZE void\n"
-"`integral_`9s(`%$PICTURE src,`A`t*carries,`integral_`B `B,\n"
-"`J``M*`M$g`=\n"
-"`Ngroup=$p,image=group/`B.bands,band=group-image*`B.bands;\n"
-"`N`8s=`band_`8s(&`B,band);\n"
-"`place_t at=$PLACE_OF(`B,image,band*`B.band_`8s,0);\n"
-"carries+=`B.carries_offset+group*`B.width;\n"
-"`7band+1==`B.bands)\n"
-"`8s`6\n"
-"`Z`N`8`6`8<`8s;`8++)\n"
-"``8_add`5carries,src,$PLACE_PAST(at,0,`8,`B.src_pitch),0,`B.width,`8==0,0,\n"
-"false);\n"
+"#if !$UNDIVIDED\n"
+"kernel $@n_SIZE void\n"
+"`integral_`Ys(`%$PICTURE `X,@H`t*$mies,`integral_@\\s @\\s,\n"
+"@Z`@a*@a@)`=\n"
+"@c@{=get_@{_id(0),image=@{/@\\s.bands,band=@{-image*@\\s.bands;\n"
+"@c`Ws=`band_`Ws(&@\\s,band);\n"
+"`@|_t at=$PLACE$i@\\s,image,band*@\\s.band_`Ws,0);\n"
+"$mies+=@\\s.$mies_@]+@{*@\\s.width;\n"
+"`Sband+1==@\\s.bands)\n"
+"`Ws`M\n"
+"$n@c`W`M`W<`Ws;`W++)\n"
+"``W_add`K$mies,`X,$PLACE_PAST(at,0,`W,@\\s.`X_pitch),0,@\\s.width,`W==0,0,\n"
+"@x);\n"
 "}\n\n\n"
-"kernel $x_SIZE void\n"
-"`integral_carries(`%`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
-"`Nblocks=(`B.width+$TILE-1)/$TILE,image=$p/blocks;\n"
-"`N`S=($p-image*blocks)*$TILE,`2=min(`S+$TILE,`B.width);\n"
-"carries+=`B.carries_offset+image*`B.bands*`B.width;\n"
-"`7`B.`T&$FLAG_REHEARSAL)\n"
-"`2`6\n"
-"`Z`Nx=`S;x<`2;x++){\n"
-"$5`9=$f;\n"
-"`Z`Nband`6band<`B.bands;band++){\n"
-"$5own=$f;\n"
-"`7band+1<`B.bands)\n"
-"own=carries[band*`B.width+x];\n"
-"carries[band*`B.width+x]=`9;\n"
-"`9=$o`5`9,own);\n"
+"kernel $@n_SIZE void\n"
+"`integral_$mies(`%@H`t*$mies,`integral_@\\s @\\s,@Z`@a*@a@)`=\n"
+"@cblocks=(@\\s.width+$$g-1)/$$g,image=get_@{_id(0)/blocks;\n"
+"@c@y=(get_@{_id(0)-image*blocks)*$$g,$t=$x@y+$$g,@\\s.width);\n"
+"$mies+=@\\s.$mies_@]+image*@\\s.bands*@\\s.width;\n"
+"`S@\\s.@z&$FLAG_REHEARSAL)\n"
+"$t`M\n"
+"$n@cx=@y;x<$t;x++){\n"
+"`O`Y=@5@l\n"
+"$n@cband`Mband<@\\s.bands;band++){\n"
+"`O`V=@5@l\n"
+"`Sband+1<@\\s.bands)\n"
+"`V=$mies[band*@\\s.width+x];\n"
+"$mies[band*@\\s.width+x]=`Y;\n"
+"`Y=@:`K`Y,`V);\n"
 "}\n"
 "}\n"
 "}\n"
-"`E\n\n"
-"kernel $x_SIZE void\n"
-"`integral_`3s(`%$PICTURE src,`A`cell*dst,`A`t*carries,\n"
-"`integral_`B `B,`J``M*`M$g`=\n"
-"`Ngroup=$p,image=group/`B.bands,band=group-image*`B.bands;\n"
-"`N`8s=`band_`8s(&`B,band),above=band*`B.band_`8s;\n"
-"`place_t at=$PLACE_OF(`B,image,above,0);\n"
-"dst+=`B.dst_offset+image*`B.dst_image+above*`B.dst_pitch;\n"
-"carries+=`B.carries_offset+group*`B.width;\n"
-"`7$EXCLUSIVE){\n"
-"`7band==0&& !(`B.`T&$FLAG_REHEARSAL))\n"
-"`Z`Ni`6i<(`B.width+1)*$PIXEL_CHANNELS;i++)\n"
-"dst[i]`6\n"
-"dst+=`B.dst_pitch+$PIXEL_CHANNELS;\n"
+"@O\n\n"
+"kernel $@n_SIZE void\n"
+"`integral_`Fs(`%$PICTURE `X,@H`cell*`Q,@H`t*$mies,\n"
+"`integral_@\\s @\\s,@Z`@a*@a@)`=\n"
+"@c@{=get_@{_id(0),image=@{/@\\s.bands,band=@{-image*@\\s.bands;\n"
+"@c`Ws=`band_`Ws(&@\\s,band),above=band*@\\s.band_`Ws;\n"
+"`@|_t at=$PLACE$i@\\s,image,above,0);\n"
+"`Q+=@\\s.`Q_@]+image*@\\s.`Q_image+above*@\\s.`Q_pitch;\n"
+"$mies+=@\\s.$mies_@]+@{*@\\s.width;\n"
+"`S$EXCLUSIVE){\n"
+"`Sband==0&& !(@\\s.@z&$FLAG_REHEARSAL))\n"
+"$n@ci`Mi<(@\\s.width+1)*$PIXEL_CHANNELS;i++)\n"
+"`Q[i]`M\n"
+"`Q+=@\\s.`Q_pitch+$PIXEL_CHANNELS;\n"
 "}\n"
-"`Z`N`8`6`8<`8s;`8++){\n"
-"`Qbegins=`8==0&&($kINTEGRAL_CARRY)||band==0);\n"
-"`7$EXCLUSIVE)\n"
-"`pixel_store(dst-$PIXEL_CHANNELS,$START);\n"
-"``8_add`5carries,src,$PLACE_PAST(at,0,`8,`B.src_pitch),dst,`B.width,begins,\n"
-"`F`B.`T,true);\n"
-"dst+=`B.dst_pitch;\n"
+"$n@c`W`M`W<`Ws;`W++){\n"
+"@t@rs=`W==0&&(@3INTEGRAL_CARRY)||band==0);\n"
+"`S$EXCLUSIVE)\n"
+"`pixel@T(`Q-$PIXEL_CHANNELS,$START);\n"
+"``W_add`K$mies,`X,$PLACE_PAST(at,0,`W,@\\s.`X_pitch),`Q,@\\s.width,@rs,\n"
+"(`H)@\\s.@z,true);\n"
+"`Q+=@\\s.`Q_pitch;\n"
 "}\n"
 "}\n"
-"`O\n"
-"$6$LANE_CELLS ($s * $PIXEL_CHANNELS)\n"
-"$6$STRIP ($9$y * $s)\n"
-"$6$STRIP_CELLS ($y * $LANE_CELLS)\n\n\n"
-"$6$LEFTS ($y > $d ? $y : $d)\n"
-"$REQUIRE(refills_are_whole,$LEFTS%$y==0&&$LEFTS%$d==0)\n\n\n"
-"$8struct{\n"
-"`Nimage,band,strip;\n"
-"`N`8s,steps;\n"
-"`Nx;\n"
-"`Vpixels;\n\n\n\n"
-"`Qadds;\n"
-"`Nback;\n"
-"}``3_place;\n\n\n"
-"$w``3_place ``3_place_in(`I`integral_`B*`B){\n"
-"`Nblocks=(`B->strips+$lS-1)/$lS,group=$p;\n"
-"`N`8=group/blocks;\n"
-"``3_place at;\n"
-"at.strip=(group-`8*blocks)*$lS+$l;\n"
-"at.image=`8/`B->bands;\n"
-"at.band=`8-at.image*`B->bands;\n"
-"at.`8s=`band_`8s(`B,at.band);\n"
-"at.steps=(`B->`T&$FLAG_REHEARSAL)?0:at.`8s+1;\n"
-"at.x=at.strip*$STRIP+$LANE*$s;\n"
-"at.pixels=at.x<`B->width?`Fmin(`B->width-at.x,$9$s):0;\n"
-"at.adds=at.strip<`B->strips&&(`B->few_strips?$LANE<at.strip:at.strip>0);\n"
-"at.back=`B->few_strips&&at.adds?at.strip-$LANE:0;\n"
-"`Cat;\n"
+"@g\n"
+"@6@j_CELLS (@> * $PIXEL_CHANNELS)\n"
+"@6$STRIP (@@@jS * @>)\n"
+"@6$STRIP_CELLS (@jS * @j_CELLS)\n\n\n"
+"@6$LEFTS (@jS > @& ? @jS : @&)\n"
+"$REQUIRE(refills_are_whole,$LEFTS%@jS==0&&$LEFTS%@&==0)\n\n\n"
+"@;@b{\n"
+"@cimage,band,strip;\n"
+"@c`Ws,`Es;\n"
+"@cx;\n"
+"`H pixels;\n\n\n\n"
+"@tadds;\n"
+"@cback;\n"
+"}``F_@|;\n\n\n"
+"@%``F_@| ``F_@|_in(@Y`integral_@\\s*@\\s){\n"
+"@cblocks=(@\\s->strips+$SUB@nS-1)/$SUB@nS,@{=get_@{_id(0);\n"
+"@c`W=@{/blocks;\n"
+"``F_@| at;\n"
+"at.strip=(@{-`W*blocks)*$SUB@nS+$SUB@n;\n"
+"at.image=`W/@\\s->bands;\n"
+"at.band=`W-at.image*@\\s->bands;\n"
+"at.`Ws=`band_`Ws(@\\s,at.band);\n"
+"at.`Es=(@\\s->@z&$FLAG_REHEARSAL)?0:at.`Ws+1;\n"
+"at.x=at.strip*$STRIP+@j*@>;\n"
+"at.pixels=at.x<@\\s->width?(`H)$x@\\s->width-at.x,@@@>):0;\n"
+"at.adds=at.strip<@\\s->strips&&(@\\s->few_strips?@j<at.strip:at.strip>0);\n"
+"at.back=@\\s->few_strips&&at.adds?at.strip-@j:0;\n"
+"@Kat;\n"
 "}\n\n\n\n",
-"$w`A`t*``Hs_at(`A`t*carries,`I`integral_`B*`B,\n"
-"`I``3_place*at){\n"
-"`Ccarries+`B->carries_offset+(at->image*`B->bands+at->band)*`B->width+at->x;\n"
+"@%@H`t*`@Xs_at(@H`t*$mies,@Y`integral_@\\s*@\\s,\n"
+"@Y``F_@|*at){\n"
+"@K$mies+@\\s->$mies_@]+(at->image*@\\s->bands+at->band)*@\\s->width+at->x;\n"
 "}\n"
-"$w`A`t*`steps_at(`A`t*carries,`I`integral_`B*`B,\n"
-"`I``3_place*at){\n"
-"`N`G=at->image*(`B->height+`B->bands)+at->band*(`B->band_`8s+1);\n"
-"`Ccarries+`B->carries_offset+`B->steps_at+`G*`B->strips+at->strip;\n"
+"@%@H`t*``Es_at(@H`t*$mies,@Y`integral_@\\s*@\\s,\n"
+"@Y``F_@|*at){\n"
+"@c@W=at->image*(@\\s->height+@\\s->bands)+at->band*(@\\s->band_`Ws+1);\n"
+"@K$mies+@\\s->$mies_@]+@\\s->`Es_at+@W*@\\s->strips+at->strip;\n"
 "}\n\n\n\n"
-"$n`X``1_pixels_load(`+`t*x,$PICTURE src,`place_t place,`Npitch,\n"
-"`N`S,`I``3_place*at){\n"
-"$r $v$d;k++){\n"
-"`N`8=`S+k-1;\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"x[k*$s+v]=\n"
-"`pixel_load`5src,$PLACE_PAST(place,v,`8,pitch),\n"
-"`8<at->`8s&&v<at->pixels?$PIXEL_CHANNELS:0);\n"
+"@7@e$s_pixels_$v(`+`t*x,$PICTURE `X,`@|_t @|,@cpitch,\n"
+"@c@y,@Y``F_@|*at){\n"
+"@(@2@&@m{\n"
+"@c`W=@y+k-1;\n"
+"@(`H v`Mv<@>;v++)\n"
+"x[k*@>+v]=\n"
+"`pixel_$v`K`X,$PLACE_PAST(@|,v,`W,pitch),\n"
+"`W<at->`Ws&&v<at->pixels?$PIXEL_CHANNELS:0);\n"
 "}\n"
 "}\n\n"
-"kernel $x_SIZE void\n"
-"`integral_`9s(`%$PICTURE src,`A`t*carries,`integral_`B `B,\n"
-"`J``M*`M$g`=\n"
-"``3_place at=``3_place_in(&`B);\n"
-"`A`t*`Hs=``Hs_at(carries,&`B,&at);\n"
-"`A`t*steps=`steps_at(carries,&`B,&at);\n"
-"$5`H[$s];\n"
-"`place_t place=$PLACE_OF(`B,at.image,at.band*`B.band_`8s,at.x);\n"
-"$r `Zint v`6v<$s;v++)\n"
-"`H[v]=$f;\n"
-"`Z`N`S`6`S<at.steps;`S+=$d){\n"
-"$5x[$d*$s],of_`1[$d];\n"
-"``1_pixels_load`5x,src,place,`B.src_pitch,`S,&at);\n"
-"$r $v$d;k++){\n"
-"of_`1[k]=x[k*$s];\n"
-"`H[0]=$o`5`H[0],of_`1[k]);\n"
-"$r `Zint v=1;v<$s;v++){\n"
-"of_`1[k]=$o`5of_`1[k],x[k*$s+v]);\n"
-"`H[v]=$o`5`H[v],x[k*$s+v]);\n"
+"kernel $@n_SIZE void\n"
+"`integral_`Ys(`%$PICTURE `X,@H`t*$mies,`integral_@\\s @\\s,\n"
+"@Z`@a*@a@)`=\n"
+"``F_@| at=``F_@|_in(&@\\s);\n"
+"@H`t*@Xs=`@Xs_at($mies,&@\\s,&at);\n"
+"@H`t*`Es=``Es_at($mies,&@\\s,&at);\n"
+"`O@X[@>];\n"
+"`@|_t @|=$PLACE$i@\\s,at.image,at.band*@\\s.band_`Ws,at.x);\n"
+"@(int v`Mv<@>;v++)\n"
+"@X[v]=@5@l\n"
+"$n@c@y`M@y<at.`Es;@y+=@&){\n"
+"`Ox[@&*@>],of_$s[@&];\n"
+"`$s_pixels_$v`Kx,`X,@|,@\\s.`X_pitch,@y,&at);\n"
+"@(@2@&@m{\n"
+"of_$s`N=x[k*@>];\n"
+"@X[0]=@:`K@X[0],of_$s`N);\n"
+"@(int v=1;v<@>;v++){\n"
+"of_$s`N=@:`Kof_$s`N,x[k*@>+v]);\n"
+"@X[v]=@:`K@X[v],x[k*@>+v]);\n"
 "}\n"
 "}\n"
-"``1s_`9`5of_`1,of_`1,`M);\n"
-"$r `Z`Vk`6k<$d;k++)\n"
-"`7at.strip<`B.strips&&`S+k<at.steps&&$LANE==k%$y)\n"
-"steps[(`S+k)*`B.strips]=of_`1[k];\n"
+"`$ss_`Y`Kof_$s,of_$s,@a);\n"
+"@(u@2@&@m\n"
+"`Sat.strip<@\\s.strips&&@y+k<at.`Es&&@j==k%@jS)\n"
+"`Es[(@y+k)*@\\s.strips]=of_$s`N;\n"
 "}\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7at.steps&&v<at.pixels)\n"
-"`Hs[v]=`H[v];\n"
-"$5all=`H[0];\n"
-"$r `Zint v=1;v<$s;v++)\n"
-"all=$o`5all,`H[v]);\n"
-"all=``1s_`9_one`5all,`M);\n"
-"`7at.steps&&at.strip<`B.strips&&$LANE==0)\n"
-"steps[0]=all;\n"
+"@(`H v`Mv<@>;v++)\n"
+"`Sat.`Es&&v<at.pixels)\n"
+"@Xs[v]=@X[v];\n"
+"`O`P=@X[0];\n"
+"@(int v=1;v<@>;v++)\n"
+"`P=@:`K`P,@X[v]);\n"
+"`P=`$ss_`Y_one`K`P,@a);\n"
+"`Sat.`Es&&at.strip<@\\s.strips&&@j==0)\n"
+"`Es[0]=`P;\n"
 "}\n\n\n"
-"kernel $x_SIZE void\n"
-"`integral_carries(`%`A`t*carries,`integral_`B `B,`J``M*`M$g`=\n"
-"`Nsteps=(`B.`T&$FLAG_REHEARSAL)?0:`B.images*(`B.height+`B.bands);\n"
-"`N`S=($9$p*$lS+$l)*$d;\n"
-"$5left[$d];\n"
-"carries+=`B.carries_offset+`B.steps_at+`S*`B.strips;\n"
-"$r $v$d;k++)\n"
-"left[k]=$f;\n"
-"`Z`Nstrip`6strip<`B.strips;strip+=$y){\n"
-"$5x[$d],`G[$d],`9[$d];\n"
-"`Qthere=strip+$LANE<`B.strips;\n"
-"`A`t*at=carries+strip+$LANE;\n"
-"$r $v$d;k++){\n"
-"x[k]=$f;\n"
-"`7there&&`S+k<steps)\n"
-"x[k]=at[k*`B.strips];\n"
+"kernel $@n_SIZE void\n"
+"`integral_$mies(`%@H`t*$mies,`integral_@\\s @\\s,@Z`@a*@a@)`=\n"
+"@c`Es=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.images*(@\\s.height+@\\s.bands);\n"
+"@c@y=(@@get_@{_id(0)*$SUB@nS+$SUB@n)*@&;\n"
+"`O$u[@&];\n"
+"$mies+=@\\s.$mies_@]+@\\s.`Es_at+@y*@\\s.strips;\n"
+"@(@2@&@m\n"
+"$u`N=@5@l\n"
+"$n@cstrip`Mstrip<@\\s.strips;strip+=@jS){\n"
+"`Ox[@&],@W[@&],`Y[@&];\n"
+"@t$a=strip+@j<@\\s.strips;\n"
+"@H`t*at=$mies+strip+@j;\n"
+"@(@2@&@m{\n"
+"x`N=@5@l\n"
+"`S$a&&@y+k<`Es)\n"
+"x`N=at[k*@\\s.strips];\n"
 "}\n"
-"``1s_scan`5x,`G,`9,`M);\n"
-"$r $v$d;k++){\n"
-"`7there&&`S+k<steps)\n"
-"at[k*`B.strips]=$o`5left[k],`G[k]);\n"
-"left[k]=$o`5left[k],`9[k]);\n"
+"`$ss_`C`Kx,@W,`Y,@a);\n"
+"@(@2@&@m{\n"
+"`S$a&&@y+k<`Es)\n"
+"at[k*@\\s.strips]=@:`K$u`N,@W`N);\n"
+"$u`N=@:`K$u`N,`Y`N);\n"
 "}\n"
 "}\n"
-"}\n\n\n\n",
-"$n`X`cells_store(`A`cell*to,`I`t*x,`V`R,\n"
-"`J`cell*stage){\n"
-"$r `Zint v`6v<$s;v++){\n"
+"}\n\n\n\n"
+"@7@ecells@T(@H`cell*to,@Y`t*x,`H @v,\n"
+"@Z`cell*stage){\n"
+"@(int v`Mv<@>;v++){\n"
 "`pixel pixel;\n"
-"pixel.`W=x[v];\n"
-"$r `Zint c`6c<$PIXEL_CHANNELS;c++)\n"
-"stage[$LANE*$LANE_CELLS+v*$PIXEL_CHANNELS+c]=pixel.channel[c];\n"
+"pixel.$c=x[v];\n"
+"@(int c`Mc<$PIXEL_CHANNELS;c++)\n"
+"stage[@j*@j_CELLS+v*$PIXEL_CHANNELS+c]=pixel.channel[c];\n"
 "}\n"
-"$l_SYNC();\n"
-"$r `Z`Vi=$LANE;i<$STRIP_CELLS;i+=$y)\n"
-"`7i<`R)\n"
+"$SUB@n_SYNC();\n"
+"@(`H i=@j;i<$STRIP_CELLS;i+=@jS)\n"
+"`Si<@v)\n"
 "to[i]=stage[i];\n"
-"}\n\n\n\n"
-"$n$5`bands_`9(`+`t*above,$1`t*`Hs,\n"
-"$1`t*steps,`I`integral_`B*`B,\n"
-"`I``3_place*at,`J``M*`M){\n"
-"$5left=$f;\n"
-"`Nbands=at->steps?at->band:0,stride=(`B->band_`8s+1)*`B->strips;\n"
-"`Hs-=bands*`B->width+(at->pixels?0:at->x);\n"
-"steps-=bands*stride+at->back;\n"
-"$r `Zint v`6v<$s;v++)\n"
-"above[v]=$f;\n"
-"`Z`Nband`6band<bands;band+=$d){\n"
-"$5x[$d*$s],y[$d];\n"
-"$r $v$d;k++){\n"
-"`N`8=min(band+k,bands-1);\n"
-"y[k]=steps[`8*stride];\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"x[k*$s+v]=`Hs[`8*`B->width+(v<at->pixels?v:0)];\n"
+"}\n\n\n\n",
+"@7`O`bands_`Y(`+`t*above,@'`t*@Xs,\n"
+"@'`t*`Es,@Y`integral_@\\s*@\\s,\n"
+"@Y``F_@|*at,@Z`@a*@a){\n"
+"`O$u=@5@l\n"
+"@cbands=at->`Es?at->band:0,stride=(@\\s->band_`Ws+1)*@\\s->strips;\n"
+"@Xs-=bands*@\\s->width+(at->pixels?0:at->x);\n"
+"`Es-=bands*stride+at->back;\n"
+"@(int v`Mv<@>;v++)\n"
+"above[v]=@5@l\n"
+"$n@cband`Mband<bands;band+=@&){\n"
+"`Ox[@&*@>],y[@&];\n"
+"@(@2@&@m{\n"
+"@c`W=$xband+k,bands-1);\n"
+"y`N=`Es[`W*stride];\n"
+"@(`H v`Mv<@>;v++)\n"
+"x[k*@>+v]=@Xs[`W*@\\s->width+(v<at->pixels?v:0)];\n"
 "}\n"
-"$r $v$d;k++)\n"
-"`7band+k<bands){\n"
-"left=$o`5left,y[k]);\n"
-"$r `Zint v`6v<$s;v++)\n"
-"above[v]=$o`5above[v],x[k*$s+v]);\n"
+"@(@2@&@m\n"
+"`Sband+k<bands){\n"
+"$u=@:`K$u,y`N);\n"
+"@(int v`Mv<@>;v++)\n"
+"above[v]=@:`Kabove[v],x[k*@>+v]);\n"
 "}\n"
 "}\n"
-"`7!at->adds)\n"
-"left=$f;\n"
-"`C`B->few_strips?``1s_`9_one`5left,`M):left;\n"
+"`S!at->adds)\n"
+"$u=@5@l\n"
+"@K@\\s->few_strips?`$ss_`Y_one`K$u,@a):$u;\n"
 "}\n\n\n"
-"$n`X`lefts_put(`+`J`t*lefts,$1`t*steps,`N`S,\n"
-"`I`integral_`B*`B,`I``3_place*at){\n"
-"`Qthere=at->strip>0&&at->strip<`B->strips&& !$kINTEGRAL_LEFT);\n"
-"`Z`Vi=$LANE;i<$LEFTS;i+=$y){\n"
-"$5left=$f;\n"
-"`Nstep=min(`S+i,max(at->steps,$91)-1),back=`B->few_strips?at->strip:0;\n"
+"@7@e$us_put(`+@Z`t*$us,@'`t*`Es,@c@y,\n"
+"@Y`integral_@\\s*@\\s,@Y``F_@|*at){\n"
+"@t$a=at->strip>0&&at->strip<@\\s->strips&& !@3INTEGRAL_LEFT);\n"
+"$n`H i=@j;i<$LEFTS;i+=@jS){\n"
+"`O$u=@5@l\n"
+"@c`E=$x@y+i,max(at->`Es,@@1)-1),back=@\\s->few_strips?at->strip:0;\n"
 "do\n"
-"left=there?$o`5left,*(steps+step*`B->strips-back)):left;\n"
+"$u=$a?@:`K$u,*(`Es+`E*@\\s->strips-back)):$u;\n"
 "while(back-- >1);\n"
-"lefts[i]=left;\n"
+"$us[i]=$u;\n"
 "}\n"
-"$l_SYNC();\n"
+"$SUB@n_SYNC();\n"
 "}\n\n"
-"kernel $x_SIZE void\n"
-"`integral_`3s(`%$PICTURE src,`A`cell*dst,`A`t*carries,\n"
-"`integral_`B `B,`J``M*`M$g`=\n"
-"``3_place at=``3_place_in(&`B);\n"
-"$1`t*`Hs=``Hs_at(carries,&`B,&at);\n"
-"$1`t*steps=`steps_at(carries,&`B,&at);\n"
-"$FITS(stage,`D``M)+$lS*$LEFTS*`D`t)+\n"
-"2*$x*$LANE_CELLS*`D`cell))\n"
-"`J`t*all_lefts=(`J`t*)(`M+1);\n"
-"`J`t*lefts=all_lefts+$l*$LEFTS;\n"
-"`J`cell*stage=(`J`cell*)(all_lefts+$lS*$LEFTS);\n"
-"stage+=$l*$STRIP_CELLS;\n"
-"`Nstrip_x=at.strip*$STRIP,above=at.band*`B.band_`8s;\n"
-"`Vstrip_cells`6\n"
-"$5table[$s];\n"
-"$5above_`3[$s],corner;\n"
-"`7strip_x<`B.width)\n"
-"strip_cells=`Fmin(`B.width-strip_x,$STRIP)*$PIXEL_CHANNELS;\n"
-"`place_t place=$PLACE_OF(`B,at.image,above,at.x);\n"
-"dst+=`B.dst_offset+at.image*`B.dst_image+above*`B.dst_pitch+\n"
+"kernel $@n_SIZE void\n"
+"`integral_`Fs(`%$PICTURE `X,@H`cell*`Q,@H`t*$mies,\n"
+"`integral_@\\s @\\s,@Z`@a*@a@)`=\n"
+"``F_@| at=``F_@|_in(&@\\s);\n"
+"@'`t*@Xs=`@Xs_at($mies,&@\\s,&at);\n"
+"@'`t*`Es=``Es_at($mies,&@\\s,&at);\n"
+"$FITS(stage,@N`@a)+$SUB@nS*$LEFTS*@N`t)+\n"
+"2*$@n*@j_CELLS*@N`cell))\n"
+"@Z`t*`P_$us=(@Z`t*)(@a+1);\n"
+"@Z`t*$us=`P_$us+$SUB@n*$LEFTS;\n"
+"@Z`cell*stage=(@Z`cell*)(`P_$us+$SUB@nS*$LEFTS);\n"
+"stage+=$SUB@n*$STRIP_CELLS;\n"
+"@cstrip_x=at.strip*$STRIP,above=at.band*@\\s.band_`Ws;\n"
+"`H strip_cells`M\n"
+"`Otable[@>];\n"
+"`Oabove_`F[@>],corner;\n"
+"`Sstrip_x<@\\s.width)\n"
+"strip_cells=(`H)$x@\\s.width-strip_x,$STRIP)*$PIXEL_CHANNELS;\n"
+"`@|_t @|=$PLACE$i@\\s,at.image,above,at.x);\n"
+"`Q+=@\\s.`Q_@]+at.image*@\\s.`Q_image+above*@\\s.`Q_pitch+\n"
 "(strip_x+$EXCLUSIVE)*$PIXEL_CHANNELS;\n"
-"$r `Zint v`6v<$s;v++)\n"
+"@(int v`Mv<@>;v++)\n"
 "table[v]=$START;\n"
-"corner=`bands_`9`5above_`3,`Hs,steps,&`B,&at,`M);\n"
-"`Z`N`S`6`S<at.steps;`S+=$d){\n"
-"$5x[$d*$s],left[$d],end[$d];\n"
-"$5`G[$d],`9[$d];\n"
-"`7`S%$LEFTS==0)\n"
-"`lefts_put`5lefts,steps,`S,&`B,&at);\n"
-"$r `Z`Vk`6k<$d;k++)\n"
-"left[k]=`S+k==0?corner:lefts[`F`S%$LEFTS+k];\n"
-"``1_pixels_load`5x,src,place,`B.src_pitch,`S,&at);\n"
-"`Qcarries_in= !$kINTEGRAL_CARRY)&&`S==0&&at.band>0;\n"
-"$r `Z`Vv`6v<$s;v++)\n"
-"`7carries_in&&v<at.pixels)\n"
-"x[v]=above_`3[v];\n"
-"$r $v$d;k++){\n"
-"$r `Zint v=1;v<$s;v++)\n"
-"x[k*$s+v]=$o`5x[k*$s+v-1],x[k*$s+v]);\n"
-"end[k]=x[k*$s+$s-1];\n"
+"corner=`bands_`Y`Kabove_`F,@Xs,`Es,&@\\s,&at,@a);\n"
+"$n@c@y`M@y<at.`Es;@y+=@&){\n"
+"`Ox[@&*@>],$u[@&],`R[@&];\n"
+"`O@W[@&],`Y[@&];\n"
+"`S@y%$LEFTS==0)\n"
+"`$us_put`K$us,`Es,@y,&@\\s,&at);\n"
+"@(u@2@&@m\n"
+"$u`N=@y+k==0?corner:$us[(`H)@y%$LEFTS+k];\n"
+"`$s_pixels_$v`Kx,`X,@|,@\\s.`X_pitch,@y,&at);\n"
+"@t$mies_in= !@3INTEGRAL_CARRY)&&@y==0&&at.band>0;\n"
+"@(`H v`Mv<@>;v++)\n"
+"`S$mies_in&&v<at.pixels)\n"
+"x[v]=above_`F[v];\n"
+"@(@2@&@m{\n"
+"@(int v=1;v<@>;v++)\n"
+"x[k*@>+v]=@:`Kx[k*@>+v-1],x[k*@>+v]);\n"
+"`R`N=x[k*@>+@>-1];\n"
 "}\n"
-"``1s_scan`5end,`G,`9,`M);\n"
-"$r $v$d;k++){\n"
-"$5`K=$o`5left[k],`G[k]);\n"
-"`Qstored=`S+k<at.steps&&(($EXCLUSIVE&&at.band==0)||`S+k>0);\n"
-"`A`cell*to=dst+(`S+k-($EXCLUSIVE?0:1))*`B.dst_pitch;\n"
-"$r `Zint v`6v<$s;v++)\n"
-"table[v]=$o`5table[v],$o`5`K,x[k*$s+v]));\n"
-"`cells_store(to,table,stored?strip_cells:0,\n"
-"stage+(`S+k)%2*$x*$LANE_CELLS);\n"
-"`7$EXCLUSIVE&&stored&&at.strip==0&&$LANE==0)\n"
-"`Zint c=1;c<=$PIXEL_CHANNELS;c++)\n"
-"to[-c]`6\n"
+"`$ss_`C`K`R,@W,`Y,@a);\n"
+"@(@2@&@m{\n"
+"`O@_=@:`K$u`N,@W`N);\n"
+"@tstored=@y+k<at.`Es&&(($EXCLUSIVE&&at.band==0)||@y+k>0);\n"
+"@H`cell*to=`Q+(@y+k-($EXCLUSIVE?0:1))*@\\s.`Q_pitch;\n"
+"@(int v`Mv<@>;v++)\n"
+"table[v]=@:`Ktable[v],@:`K@_,x[k*@>+v]`L\n"
+"`cells@T(to,table,stored?strip_cells:0,\n"
+"stage+(@y+k)%2*$@n*@j_CELLS);\n"
+"`S$EXCLUSIVE&&stored&&at.strip==0&&@j==0)\n"
+"$nint c=1;c<=$PIXEL_CHANNELS;c++)\n"
+"to[-c]`M\n"
 "}\n"
 "}\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_integral NULL
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7630 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n"
-"$8struct{\n"
-"$QUANTILE_NUMBERS\n"
-"}`quan`3_`B;\n\n\n"
-"$8ulong16 `fractions_16 __attribute__((aligned(8)));\n"
-"$8struct{\n"
+"#line 7623 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"@;@b{\n"
+"$QUAN$g_NUMBERS\n"
+"}`quan`F_@\\s;\n\n\n"
+"@;ulong16 `fractions_16 @#aligned(8)`L\n"
+"@;@b{\n"
 "`fractions_16 of[$MAX_FRACTIONS/16];\n"
 "}`fractions;\n\n\n"
-"$w`N`rank(`Nfraction,`Ntotal){\n"
-"`Vexponent=`F(fraction>>52)&0x7ffu;\n"
-"`Nmantissa=fraction&0xffffffffffffful,high,low,whole,rest`6\n"
-"`Vright=1075u-max(exponent,1u);\n"
-"`7exponent)\n"
+"@%@c`rank(@cfraction,@c$b){\n"
+"`H exponent=(`H)(fraction>>52)&0x7ffu;\n"
+"@cmantissa=fraction&@0ffffful,$q,low,whole,rest`M\n"
+"`H right=1075u-max(exponent,1u);\n"
+"`Sexponent)\n"
 "mantissa|=0x10000000000000ul;\n"
-"high=mul_hi(mantissa,total);\n"
-"low=mantissa*total;\n"
-"`7right>=64){\n"
+"$q=mul_hi(mantissa,$b);\n"
+"low=mantissa*$b;\n"
+"`Sright>=64){\n"
 "right-=64;\n"
 "rest=low;\n"
-"low=high;\n"
-"high`6\n"
+"low=$q;\n"
+"$q`M\n"
 "}\n"
-"whole=right<64?high<<(63-right)<<1|low>>right:0;\n"
+"whole=right<64?$q<<(63-right)<<1|low>>right:0;\n"
 "rest|=right<64?low&((1ul<<right)-1):low;\n"
 "whole=max(whole+(rest!=0),1ul);\n"
-"`C$kQUANTILE_RANK)&&whole<total?whole+1:whole;\n"
+"@K@3QUAN$g_RANK)&&whole<$b?whole+1:whole;\n"
 "}\n\n\n"
-"$8struct{\n"
-"`Vform;\n"
-"`Qgiven;\n"
-"$1float*edges;\n"
+"@;@b{\n"
+"`H form;\n"
+"@tgiven;\n"
+"@'float*edges;\n"
 "float lower,upper,width;\n"
-"`Nbins;\n"
-"}`places;\n\n"
-"$w`places `places_of($1float*edges,`I`quan`3_`B*`B){\n"
-"`places places;\n"
-"places.form=`F`B->form;\n"
-"places.given=`B->by_edges!`6\n"
-"places.edges=edges+`B->edges_offset;\n"
-"places.lower=as_float(`F`B->lower);\n"
-"places.upper=as_float(`F`B->upper);\n"
-"places.width=as_float(`F`B->bin_width);\n"
-"places.bins=`B->bins;\n"
-"`Cplaces;\n"
+"@cbins;\n"
+"}`@|s;\n\n"
+"@%`@|s `@|s$j@'float*edges,@Y`quan`F_@\\s*@\\s){\n"
+"`@|s @|s;\n"
+"@|s.form=(`H)@\\s->form;\n"
+"@|s.given=@\\s->by_edges!`M\n"
+"@|s.edges=edges+@\\s->edges_@];\n"
+"@|s.lower=as_float((`H)@\\s->lower);\n"
+"@|s.upper=as_float((`H)@\\s->upper);\n"
+"@|s.width=as_float((`H)@\\s->bin_width);\n"
+"@|s.bins=@\\s->bins;\n"
+"@K@|s;\n"
 "}\n\n"
-"$wfloat `place_of(`I`places*places,`Nbin){\n"
-"`7places->given)\n"
-"`Cplaces->edges[bin];\n"
-"`Cbin==places->bins?places->upper:fma((float)bin,places->width,places->lower);\n"
+"@%float `@|$j@Y`@|s*@|s,@cbin){\n"
+"`S@|s->given)\n"
+"@K@|s->edges[bin];\n"
+"@Kbin==@|s->bins?@|s->upper:fma((float)bin,@|s->width,@|s->lower);\n"
 "}\n\n\n\n\n"
-"$w`N`mean_pack(float `9,float error){\n"
-"`L$9as_uint(`9)<<32|as_uint(error);\n"
+"@%@c`mean_pack(float `Y,float error){\n"
+"@`@@as_`H(`Y)<<32|as_`H(error);\n"
 "}\n"
-"$w`N`mean_add(`I`places*places,`Na,`Nb){\n"
-"float x,y,`9,part;\n"
-"`7!places->given)\n"
-"`Ca+b;\n"
-"x=as_float(`F(a>>32));\n"
-"y=as_float(`F(b>>32));\n"
-"`9=x+y;\n"
-"part=`9-x;\n"
-"`C`mean_pack(`9,x-(`9-part)+(y-part)+as_float(`Fa)+as_float(`Fb));\n"
+"@%@c`mean_add(@Y`@|s*@|s,@ca,@cb){\n"
+"float x,y,`Y,`A;\n"
+"`S!@|s->given)\n"
+"@Ka+b;\n"
+"x=as_float((`H)(a>>32`L\n"
+"y=as_float((`H)(b>>32`L\n"
+"`Y=x+y;\n"
+"`A=`Y-x;\n"
+"@K`mean_pack(`Y,x-(`Y-`A)+(y-`A)+as_float((`H)a)+as_float((`H)b`L\n"
 "}\n\n\n\n"
-"$8struct{\n"
-"`N`G,`R;\n"
-"`Vshift;\n"
+"@;@b{\n"
+"@c@W,@v;\n"
+"`H shift;\n"
 "float scale;\n"
 "}`mean_range;\n\n"
-"$w`mean_range `mean_range_of(`N`S,`N`2,`I`places*places){\n"
+"@%`mean_range `mean_range$j@c@y,@c$t,@Y`@|s*@|s){\n"
 "`mean_range range;\n"
-"`Vbits;\n"
-"range.`G=`S-1;\n"
-"range.`R=`2-range.`G;\n"
-"bits=130u-`Fclz(range.`R)-`Fclz(places->bins);\n"
-"range.shift=bits>64?bits-64:0;\n"
+"`H $l;\n"
+"range.@W=@y-1;\n"
+"range.@v=$t-range.@W;\n"
+"$l=130u-(`H)clz(range.@v)-(`H)clz(@|s->bins);\n"
+"range.shift=$l>64?$l-64:0;\n"
 "range.scale=1.0f;\n"
-"`7places->given){\n"
-"`Vlow=as_uint(places->edges[0])>>23&0xffu,high=as_uint(places->edges[places->bins])>>23&0xffu;\n"
-"bits=max(low,high)+64u-`Fclz(range.`R);\n"
-"`7bits>253)\n"
-"range.scale=as_float((127u+253u-bits)<<23);\n"
+"`S@|s->given){\n"
+"`H low=as_`H(@|s->edges[0])>>23&0xffu,$q=as_`H(@|s->edges[@|s->bins])>>23&0xffu;\n"
+"$l=max(low,$q)+64u-(`H)clz(range.@v);\n"
+"`S$l>253)\n"
+"range.scale=as_float((127u+253u-$l)<<23);\n"
 "}\n"
-"`Crange;\n"
+"@Krange;\n"
 "}\n\n\n"
-"$w`N`mean_part(`I`mean_range*range,`Nrank){\n"
-"`L(min(max(rank,range->`G)-range->`G,range->`R))>>range->shift;\n"
-"}\n\n\n",
-"$w`N`mean_of_bin(`I`mean_range*range,`I`places*places,`Nbin,\n"
-"`N`G,`Nrank){\n"
-"`N`R=`mean_part(range,rank)-`mean_part(range,`G);\n"
-"float low,high;\n"
-"`7!places->given)\n"
-"`C`R*(2*bin+1);\n"
-"`7`R==0)\n"
-"`C0;\n"
-"low=`place_of(places,bin);\n"
-"high=`place_of(places,bin+1);\n"
-"`C`mean_pack((float)`R*range->scale*(0.5f*low+0.5f*high),0.0f);\n"
-"}\n\n"
-"$wfloat `mean_end(`I`mean_range*range,`I`places*places,`N`9){\n"
-"`Ntwice=2*(range->`R>>range->shift);\n"
-"`7places->given)\n"
-"`L(as_float(`F(`9>>32))+as_float(`F`9))/\n"
-"((float)(range->`R>>range->shift)*range->scale);\n"
-"`Cfma((float)(`9/twice)+(float)(`9%twice)/(float)twice,places->width,places->lower);\n"
+"@%@c`mean_`A(@Y`mean_range*range,@crank){\n"
+"@`($xmax(rank,range->@W)-range->@W,range->@v))>>range->shift;\n"
 "}\n\n\n"
-"$w`X`quan`3_found(`Auint*to,`I`places*places,`Nbin,`N`G,\n"
-"`N`R,`Nrank){\n"
-"`7places->form==$QUANTILE_VALUE){\n"
-"float low=`place_of(places,bin),high=`place_of(places,bin+1);\n"
-"float part=(float)(rank-`G)/(float)`R,`W=low+part*(high-low);\n"
-"`7isinf(high-low))\n"
-"`W=2*(0.5f*low+part*(0.5f*high-0.5f*low));\n"
-"*to=as_uint(rank-`G==`R?high:fmin(`W,high));\n"
+"@%@c`mean_of_bin(@Y`mean_range*range,@Y`@|s*@|s,@cbin,\n"
+"@c@W,@crank){\n"
+"@c@v=`mean_`A(range,rank)-`mean_`A(range,@W);\n"
+"float low,$q;\n"
+"`S!@|s->given)\n"
+"@K@v*(2*bin+1);\n"
+"`S@v==0)\n"
+"@K0;\n"
+"low=`@|$j@|s,bin);\n"
+"$q=`@|$j@|s,bin+1);\n"
+"@K`mean_pack((float)@v*range->scale*(0.5f*low+0.5f*$q),0.0f);\n"
+"}\n\n",
+"@%float `mean_`R(@Y`mean_range*range,@Y`@|s*@|s,@c`Y){\n"
+"@ctwice=2*(range->@v>>range->shift);\n"
+"`S@|s->given)\n"
+"@`(as_float((`H)(`Y>>32))+as_float((`H)`Y))/\n"
+"((float)(range->@v>>range->shift)*range->scale);\n"
+"@Kfma((float)(`Y/twice)+(float)(`Y%twice)/(float)twice,@|s->width,@|s->lower);\n"
+"}\n\n\n"
+"@%@equan`F_f$z(@H`H*to,@Y`@|s*@|s,@cbin,@c@W,\n"
+"@c@v,@crank){\n"
+"`S@|s->form==$QUAN$g_VALUE){\n"
+"float low=`@|$j@|s,bin),$q=`@|$j@|s,bin+1);\n"
+"float `A=(float)(rank-@W)/(float)@v,$c=low+`A*($q-low);\n"
+"`Sisinf($q-low))\n"
+"$c=2*(0.5f*low+`A*(0.5f*$q-0.5f*low`L\n"
+"*to=as_`H(rank-@W==@v?$q:f$x$c,$q`L\n"
 "}else{\n"
-"*to=`Fbin;\n"
+"*to=(`H)bin;\n"
 "}\n"
-"}\n\n"
-"$w`X`cdf_store(`Auchar*cdf,`Nsize,`Nat,`N`9){\n"
-"`7size==8)\n"
-"((`Aulong*)cdf)[at]=`9;\n"
-"else\n"
-"((`Auint*)cdf)[at]=`F`9;\n"
-"}\n\n"
-"$6$QUANTILE_PARAMETERS \\\n"
-" $1`src*`Rs,$1float*edges,`Auchar*cdf,`Auint*dst, \\\n"
-" `Auint*arrivals,`Aulong*`9s,`fractions fractions,`quan`3_`B `B, \\\n"
-" `J``M*`M\n\n\n"
+"}\n\n\n"
 "$REQUIRE(fractions_are_64,$MAX_FRACTIONS==64)\n"
-"$6$QUANTILE_HAS_MEANS ($QUANTILE_PARTS == $QUANTILE_ALL)\n"
-"$6$QUANTILE_IS_MEAN(form) ($QUANTILE_HAS_MEANS && (form) == $QUANTILE_MEAN)\n"
-"$6$FRACTIONS_PUT(to) \\\n"
+"@6$FRACTIONS_PUT(to) \\\n"
 " vstore8(fractions.of[0].lo,0,to); \\\n"
-" `7$QUANTILE_HAS_MEANS){ \\\n"
+" `S$QUAN$g_ALL){ \\\n"
 " vstore8(fractions.of[0].hi,1,to); \\\n"
 " vstore16(fractions.of[1],1,to); \\\n"
 " vstore16(fractions.of[2],2,to); \\\n"
 " vstore16(fractions.of[3],3,to); \\\n"
 " }\n\n"
-"`Y$CPU\n"
-"$6$QUANTILE_BLOCK 256\n\n\n\n"
+"@hCPU\n\n"
 "$APART\n"
-"$w`N`quan`3_block($1`src*`Rs,`I`places*places,`N`S,\n"
-"`N`2,`N`G,`Nrank,`I`mean_range*range,\n"
-"`N`9,`Auint*to){\n"
-"`Z`Nbin=`S;bin<`2;bin++){\n"
-"`N`R=`Rs[bin];\n"
-"`7places->form==$QUANTILE_MEAN)\n"
-"`9=`mean_add(places,`9,`mean_of_bin(range,places,bin,`G,`G+`R));\n"
-"else `7`G<rank&&rank<=`G+`R)\n"
-"`quan`3_found(to,places,bin,`G,`R,rank);\n"
-"`G+=`R;\n"
+"@%@e@~s_`C(`+@Zulong*@W,@'``X*@vs,@'ulong*`Ys,\n"
+"@Y`quan`F_@\\s*@\\s,`H @v,\n"
+"@Z`@a*@a){\n"
+"@c@y=0,$t;\n"
+"@W[0]`M\n"
+"$n`H i`Mi<@v;i++,@y=$t){\n"
+"$t=$x@y+@\\s->@~,@\\s->bins);\n"
+"@W[i+1]=@W[i]+``D_`Y`K@vs,@y,$t,0);\n"
 "}\n"
-"`C`9;\n"
-"}\n\n"
-"$APART\n"
-"$w`X`quan`3_`8(`+$1`src*`Rs,`N`8,`Iulong*fractions,\n"
-"`I`quan`3_`B*`B,`I`places*places,\n"
-"`Auchar*cdf,`Auint*to){\n"
-"`Nbins=`B->bins,total=`span_`9`5`Rs,0,bins,0),`9`6\n"
-"`Qis_mean=places->form==$QUANTILE_MEAN;\n"
-"`Z`Nbin`6bin<bins&&`B->cdf_size;bin++){\n"
-"`9+=`Rs[bin];\n"
-"`cdf_store(cdf,`B->cdf_size,`8*`B->pitch+bin,`9);\n"
 "}\n"
-"`Z`Nk`6k<`B->results;k++,to++){\n"
-"`Nrank=`rank(fractions[is_mean?2*k:k],total),`G`6\n"
-"`N`2=is_mean?`rank(fractions[2*k+1],total):rank,mean`6\n"
-"`mean_range range=`mean_range_of(rank,`2,places);\n"
-"*to=`F`B->none;\n"
-"`Z`N`S`6`S<bins&&`G<`2&&total>0;`S+=$QUANTILE_BLOCK){\n"
-"`Nend=min(`S+$QUANTILE_BLOCK,bins);\n"
-"`N`P=`G+`span_`9`5`Rs,`S,end,0);\n"
-"`7`P>=rank)\n"
-"mean=`quan`3_block(`Rs,places,`S,end,`G,rank,&range,mean,to);\n"
-"`G=`P;\n"
-"}\n"
-"`7is_mean&&total>0)\n"
-"*to=as_uint(`mean_end(&range,places,mean));\n"
-"}\n"
-"}\n\n",
-"kernel $x_SIZE `X`quan`3_cpu(`%$QUANTILE_PARAMETERS$g`=\n"
-"`places places=`places_of(edges,&`B);\n"
-"`Ngiven[$MAX_FRACTIONS],`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
-"$FRACTIONS_PUT(given);\n"
-"`Rs+=`B.`Rs_offset;\n"
-"dst+=`B.dst_offset;\n"
-"cdf+=`B.cdf_offset*`B.cdf_size;\n"
-"`Z`N`8=$p;`8<`8s;`8+=$q0))\n"
-"`quan`3_`8`5`Rs+`8*`B.pitch,`8,given,&`B,&places,cdf,\n"
-"dst+`8*`B.results);\n"
-"}\n"
-"`O\n"
-"$6$y_BINS ($9$y * $s)\n"
-"$6$BATCH_BINS ($y_BINS * $d)\n\n"
-"$n`X``Rs_vector(`src_vector*x,$1`src*`Rs,`Nat,\n"
-"`N`2){\n"
-"`7$ALIGNED(`src,`Rs)&&at+$s<=`2)\n"
-"`bytes_load(x->`4,`Rs+at,$i`src),`policy_normal());\n"
+"@g\n\n"
+"@7@e@vs_@d(``X_@d*x,@'``X*@vs,@cat,\n"
+"@c$t){\n"
+"`S$ALIGNED(``X,@vs)&&at+@><=$t)\n"
+"`@u_$v(x->`J,@vs+at,$BYTES$i``X),`@^_normal(`L\n"
 "else\n"
-"$r `Zint v`6v<$s;v++)\n"
-"x->element[v]=at+v<`2?`Rs[at+v]:0;\n"
+"@(int v`Mv<@>;v++)\n"
+"x->@G[v]=at+v<$t?@vs[at+v]:0;\n"
 "}\n\n"
-"$n$5``Rs_`9(`I`src_vector*x){\n"
-"$5`9`6\n"
-"$r `Zint v`6v<$s;v++)\n"
-"`9+=x->element[v];\n"
-"`C`9;\n"
-"}\n\n\n"
-"$n`X``Rs_load(`src_vector*x,$1`src*`Rs,`N`S,\n"
-"`N`2){\n"
-"$r $v$d;k++)\n"
-"``Rs_vector(x+k,`Rs,`S+k*$y_BINS+$LANE*$s,`2);\n"
-"}\n\n\n"
-"$n`X`quan`3_in_vector(`Auint*to,`I`places*places,\n"
-"`I`src_vector*x,`Nbin,`Nlow,`Nrank){\n"
-"`Nfound=0,below=0,`R`6\n"
-"$r `Zint v`6v<$s;v++){\n"
-"`7low<rank){\n"
-"found=bin+v;\n"
-"below=low;\n"
-"`R=x->element[v];\n"
+"@7`O`@vs_`Y(@Y``X_@d*x){\n"
+"`O`Y`M\n"
+"@(int v`Mv<@>;v++)\n"
+"`Y+=x->@G[v];\n"
+"@K`Y;\n"
+"}\n\n\n\n"
+"@7@e@~s_`C(`+@Zulong*@W,@'``X*@vs,\n"
+"@'ulong*`Ys,@Y`quan`F_@\\s*@\\s,`H @v,\n"
+"@Z`@a*@a){\n"
+"`H `V=$SUB@n*@jS*@&+@j,@~s=(`H)@\\s->@~s;\n"
+"`O`R[@&],within[@&],`Y[@&],$u=0,$b;\n"
+"``X_@d x[@&];\n"
+"@(@2@&@m{\n"
+"`H i=`V+k*@jS,`W=i/@~s;\n"
+"`S$QUAN$g_SUMS)\n"
+"`R`N=i<@v?`Ys[i]:0;\n"
+"else\n"
+"`@vs_@d(x+k,@vs+`W*@\\s->pitch,(i-`W*@~s)*@>,\n"
+"i<@v?@\\s->bins:0);\n"
 "}\n"
-"low+=x->element[v];\n"
+"@(@2@&&& !$QUAN$g_SUMS@m\n"
+"`R`N=`@vs_`Y(x+k);\n"
+"`$ss_`C`K`R,within,`Y,@a);\n"
+"@(@2@&@m\n"
+"$u+=`Y`N;\n"
+"$u=`@{_@_`K$u,&$b,@a);\n"
+"@(@2@&@m{\n"
+"@W[`V+k*@jS]=$u+within`N;\n"
+"$u+=`Y`N;\n"
 "}\n"
-"`quan`3_found(to,places,found,below,`R,rank);\n"
-"}\n\n\n\n\n"
-"$6$QUANTILE_FRACTIONS ((`J`N*)(`M + 1))\n"
-"$6$QUANTILE_WORDS ($QUANTILE_FRACTIONS + $MAX_FRACTIONS)\n"
-"$FITS(`4s,`D``M)+\n"
-"sizeof$9*($MAX_FRACTIONS+\n"
-"($QUANTILE_PARTS==$QUANTILE_SMALL\n"
-"?$lS*($y*$d+1)\n"
-":3*$MAX_FRACTIONS+$x)))\n\n"
-"`Y$QUANTILE_PARTS == $QUANTILE_SMALL\n\n"
-"$n`X`small_scan(`+`I`src_vector*x,`Julong*`9s,\n"
-"`J``M*`M){\n"
-"$5end[$d],within[$d],`9[$d];\n"
-"`N`G`6\n"
-"$r $v$d;k++)\n"
-"end[k]=``Rs_`9(x+k);\n"
-"``1s_scan`5end,within,`9,`M);\n"
-"$r $v$d;k++){\n"
-"`9s[k*$y+$LANE]=within[k]+`G;\n"
-"`G+=`9[k];\n"
+"`S@i==0)\n"
+"@W[$QUAN$g_SHARES]=$b;\n"
+"@.;\n"
+"}\n\n"
+"@hQUAN$g_SUMS\n"
+"kernel $@n_SIZE void\n"
+"`quan`F_`Ys(`%@'``X*@vs,@Hulong*`Ys,`quan`F_@\\s @\\s@)\n"
+"@c`P=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws*@\\s.@~s;\n"
+"$n@ci=get_global_id(0);i<`P;i+=get_global_size(0)){\n"
+"@c`W=i/@\\s.@~s,at=(i-`W*@\\s.@~s)*@\\s.@~,`Y`M\n"
+"@c$t=$xat+@\\s.@~,@\\s.bins);\n"
+"$n;at<$t;at+=@&*@>){\n"
+"``X_@d x[@&];\n"
+"@(@2@&@m\n"
+"`@vs_@d(x+k,@vs+@\\s.@vs_@]+`W*@\\s.pitch,\n"
+"at+k*@>,$t);\n"
+"@(@2@&@m\n"
+"`Y+=`@vs_`Y(x+k);\n"
 "}\n"
-"`7$LANE==0)\n"
-"`9s[$y*$d]=`G;\n"
-"$l_SYNC();\n"
-"}\n\n\n"
-"$w`X`small_search(`Auint*to,$1`src*`Rs,`J`Iulong*`9s,\n"
-"`Vvectors,`Vbins,`Nfraction,`Vnone,\n"
-"`I`places*places){\n"
-"`Vlow=0,high=vectors;\n"
-"`Npreceding=`9s[0],total=`9s[vectors]-preceding,rank=`rank(fraction,total);\n"
-"`src_vector of_rank;\n"
-"`7total==0){\n"
-"*to=none;\n"
-"`L;\n"
+"`Ys[@\\s.`Ys_@]+i]=`Y;\n"
 "}\n"
-"while(high-low>1){\n"
-"`Vmiddle=low+(high-low)/2;\n"
-"`7`9s[middle]-preceding<rank)\n"
+"}\n"
+"@O\n"
+"@O\n\n\n",
+"$APART\n"
+"@%@erank_search(@H`H*to,@'``X*@vs,@Z@Yulong*@W,\n"
+"@cfraction,@Y`quan`F_@\\s*@\\s,\n"
+"@Y`@|s*@|s){\n"
+"`H low=0,$q=(`H)@\\s->@~s;\n"
+"@c$b=@W[$q]-@W[0],rank=`rank(fraction,$b),f$z=0,below=0,@v`M\n"
+"`S$b==0){\n"
+"*to=(`H)@\\s->none;\n"
+"@`;\n"
+"}\n"
+"while($q-low>1){\n"
+"`H middle=low+($q-low)/2;\n"
+"`S@W[middle]-@W[0]<rank)\n"
 "low=middle;\n"
 "else\n"
-"high=middle;\n"
+"$q=middle;\n"
 "}\n"
-"``Rs_vector(&of_rank,`Rs,low*$s,bins);\n"
-"`quan`3_in_vector(to,places,&of_rank,low*$s,`9s[low]-preceding,rank);\n"
-"}\n\n\n\n\n",
-"kernel $x_SIZE `X`quan`3_small(`%$QUANTILE_PARAMETERS$g`=\n"
-"`places places=`places_of(edges,&`B);\n"
-"`Julong*given=$QUANTILE_FRACTIONS;\n"
-"`Julong*`G=$QUANTILE_WORDS+$l*($y*$d+1);\n"
-"`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
-"`Vbins=`F`B.bins,vectors=(bins+$s-1)/$s;\n"
-"`Vresults=`F`B.results,per=$y*$d/vectors;\n"
-"`Rs+=`B.`Rs_offset;\n"
-"dst+=`B.dst_offset;\n"
-"cdf+=`B.cdf_offset*`B.cdf_size;\n"
-"`7$2==0){\n"
+"@c@y=low*@\\s->@~,`Y=@W[low]-@W[0];\n"
+"`H bins=(`H)$x@\\s->@~,@\\s->bins-@y);\n"
+"$n`H bin`Mbin<bins;bin+=@>)\n"
+"@(`H v`Mv<@>;v++){\n"
+"@c`V=@vs[@y+$xbin+v,bins-1)];\n"
+"`S`Y<rank){\n"
+"f$z=@y+bin+v;\n"
+"below=`Y;\n"
+"@v=`V;\n"
+"}\n"
+"`Y+=`V;\n"
+"}\n"
+"`quan`F_f$z(to,@|s,f$z,below,@v,rank);\n"
+"}\n\n\n"
+"$APART\n"
+"@%float ``W_mean(@'``X*@vs,@Z@Yulong*@W,@c@y,\n"
+"@c$t,@Y`quan`F_@\\s*@\\s,\n"
+"@Y`@|s*@|s,@Zulong*`Js){\n"
+"`mean_range range=`mean_range$j@y,$t,@|s);\n"
+"@c`Y`M\n"
+"$n`H i=@i;i<@\\s->@~s;i+=$@n){\n"
+"@cbin=i*@\\s->@~,`R=$xbin+@\\s->@~,@\\s->bins),rank=@W[i];\n"
+"`S@W[i+1]<=range.@W||rank>=$t)\n"
+"continue;\n"
+"$n;bin<`R;bin++){\n"
+"@c$y=rank+@vs[bin];\n"
+"`Y=`mean_add(@|s,`Y,`mean_of_bin(&range,@|s,bin,rank,$y`L\n"
+"rank=$y;\n"
+"}\n"
+"}\n"
+"`Js[@i]=`Y;\n"
+"@.;\n"
+"$n`H d=1;d<$@n;d*=2){\n"
+"`S@i%(2*d)==0&&@i+d<$@n)\n"
+"`Js[@i]=`mean_add(@|s,`Js[@i],`Js[@i+d]);\n"
+"@.;\n"
+"}\n"
+"@K`mean_`R(&range,@|s,`Js[0]);\n"
+"}\n\n\n"
+"$APART\n"
+"@%@e@~_cdf(@Huchar*cdf,@'``X*@vs,@cbin,@c`Y,\n"
+"@Y`quan`F_@\\s*@\\s){\n"
+"$n@c`R=$xbin+@\\s->@~,@\\s->bins);bin<`R;bin++){\n"
+"`Y+=@vs[bin];\n"
+"`S@\\s->cdf_size==8)\n"
+"((@Hulong*)cdf)[bin]=`Y;\n"
+"else\n"
+"((@H`H*)cdf)[bin]=(`H)`Y;\n"
+"}\n"
+"}\n\n"
+"kernel $@n_SIZE void\n"
+"`quan`F(`%@'``X*@vs,@'float*edges,@Huchar*cdf,@H`H*`Q,\n"
+"@'ulong*`Ys,`fractions fractions,`quan`F_@\\s @\\s,\n"
+"@Z`@a*@a@)`=\n"
+"$FITS(`Js,@N`@a)+sizeof@@*($MAX_FRACTIONS+$QUAN$g_SHARES+1+\n"
+"$@n))\n"
+"`@|s @|s=`@|s$jedges,&@\\s);\n"
+"@Zulong*given=(@Zulong*)(@a+1),*@W=given+$MAX_FRACTIONS;\n"
+"@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws,stride=get_num_@{s(0);\n"
+"`H results=(`H)@\\s.results,@~s=(`H)@\\s.@~s;\n"
+"@tis_mean=$QUAN$g_ALL&&@|s.form==$QUAN$g_MEAN;\n"
+"`S@i==0){\n"
 "$FRACTIONS_PUT(given);\n"
 "}\n"
-"$h;\n"
-"`Z`N`S=$9$p*$lS*per;`S<`8s;\n"
-"`S+=$9$q0)*$lS*per){\n"
-"`N`8=`S+$l*per;\n"
-"`Vhere=`8<`8s?`Fmin(`8s-`8,$9per):0;\n"
-"`src_vector x[$d];\n"
-"$r $v$d;k++){\n"
-"`Vi=k*$y+$LANE,r=i/vectors;\n"
-"``Rs_vector(x+k,`Rs+(`8+r)*`B.pitch,i%vectors*$s,\n"
-"r<here?bins:0);\n"
+"@.;\n"
+"$n@c`W=get_@{_id(0)*@\\s.together;`W<`Ws;`W+=stride*@\\s.together){\n"
+"`H here=(`H)$x`Ws-`W,@\\s.together);\n"
+"@'``X*of_`Ws=@vs+@\\s.@vs_@]+`W*@\\s.pitch;\n"
+"@Huchar*cdf_`Ws=cdf+(@\\s.cdf_@]+`W*@\\s.pitch)*@\\s.cdf_size;\n"
+"@H`H*to=`Q+@\\s.`Q_@]+`W*results;\n"
+"`@~s_`C`K@W,of_`Ws,`Ys+@\\s.`Ys_@]+`W*@~s,&@\\s,here*@~s,\n"
+"@a);\n"
+"$n`H i=@i;i<here*results&& !is_mean;i+=$@n)\n"
+"`rank_search(to+i,of_`Ws+i/results*@\\s.pitch,@W+i/results*@~s,\n"
+"given[i%results],&@\\s,&@|s);\n"
+"$n`H i=@i;i<here*@~s&&@\\s.cdf_size;i+=$@n){\n"
+"`H r=i/@~s;\n"
+"`@~_cdf(cdf_`Ws+r*@\\s.pitch*@\\s.cdf_size,of_`Ws+r*@\\s.pitch,\n"
+"(i-r*@~s)*@\\s.@~,@W[i]-@W[r*@~s],&@\\s);\n"
 "}\n"
-"`small_scan`5x,`G,`M);\n"
-"`Z`Vi=$LANE;i<here*results;i+=$y)\n"
-"`small_search(dst+`8*results+i,`Rs+(`8+i/results)*`B.pitch,\n"
-"`G+i/results*vectors,vectors,bins,given[i%results],\n"
-"`F`B.none,&places);\n"
-"`7`B.cdf_size)\n"
-"$r $v$d;k++){\n"
-"`Vi=k*$y+$LANE,r=i/vectors,bin=i%vectors*$s;\n"
-"`Nnext=`G[i]-`G[min(r,here)*vectors];\n"
-"$r `Zint v`6v<$s;v++){\n"
-"next+=x[k].element[v];\n"
-"`7r<here&&bin+v<bins)\n"
-"`cdf_store(cdf,`B.cdf_size,(`8+r)*`B.pitch+bin+v,next);\n"
+"$n`H r`Mr<results&&is_mean;r++){\n"
+"@c$b=@W[@~s],@y=`rank(given[2*r],$b);\n"
+"float mean=``W_mean(of_`Ws,@W,@y,`rank(given[2*r+1],$b),&@\\s,\n"
+"&@|s,@W+$QUAN$g_SHARES+1);\n"
+"`S@i==0)\n"
+"to[r]=$b==0?(`H)@\\s.none:as_`H(mean);\n"
+"@.;\n"
 "}\n"
-"}\n"
-"$l_SYNC();\n"
-"}\n"
-"}\n"
-"`O\n\n\n"
-"$n`N`quan`3_walk(`+$1`src*`Rs,`Auchar*cdf,`Ncdf_size,\n"
-"`I`places*places,`I`mean_range*range,`N`S,\n"
-"`N`2,`Vbatches,`N`G,`Nrank,`Auint*to,\n"
-"`J``M*`M){\n"
-"`Qis_mean=$QUANTILE_IS_MEAN(places->form);\n"
-"`Nmean`6\n"
-"`Z`Vbatch`6batch<batches;batch++,`S+=$BATCH_BINS){\n"
-"`src_vector x[$d];\n"
-"$5end[$d],within[$d],`9[$d];\n"
-"``Rs_load(x,`Rs,`S,`2);\n"
-"$r $v$d;k++)\n"
-"end[k]=``Rs_`9(x+k);\n"
-"``1s_scan`5end,within,`9,`M);\n"
-"$r $v$d;k++){\n"
-"`Nbin=`S+k*$y_BINS+$LANE*$s,low=`G+within[k];\n"
-"`7low<rank&&rank<=`G+end[k])\n"
-"`quan`3_in_vector(to,places,x+k,bin,low,rank);\n"
-"`7is_mean||cdf_size)\n"
-"$r `Zint v`6v<$s;v++){\n"
-"`Nnext=low+x[k].element[v];\n"
-"`7is_mean&&bin+v<`2)\n"
-"mean=`mean_add(places,mean,`mean_of_bin(range,places,bin+v,low,next));\n"
-"`7cdf_size&&bin+v<`2)\n"
-"`cdf_store(cdf,cdf_size,bin+v,next);\n"
-"low=next;\n"
-"}\n"
-"`G+=`9[k];\n"
-"}\n"
-"}\n"
-"`Cmean;\n"
-"}\n\n\n"
-"$w`X`mean_join(`I`places*places,`Nmean,`Julong*`4s){\n"
-"`4s[$2]=mean;\n"
-"$h;\n"
-"`Z`Vd=1;d<$x;d*=2){\n"
-"`7$2%(2*d)==0&&$2+d<$x)\n"
-"`4s[$2]=`mean_add(places,`4s[$2],`4s[$2+d]);\n"
-"$h;\n"
-"}\n"
-"}\n\n\n\n"
-"$8struct{\n"
-"`N`S,`2,bins;\n"
-"`Vbatches;\n"
-"}`bins_share;\n\n",
-"$w`bins_share `bins_share_of(`Vbins,`Vshares,`Vnumber){\n"
-"`bins_share share;\n"
-"`Vvectors=(bins-1)/`F$y_BINS/shares+1;\n"
-"share.bins=vectors*$y_BINS;\n"
-"share.batches=(vectors-1)/$d+1;\n"
-"share.`S=min(number*share.bins,$9bins);\n"
-"share.`2=min(share.`S+share.bins,$9bins);\n"
-"`Cshare;\n"
-"}\n\n"
-"$n$5`share_`9(`+$1`src*`Rs,`I`bins_share*share,\n"
-"`J``M*`M){\n"
-"$5`9`6\n"
-"`Z`Vbatch`6batch<share->batches;batch++){\n"
-"`src_vector x[$d];\n"
-"``Rs_load(x,`Rs,share->`S+batch*$BATCH_BINS,share->`2);\n"
-"$r $v$d;k++)\n"
-"`9+=``Rs_`9(x+k);\n"
-"}\n"
-"`C``1s_`9_one`5`9,`M);\n"
-"}\n\n\n\n"
-"$w`X`quan`3_means(`+$1`src*`Rs,`Auchar*cdf,\n"
-"`I`quan`3_`B*`B,`I`places*places,\n"
-"`I`bins_share*share,`N`G,`Nown,`Ntotal,\n"
-"`Auint*to,`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_WORDS,*`4s=ranks+3*$MAX_FRACTIONS;\n"
-"`Qis_mean=$QUANTILE_IS_MEAN(places->form);\n"
-"`Z`Vr`6r<(is_mean?`F`B->results:`B->cdf_size?1u:0u);r++){\n"
-"`mean_range range=`mean_range_of(ranks[2*r],ranks[2*r+1],places);\n"
-"`Ncdf_size=r==0?`B->cdf_size:0,mean;\n"
-"`Qwanted= !$y_APART||cdf_size!=0||\n"
-"(`G<range.`G+range.`R&&range.`G<`G+own);\n"
-"mean=`quan`3_walk`5`Rs,cdf,cdf_size,places,&range,share->`S,share->`2,\n"
-"wanted?share->batches:0,`G,0,to,`M);\n"
-"`7!is_mean)\n"
-"continue;\n"
-"`mean_join(places,mean,`4s);\n"
-"`7$2==0)\n"
-"to[r]=total==0?`F`B->none:as_uint(`mean_end(&range,places,`4s[0]));\n"
-"$h;\n"
-"}\n"
-"}\n\n\n\n"
-"$w`Q``8_join(`Aulong*`9s,`Auint*`Rer,`V`8_groups,`Nshare,`V`R,\n"
-"`Vmost,`t*x,`J``M*`M){\n"
-"`7$LANE==0)\n"
-"`9s[share]= *x;\n"
-"`device_fence();\n"
-"$GLOBAL_BARRIER();\n"
-"`7`ticket(`Rer,`8_groups,&`M->ticket)!=`8_groups-1)\n"
-"`Cfalse;\n"
-"`device_fence();\n"
-"*x`6\n"
-"`Z`Vk=$2*most;k<min(($2+1)*most,`R);k++)\n"
-"*x+=`9s[k];\n"
-"`Ctrue;\n"
-"}\n\n\n\n"
-"$w`X`rank_place($1ulong*`8_`9s,`Vat,`Nlow,`Vr,\n"
-"`I`bins_share*share,`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_WORDS,*bin_of=ranks+$MAX_FRACTIONS;\n"
-"while(`8_`9s&&low+`8_`9s[at]<ranks[r])\n"
-"low+=`8_`9s[at++];\n"
-"bin_of[r]=at*share->bins;\n"
-"bin_of[$MAX_FRACTIONS+r]=low;\n"
-"}\n\n\n"
-"$n`X`ranks_search(`+$1`src*`Rs,`I`places*places,\n"
-"`I`bins_share*share,`Vresults,`Auint*to,\n"
-"`J``M*`M){\n"
-"`Julong*ranks=$QUANTILE_WORDS,*bin_of=ranks+$MAX_FRACTIONS;\n"
-"`Z`Vr=$l;r<($y_APART?results:results+$l);\n"
-"r+=$lS){\n"
-"`Vown=min(r,results-1);\n"
-"`Nbegin=min(bin_of[own],places->bins),end=min(begin+share->bins,places->bins);\n"
-"`quan`3_walk`5`Rs,0,0,places,0,begin,end,share->batches,bin_of[$MAX_FRACTIONS+own],\n"
-"r<results?ranks[own]:0,to+own,`M);\n"
 "}\n"
 "}\n\n",
-"kernel $x_SIZE `X`quan`3(`%$QUANTILE_PARAMETERS$g`=\n"
-"`places places=`places_of(edges,&`B);\n"
-"`Julong*given=$QUANTILE_FRACTIONS,*ranks=$QUANTILE_WORDS;\n"
-"`Julong*bin_of=ranks+$MAX_FRACTIONS;\n"
-"`Vbins=`F`B.bins,results=`F`B.results,`8_groups=`F`B.`8_groups;\n"
-"`Vshares=`8_groups*$lS,groups_`8=`F$p/`8_groups;\n"
-"`Vnumber=(`F$p-groups_`8*`8_groups)*$lS+$l;\n"
-"`bins_share share=`bins_share_of(bins,shares,number);\n"
-"`Qis_mean=$QUANTILE_IS_MEAN(places.form);\n"
-"`N`8s=(`B.`T&$FLAG_REHEARSAL)?0:`B.`8s;\n"
-"`Rs+=`B.`Rs_offset;\n"
-"dst+=`B.dst_offset;\n"
-"cdf+=`B.cdf_offset*`B.cdf_size;\n"
-"`7$2==0){\n"
-"$FRACTIONS_PUT(given);\n"
-"}\n"
-"`Z`N`8=groups_`8;`8<`8s;`8+=$q0)/`8_groups){\n"
-"$1`src*of_`8=`Rs+`8*`B.pitch;\n"
-"`Aulong*`8_`9s=`9s+`B.`9s_offset+`8*shares;\n"
-"`Auint*to=dst+`8*results;\n"
-"$5`9[$d],within[$d],x[$d],`G,total;\n"
-"`Vat=number,most=(shares+$x-1)/$x;\n"
-"$r `Zint k=1;k<$d;k++)\n"
-"x[k]`6\n"
-"x[0]=`share_`9`5of_`8,&share,`M);\n"
-"`7!$QUANTILE_JOINS){\n"
-"x[0]=$LANE==0?x[0]:0;\n"
-"}else{\n"
-"at=$2*most;\n"
-"`7!``8_join(`8_`9s,$COUNTERS(arrivals+`B.arrivals_offset)+`8,`8_groups,\n"
-"number,shares,most,x,`M))\n"
-"`L;\n"
-"}\n"
-"``1s_scan`5x,within,`9,`M);\n"
-"`G=`group_`K`5`9[0],&total,`M);\n"
-"`Z`Vi=$2;i<(is_mean?2*results:results);i+=$x){\n"
-"ranks[i]=`rank(given[i],total);\n"
-"bin_of[i]=bins;\n"
-"bin_of[$MAX_FRACTIONS+i]`6\n"
-"`7total==0&& !is_mean)\n"
-"to[i]=`F`B.none;\n"
-"}\n"
-"$h;\n"
-"`Z`Vr`6r<results&& !is_mean;r++)\n"
-"`7`G+within[0]<ranks[r]&&ranks[r]<=`G+x[0])\n"
-"`rank_place($QUANTILE_JOINS?`8_`9s:0,at,`G+within[0],r,&share,`M);\n"
-"$h;\n"
-"`7!is_mean)\n"
-"`ranks_search`5of_`8,&places,&share,results,to,`M);\n"
-"`7!$QUANTILE_JOINS)\n"
-"`quan`3_means`5of_`8,cdf+`8*`B.pitch*`B.cdf_size,&`B,&places,&share,\n"
-"`G,`9[0],total,to,`M);\n"
-"}\n"
-"}\n"
-"`E\n"
-"`E\n\n",
 NULL};
 #else
 #define gpuscan__piece_quantile NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8202 \"kernels.cl.inc\"\n"
+"#line 7987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$8$ELEMENT `element;\n"
-"$8$BINNED `binned;\n"
-"$8$WEIGHT `weight;\n"
-"`Y$SEES_IMAGE\n"
-"$8struct{\n"
-"`binned `W;\n"
+"@;$ELEMENT `@G;\n"
+"@;$BINNED `binned;\n"
+"@;$WEIGHT `weight;\n"
+"@hSEES_IMAGE\n"
+"@;@b{\n"
+"`binned $c;\n"
 "`weight weight;\n"
 "}`sample;\n"
-"#elif $PIXEL_CHANNELS > 1\n"
-"$8struct{\n"
+"@<PIXEL_CHANNELS > 1\n"
+"@;@b{\n"
 "$SAMPLE channel[$PIXEL_CHANNELS];\n"
 "}`sample;\n"
-"`O\n"
-"$8$SAMPLE `sample;\n"
-"`E\n"
-"$8$COUNTER ``Rer;\n\n\n\n"
-"`Y$IMAGE\n"
-"$6$SAMPLES read_only image2d_t\n"
-"$6$SAMPLE_IN(samples, `0, i) \\\n"
-" `image_sample(`image_load`5samples,$ROW_PAST(`0,0,i,0)),`F((i)%$CHANNELS))\n"
-"`E\n"
-"`Y$SEES_IMAGE\n"
-"$8ulong4 ``8_t;\n"
-"$6$ROW_AT(samples, `8) (ulong4)($IMAGE_AT(`B, `8, 0ul), 0, 0)\n"
-"$6$ROW_PAST(`0, `8, i, `B) ((`0) + (ulong4)(i, `8, i, 0))\n"
-"$8`sample `image_loaded;\n"
-"$w`sample `image_load(`+read_only image2d_t image,``8_t `0){\n"
-"int2 at=convert_int2(`0.xy);\n"
+"@g\n"
+"@;$SAMPLE `sample;\n"
+"@O\n"
+"@;$COUNTER `@ver;\n\n\n\n"
+"@hIMAGE\n"
+"@6$SAMPLES read_only image2d_t\n"
+"@6$SAMPLE_IN(samples, $o, i) \\\n"
+" `image_sample(`image_$v`Ksamples,$ROW_PAST($o,0,i,0)),(`H)((i)%$CHANNELS))\n"
+"@O\n"
+"@hSEES_IMAGE\n"
+"@;ulong4 ``W_t;\n"
+"@6$ROW_AT(samples, `W) (ulong4)($IMAGE_AT(@\\s, `W, 0ul), 0, 0)\n"
+"@6$ROW_PAST($o, `W, i, @\\s) (($o) + (ulong4)(i, `W, i, 0))\n"
+"@;`sample `image_$ved;\n"
+"@%`sample `image_$v(`+read_only image2d_t image,``W_t $o){\n"
+"int2 at=@F_int2($o.xy);\n"
 "$NEAR x=$NEAR_AT(image,at);\n"
 "`sample s={0,0};\n"
-"`Y$CONVERTED\n"
-"s.`W=`custom_convert`5x,$kPIXEL_NUMBER)?`0.z+1:`0.z,image,at);\n"
-"`O\n"
-"s.`W=x;\n"
-"`E\n"
-"`Y$WEIGHED\n"
-"s.weight=`custom_weight`5x,`0.z,image,at);\n"
-"`E\n"
-"`Cs;\n"
+"@hCONVERTED\n"
+"s.$c=`custom_@F`Kx,@3PIXEL_NUMBER)?$o.z+1:$o.z,image,at);\n"
+"@g\n"
+"s.$c=x;\n"
+"@O\n"
+"@hWEIGHED\n"
+"s.weight=`custom_weight`Kx,$o.z,image,at);\n"
+"@O\n"
+"@Ks;\n"
 "}\n"
-"$6`image_sample(s, c) (s)\n"
-"#elif $IMAGE\n"
-"$8ulong2 ``8_t;\n"
-"$6$ROW_AT(samples, `8) $IMAGE_AT(`B, `8, 0ul)\n"
-"$6$ROW_PAST(`0, `8, i, `B) ((`0) + (ulong2)((i) / $CHANNELS, `8))\n"
-"$8$IMAGE_PIXEL `image_loaded;\n"
-"$6`image_load `image_pixel\n"
-"$w`sample `image_sample($IMAGE_PIXEL pixel,`Vc){\n"
-"`L(`sample)$IMAGE_CHANNEL(pixel,c);\n"
+"@6`image_sample(s, c) (s)\n"
+"@<IMAGE\n"
+"@;ulong2 ``W_t;\n"
+"@6$ROW_AT(samples, `W) $IMAGE_AT(@\\s, `W, 0ul)\n"
+"@6$ROW_PAST($o, `W, i, @\\s) (($o) + (ulong2)((i) / $CHANNELS, `W))\n"
+"@;$IMAGE_PIXEL `image_$ved;\n"
+"@6`image_$v `image_pixel\n"
+"@%`sample `image_sample($IMAGE_PIXEL pixel,`H c){\n"
+"@`(`sample)$IMAGE_CHANNEL(pixel,c);\n"
 "}\n"
-"`O\n"
-"$6$SAMPLES $1`sample *\n"
-"$6$SAMPLES_AT(samples, $7) \\\n"
-" (($1`sample*)(($1`element*)(samples)+($7)))\n"
-"$8$1`sample*``8_t;\n"
-"$6$ROW_AT(samples, `8) $SAMPLES_AT(samples, (`8) * `B.pitch)\n"
-"$6$ROW_PAST(`0, `8, i, `B) ($SAMPLES_AT(`0, (`8) * (`B).pitch) + (i))\n"
-"$6$SAMPLE_IN(samples, `0, i) (`0)[i]\n"
-"`E\n\n\n"
-"`Y$PIXEL_CHANNELS && !$SEES_IMAGE\n"
-"$w$PIXEL `pixel_of(`sample s){\n"
-"`Y$PIXEL_F16 && $PIXEL_CHANNELS == 1\n"
-"`Cvload_half(0,(private `Ihalf*)&s);\n"
-"#elif $PIXEL_F16\n"
-"`C$PASTE(vload_half,$PIXEL_CHANNELS)(0,(private `Ihalf*)&s);\n"
-"#elif $PIXEL_CHANNELS == 1\n"
-"`Cs;\n"
-"`O\n"
-"`C$PASTE(vload,$PIXEL_CHANNELS)(0,s.channel);\n"
-"`E\n"
+"@g\n"
+"@6$SAMPLES @'`sample *\n"
+"@6$SAMPLES_AT(samples, @Gs) \\\n"
+" ((@'`sample*)((@'`@G*)(samples)+(@Gs)))\n"
+"@;@'`sample*``W_t;\n"
+"@6$ROW_AT(samples, `W) $SAMPLES_AT(samples, (`W) * @\\s.pitch)\n"
+"@6$ROW_PAST($o, `W, i, @\\s) ($SAMPLES_AT($o, (`W) * (@\\s).pitch) + (i))\n"
+"@6$SAMPLE_IN(samples, $o, i) ($o)[i]\n"
+"@O\n\n\n"
+"@hPIXEL_CHANNELS$d!$SEES_IMAGE\n"
+"@%$PIXEL `pixel$j`sample s){\n"
+"@hPIXEL_F16$d$PIXEL_CHANNELS == 1\n"
+"@Kv$v_half(0,(private @Yhalf*)&s);\n"
+"@<PIXEL_F16\n"
+"@K$PASTE(v$v_half,$PIXEL_CHANNELS)(0,(private @Yhalf*)&s);\n"
+"@<PIXEL_CHANNELS == 1\n"
+"@Ks;\n"
+"@g\n"
+"@K$PASTE(v$v,$PIXEL_CHANNELS)(0,s.channel);\n"
+"@O\n"
 "}\n"
-"`O\n"
-"$6`pixel_of(s) (s)\n"
-"`E\n\n\n"
-"`Y$SEES_IMAGE\n"
-"$6$BINNED_OF(s, i) (s).`W\n"
-"#elif $CONVERTED\n"
-"$6$BINNED_OF(s, i) \\\n"
-" `custom_convert`5`pixel_of(s),$kPIXEL_NUMBER)?(i)+1:(i))\n"
-"`O\n"
-"$6$BINNED_OF(s, i) (s)\n"
-"`E\n"
-"`Y$WEIGHED && $SEES_IMAGE\n"
-"$6$WEIGHT_OF(s, i, weights) (s).weight\n"
-"#elif $WEIGHED\n"
-"$6$WEIGHT_OF(s, i, weights) `custom_weight`5`pixel_of(s), i)\n"
-"#elif $WEIGHTED\n"
-"$6$WEIGHT_OF(s, i, weights) (weights)[(i) / $CHANNELS]\n"
-"`O\n"
-"$6$WEIGHT_OF(s, i, weights) 1\n"
-"`E\n\n",
-"$6$NO_BIN 0xffffffffu\n\n"
-"$6$CHANNEL_BINS(bounds) ((bounds).bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
-"`Y$BIN_WIDE > 1\n"
-"$6$3_OF(type) $PASTE(type, $BIN_WIDE)\n"
-"$6$TO_WIDE(type, x) $3_OF($PASTE(convert_, type))(x)\n"
-"$6$FIRST_OF(bins) (bins).s0\n"
-"$6$OFFSETS_OF(s) $3_OF(as_uint)(s)\n"
-"$6$IS_BELOW(s, lower) ((s) < ($VALUE)(lower))\n"
-"`O\n"
-"$6$3_OF(type) type\n"
-"$6$TO_WIDE(type, x) (type)(x)\n"
-"$6$FIRST_OF(bins) (bins)\n"
-"$6$OFFSETS_OF(s) (`offset)(s)\n"
-"$6$IS_BELOW(s, lower) \\\n"
-" ($SAMPLE_IS_SIGNED?(long)(s)<(long)(lower):$9(s)<$9(lower))\n"
-"`E\n"
-"$6$MASKS(x) $3_OF(convert_int)(x)\n"
-"$8$3_OF($VALUE)``Ws;\n"
-"$8$3_OF`F`bins;\n"
-"$8$3_OF(int)`masks;\n\n\n\n"
-"$w`bins `bin_`7`masks inside,`bins bin,`masks below,\n"
-"`masks is_nan,`Vbins){\n"
-"`I`Qdrops=$OUTSIDE==$OUTSIDE_DROP,clamps=$OUTSIDE==$OUTSIDE_CLAMP;\n"
-"`Vnone=$CPU?$NO_BIN:bins+($OUTSIDE==$OUTSIDE_COUNT?2:0);\n"
-"`Vlow=drops?none:clamps?0:bins,high=drops?none:clamps?bins-1:bins+1;\n"
-"`bins outside=below?(`bins)(low):(`bins)(high);\n"
-"`Cinside?bin:is_nan?(`bins)(none):outside;\n"
+"@g\n"
+"@6`pixel$js) (s)\n"
+"@O\n\n\n"
+"@hSEES_IMAGE\n"
+"@6$BINNED$is, i) (s).$c\n"
+"@<CONVERTED\n"
+"@6$BINNED$is, i) \\\n"
+" `custom_@F`K`pixel$js),@3PIXEL_NUMBER)?(i)+1:(i))\n"
+"@g\n"
+"@6$BINNED$is, i) (s)\n"
+"@O\n"
+"@hWEIGHED$d$SEES_IMAGE\n"
+"@6$WEIGHT$is, i, weights) (s).weight\n"
+"@<WEIGHED\n"
+"@6$WEIGHT$is, i, weights) `custom_weight`K`pixel$js), i)\n"
+"@<WEIGHTED\n"
+"@6$WEIGHT$is, i, weights) (weights)[(i) / $CHANNELS]\n"
+"@g\n"
+"@6$WEIGHT$is, i, weights) 1\n"
+"@O\n\n",
+"@6$NO_BIN @0u\n\n"
+"@6$CHANNEL_BINS(b$zs) ((b$zs).bins + ($OUTSIDE == $OUTSIDE_COUNT ? 2 : 0))\n\n\n\n"
+"@hBIN_WIDE > 1\n"
+"@6@k$i`G) $PASTE(`G, $BIN_WIDE)\n"
+"@6$TO_WIDE(`G, x) @k$i$PASTE(@F_, `G))(x)\n"
+"@6$FIRST$ibins) (bins).s0\n"
+"@6$OFFSETS$is) @k$ias_`H)(s)\n"
+"@6$IS_BELOW(s, lower) ((s) < (@R)(lower))\n"
+"@g\n"
+"@6@k$i`G) `G\n"
+"@6$TO_WIDE(`G, x) (`G)(x)\n"
+"@6$FIRST$ibins) (bins)\n"
+"@6$OFFSETS$is) (`@])(s)\n"
+"@6$IS_BELOW(s, lower) \\\n"
+" ($SAMPLE_IS_SIGNED?(long)(s)<(long)(lower):@@(s)<@@(lower))\n"
+"@O\n"
+"@6$MASKS(x) @k$i@F_int)(x)\n"
+"@;@k$i@R)`$cs;\n"
+"@;@k$i`H)`bins;\n"
+"@;@k$iint)`$ws;\n\n\n\n"
+"@%`bins `bin_`S`$ws inside,`bins bin,`$ws below,\n"
+"`$ws is_nan,`H bins){\n"
+"@Y@tdrops=$OUTSIDE==$OUTSIDE_DROP,clamps=$OUTSIDE==$OUTSIDE_CLAMP;\n"
+"`H none=$CPU?$NO_BIN:bins+($OUTSIDE==$OUTSIDE_COUNT?2:0);\n"
+"`H low=drops?none:clamps?0:bins,$q=drops?none:clamps?bins-1:bins+1;\n"
+"`bins `Uside=below?(`bins)(low):(`bins)($q);\n"
+"@Kinside?bin:is_nan?(`bins)(none):`Uside;\n"
 "}\n\n\n"
-"$6$UP_TO(s, upper) ($CLOSED ? (s) <= (upper) : (s) < (upper))\n"
-"$6$INSIDE(s, lower, upper) $MASKS(((s) >= (lower)) & $UP_TO(s, upper))\n"
-"$6$IS_NAN(s) ($SAMPLE_IS_FLOAT ? $MASKS((s) != (s)) : (`masks)(0))\n\n"
-"$w$VALUE ``W_of(`binned sample){\n"
-"`Y$SAMPLE_F16\n"
-"`Cvload_half(0,(private `Ihalf*)&sample);\n"
-"`O\n"
-"`Csample;\n"
-"`E\n"
+"@6$UP_TO(s, upper) ($CLOSED ? (s) <= (upper) : (s) < (upper))\n"
+"@6$INSIDE(s, lower, upper) $MASKS(((s) >= (lower)) & $UP_TO(s, upper))\n"
+"@6$IS_NAN(s) ($SAMPLE_IS_FLOAT ? $MASKS((s) != (s)) : (`$ws)(0))\n\n"
+"@%@R `$c$j`binned sample){\n"
+"@hSAMPLE_F16\n"
+"@Kv$v_half(0,(private @Yhalf*)&sample);\n"
+"@g\n"
+"@Ksample;\n"
+"@O\n"
 "}\n\n\n\n\n"
-"`Y$LOCAL_EDGES\n"
-"$8struct{\n"
-"`J`I$VALUE*at;\n"
-"$VALUE `S,`2;\n"
-"`Y$EDGE_CELLS\n"
-"`J`Iuint*cells;\n"
+"@hLOCAL_EDGES\n"
+"@;@b{\n"
+"@Z@Y@R*at;\n"
+"@R @y,$t;\n"
+"@hEDGE_CELLS\n"
+"@Z@Y`H*cells;\n"
 "$REAL scale;\n"
-"`O\n"
-"$VALUE top[7];\n"
-"`E\n"
+"@g\n"
+"@R top[7];\n"
+"@O\n"
 "}`edges;\n"
-"$6$EDGE_PLACE(k) ((k) + (k) / 32)\n\n"
-"$6$EDGE_END(bins) ($EDGE_CELLS ? (bins) : max(`F(bins), 2u * $EDGE_STEP))\n"
-"$6$EDGE_AT(edges, k) (edges).at[$EDGE_PLACE(k)]\n"
-"$6$EDGE_FIRST(edges) (edges).`S\n"
-"$6$EDGE_LAST(edges, bins) (edges).`2\n"
-"`O\n"
-"$8$1$VALUE*`edges;\n"
-"$6$EDGE_AT(edges, k) (edges)[k]\n"
-"$6$EDGE_FIRST(edges) (edges)[0]\n"
-"$6$EDGE_LAST(edges, bins) (edges)[bins]\n"
-"`E\n\n"
-"`Y$LOCAL_EDGES && $EDGE_CELLS\n"
-"$w$REAL `edge_distance($VALUE `0,$VALUE to){\n"
-"`Y$SAMPLE_IS_FLOAT\n"
-"`Cto-`0;\n"
-"`O\n"
-"`C`D$VALUE)==8?($REAL)($9to-$9`0)\n"
-":($REAL)(`Fto-`F`0);\n"
-"`E\n"
+"@6$EDGE_PLACE(k) ((k) + (k) / 32)\n\n"
+"@6$EDGE_END(bins) ($EDGE_CELLS ? (bins) : max((`H)(bins), 2u * $EDGE_$f))\n"
+"@6$EDGE_AT(edges, k) (edges).at[$EDGE_PLACE(k)]\n"
+"@6$EDGE_FIRST(edges) (edges).@y\n"
+"@6$EDGE_LAST(edges, bins) (edges).$t\n"
+"@g\n"
+"@;@'@R*`edges;\n"
+"@6$EDGE_AT(edges, k) (edges)`N\n"
+"@6$EDGE_FIRST(edges) (edges)[0]\n"
+"@6$EDGE_LAST(edges, bins) (edges)[bins]\n"
+"@O\n\n"
+"@hLOCAL_EDGES$d$EDGE_CELLS\n"
+"@%$REAL `edge_distance(@R $o,@R to){\n"
+"@hSAMPLE_IS_FLOAT\n"
+"@Kto-$o;\n"
+"@g\n"
+"@K@N@R)==8?($REAL)(@@to-@@$o)\n"
+":($REAL)((`H)to-(`H)$o);\n"
+"@O\n"
 "}\n\n\n\n"
-"$w`V`edge_cell($VALUE s,`edges edges){\n\n"
-"$REAL at=fmax(`edge_distance(edges.`S,s)*edges.scale,($REAL)0);\n"
-"`L`Ffmin(at,($REAL)($EDGE_CELLS-1));\n"
+"@%`H `edge_cell(@R s,`edges edges){\n\n"
+"$REAL at=fmax(`edge_distance(edges.@y,s)*edges.scale,($REAL)0);\n"
+"@`(`H)f$xat,($REAL)($EDGE_CELLS-1`L\n"
+"}\n\n\n"
+"@%`H `edges_below(`H cell,`edges edges,`H bins){\n"
+"`H low=0,$q=bins-1;\n"
+"while(low<$q){\n"
+"`H middle=(low+$q+1)/2;\n"
+"`S`edge_cell($EDGE_AT(edges,middle),edges)<cell)\n"
+"low=middle;\n"
+"else\n"
+"$q=middle-1;\n"
+"}\n"
+"@Klow;\n"
 "}\n\n\n",
-"$w`V`edges_below(`Vcell,`edges edges,`Vbins){\n"
-"`Vlow=0,high=bins-1;\n"
-"while(low<high){\n"
-"`Vmiddle=(low+high+1)/2;\n"
-"`7`edge_cell($EDGE_AT(edges,middle),edges)<cell)\n"
-"low=middle;\n"
-"else\n"
-"high=middle-1;\n"
-"}\n"
-"`Clow;\n"
-"}\n\n\n"
-"$w`X`cells_make(`edges*edges,`Juint*cells,`Vbins){\n"
-"$REAL range=`edge_distance(edges->`S,edges->`2);\n"
+"@%@ecells_make(`edges*edges,@Z`H*cells,`H bins){\n"
+"$REAL range=`edge_distance(edges->@y,edges->$t);\n"
 "edges->scale=$EDGE_CELLS/range;\n"
-"`7!(range>0)||isinf(range)||isinf(edges->scale))\n"
-"edges->scale`6\n"
+"`S!(range>0)||isinf(range)||isinf(edges->scale))\n"
+"edges->scale`M\n"
 "edges->cells=cells;\n"
-"`Z`Vk=$2;k<$EDGE_CELLS;k+=$x)\n"
-"cells[k]=`edges_below(k,*edges,bins)|`edges_below(k+1,*edges,bins)<<16;\n"
+"$n`H k=@i;k<$EDGE_CELLS;k+=$@n)\n"
+"cells`N=`edges_below(k,*edges,bins)|`edges_below(k+1,*edges,bins)<<16;\n"
 "}\n"
-"`O\n"
-"`Y$LOCAL_EDGES\n\n"
-"$w`X`edges_top(`edges*edges){\n"
-"$r `Z`Vk`6k<7;k++){\n"
-"`Vlevel=k<1?0:k<3?1:2,place=k+1-(1u<<level);\n"
-"edges->top[k]=$EDGE_AT(*edges,(2*place+1)*($EDGE_STEP>>level));\n"
+"@g\n"
+"@hLOCAL_EDGES\n\n"
+"@%@eedges_top(`edges*edges){\n"
+"@(u@27@m{\n"
+"`H level=k<1?0:k<3?1:2,@|=k+1-(1u<<level);\n"
+"edges->top`N=$EDGE_AT(*edges,(2*@|+1)*($EDGE_$f>>level`L\n"
 "}\n"
 "}\n\n\n"
-"$w`V`edge_start($VALUE s,`edges edges){\n"
-"`Q`S=edges.top[0]<=s,second=(`S?edges.top[2]:edges.top[1])<=s;\n"
-"$VALUE high=second?edges.top[6]:edges.top[5],low=second?edges.top[4]:edges.top[3];\n"
-"`Qthird=(`S?high:low)<=s;\n"
-"`L(`S?`F$EDGE_STEP:0)+(second?`F$EDGE_STEP/2:0)+\n"
-"(third?`F$EDGE_STEP/4:0);\n"
+"@%`H `edge_start(@R s,`edges edges){\n"
+"@t@y=edges.top[0]<=s,second=(@y?edges.top[2]:edges.top[1])<=s;\n"
+"@R $q=second?edges.top[6]:edges.top[5],low=second?edges.top[4]:edges.top[3];\n"
+"@tthird=(@y?$q:low)<=s;\n"
+"@`(@y?(`H)$EDGE_$f:0)+(second?(`H)$EDGE_$f/2:0)+\n"
+"(third?(`H)$EDGE_$f/4:0);\n"
 "}\n"
-"$6$EDGE_NEXT ($EDGE_STEP / 8)\n"
-"`O\n"
-"$6`edge_start(s, edges) 0\n"
-"$6$EDGE_NEXT $EDGE_STEP\n"
-"`E\n"
-"`E\n\n\n"
-"$w`V`edge_bin($VALUE s,`edges edges,`Vbins){\n"
-"`Y$LOCAL_EDGES && $EDGE_CELLS\n"
-"`Vcell=edges.cells[`edge_cell(s,edges)],low=cell&0xffff,high=cell>>16;\n"
-"while(low<high){\n"
-"`Vmiddle=(low+high+1)/2;\n"
-"`7$EDGE_AT(edges,middle)<=s)\n"
+"@6$EDGE_NEXT ($EDGE_$f / 8)\n"
+"@g\n"
+"@6`edge_start(s, edges) 0\n"
+"@6$EDGE_NEXT $EDGE_$f\n"
+"@O\n"
+"@O\n\n\n"
+"@%`H `edge_bin(@R s,`edges edges,`H bins){\n"
+"@hLOCAL_EDGES$d$EDGE_CELLS\n"
+"`H cell=edges.cells[`edge_cell(s,edges)],low=cell&0xffff,$q=cell>>16;\n"
+"while(low<$q){\n"
+"`H middle=(low+$q+1)/2;\n"
+"`S$EDGE_AT(edges,middle)<=s)\n"
 "low=middle;\n"
 "else\n"
-"high=middle-1;\n"
+"$q=middle-1;\n"
 "}\n"
-"`Clow;\n"
-"`O\n"
-"`Vbin=`edge_start(s,edges);\n"
-"$r `Z`Vstep=$EDGE_NEXT;step>0;step/=2){\n\n"
-"`Vnext=$LOCAL_EDGES?bin+step:min(bin+step,bins);\n"
-"bin=$EDGE_AT(edges,next)<=s?next:bin;\n"
+"@Klow;\n"
+"@g\n"
+"`H bin=`edge_start(s,edges);\n"
+"@(`H `E=$EDGE_NEXT;`E>0;`E/=2){\n\n"
+"`H $y=$LOCAL_EDGES?bin+`E:$xbin+`E,bins);\n"
+"bin=$EDGE_AT(edges,$y)<=s?$y:bin;\n"
 "}\n"
-"`C$CLOSED?min(bin,bins-1):bin;\n"
-"`E\n"
+"@K$CLOSED?$xbin,bins-1):bin;\n"
+"@O\n"
 "}\n\n"
-"`Y$SAMPLE_IS_FLOAT\n"
-"$8struct{\n"
-"`Nedges;\n"
-"$VALUE lower,upper,step,inverse;\n"
-"}`channel_bounds;\n\n\n"
-"`Y$REAL_SIZE == 8\n"
-"$6$MAGIC ((``Ws)(6755399441055744.0f))\n"
-"$6$LOW_BITS(x) $TO_WIDE(uint, $3_OF(as_ulong)(x))\n"
-"`O\n"
-"$6$MAGIC ((``Ws)(12582912.0f))\n"
-"$6$LOW_BITS(x) $3_OF(as_uint)(x)\n"
-"`E\n\n\n"
-"`Y$BIN_MODE == $BIN_MODE_NEAREST\n\n"
-"$w`bins `nearest_bin(``Ws s,`Vbins,`channel_bounds of){\n"
-"``Ws magic=$MAGIC,at;\n"
-"``Ws `2=magic+($VALUE)(bins-1);\n"
-"at=fma(s-of.lower,(``Ws)(of.inverse),magic);\n"
-"at=$CPU?(at<`2?at:`2):fmin(at,`2);\n"
-"``Ws edge=fma(at-magic,(``Ws)(of.step),(``Ws)(of.lower));\n"
-"`bins zero=$LOW_BITS(magic);\n"
-"`C$LOW_BITS(at)-($MASKS(s<edge)?zero+1:zero);\n"
+"@hSAMPLE_IS_FLOAT\n"
+"@;@b{\n"
+"@cedges;\n"
+"@R lower,upper,`E,inverse;\n"
+"}`channel_b$zs;\n\n\n"
+"@hREAL_SIZE == 8\n"
+"@6$MAGIC ((`$cs)(6755399441055744.0f))\n"
+"@6$LOW@p(x) $TO_WIDE(`H, @k$ias_ulong)(x))\n"
+"@g\n"
+"@6$MAGIC ((`$cs)(12582912.0f))\n"
+"@6$LOW@p(x) @k$ias_`H)(x)\n"
+"@O\n\n\n"
+"@hBIN_MODE == $BIN_MODE_NEAREST\n\n"
+"@%`bins `nearest_bin(`$cs s,`H bins,`channel_b$zs of){\n"
+"`$cs magic=$MAGIC,at;\n"
+"`$cs $t=magic+(@R)(bins-1);\n"
+"at=fma(s-of.lower,(`$cs)(of.inverse),magic);\n"
+"at=$CPU?(at<$t?at:$t):f$xat,$t);\n"
+"`$cs edge=fma(at-magic,(`$cs)(of.`E),(`$cs)(of.lower`L\n"
+"`bins zero=$LOW@p(magic);\n"
+"@K$LOW@p(at)-($MASKS(s<edge)?zero+1:zero);\n"
 "}\n"
-"#elif $FORM != $BINS_EDGES\n"
-"$w$VALUE `even_edge(`Vk,`channel_bounds of){\n"
-"`Cfma(($VALUE)k,of.step,of.lower);\n"
-"}\n\n\n\n",
-"$w`V`bisected_bin($VALUE s,`Vbins,`channel_bounds of){\n"
-"`7$CLOSED&&s==of.upper)\n"
-"`Cbins-1;\n"
-"$VALUE guess=fmin((s-of.lower)*of.inverse,($VALUE)(bins-1));\n"
-"`Vlow=min(`Fguess,bins-1),high=low+1;\n"
-"`Z`Vleap=1;low>0&&s<`even_edge(low,of);leap*=2){\n"
-"high=low;\n"
-"low-=min(low,leap);\n"
+"@<FORM != $BINS_EDGES\n"
+"@%@R `even_edge(`H k,`channel_b$zs of){\n"
+"@Kfma((@R)k,of.`E,of.lower);\n"
+"}\n\n\n\n"
+"@%`H `bisected_bin(@R s,`H bins,`channel_b$zs of){\n"
+"`S$CLOSED&&s==of.upper)\n"
+"@Kbins-1;\n"
+"@R guess=f$x(s-of.lower)*of.inverse,(@R)(bins-1`L\n"
+"`H low=$x(`H)guess,bins-1),$q=low+1;\n"
+"$n`H leap=1;low>0&&s<`even_edge(low,of);leap*=2){\n"
+"$q=low;\n"
+"low-=$xlow,leap);\n"
 "}\n"
-"`Z`Vleap=1;high<bins&&s>=`even_edge(high,of);leap*=2){\n"
-"low=high;\n"
-"high+=min(bins-high,leap);\n"
+"$n`H leap=1;$q<bins&&s>=`even_edge($q,of);leap*=2){\n"
+"low=$q;\n"
+"$q+=$xbins-$q,leap);\n"
 "}\n"
-"while(high-low>1){\n"
-"`Vmiddle=low+(high-low)/2;\n"
-"`7`even_edge(middle,of)<=s)\n"
+"while($q-low>1){\n"
+"`H middle=low+($q-low)/2;\n"
+"`S`even_edge(middle,of)<=s)\n"
 "low=middle;\n"
 "else\n"
-"high=middle;\n"
+"$q=middle;\n"
 "}\n"
-"`Clow;\n"
+"@Klow;\n"
 "}\n"
-"`E\n"
-"`O\n"
-"$8$OFFSET `offset;\n"
-"$8$3_OF($OFFSET)`offsets;\n\n"
-"$8struct{\n"
-"`Nedges,lower,range,factor;\n"
-"}`channel_bounds;\n\n\n"
-"$6$PAST(x, range) ((x) > (`offset)((range) - 1))\n\n\n\n\n\n\n\n\n\n\n\n"
-"$w`bins `even_bin(`offsets x,`Vbins,`Nrange,`Nfactor){\n"
-"`Y$BIN_MODE == $BIN_MODE_SHIFT\n"
-"`C$TO_WIDE(uint,x>>`Ffactor);\n"
-"#elif $BIN_MODE == $BIN_MODE_MULTIPLY && $OFFSET_SIZE == 8\n"
-"`L`Fmul_hi(x,factor);\n"
-"#elif $BIN_MODE == $BIN_MODE_MULTIPLY\n"
-"$3_OF$9product=$TO_WIDE(ulong,x);\n"
-"`C$TO_WIDE(uint,product*(factor>>32)+(product*$9`Ffactor>>32)>>32);\n"
-"#elif $BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
-"`C$TO_WIDE(uint,$TO_WIDE(ulong,$TO_WIDE(uint,x))*factor>>32);\n"
-"`O\n"
-"`I`Qgeneral=$BIN_MODE==$BIN_MODE_GENERAL;\n"
-"`Qmany=general&&range!=0&&range<=bins;\n"
-"`Vbin=`F(many?$9x*factor>>32:mul_hi($9x,factor)),next=bin+1;\n"
-"`Nhigh=mul_hi($9next,range),x_high=mul_hi($9x,$9bins);\n"
-"`Qup=high<x_high||(high==x_high&&next*range<=$9x*bins);\n"
-"`Cup&& !(general&&range==0)?next:bin;\n"
-"`E\n"
+"@O\n"
+"@g\n"
+"@;$OFFSET `@];\n"
+"@;@k$i$OFFSET)`@]s;\n\n",
+"@;@b{\n"
+"@cedges,lower,range,factor;\n"
+"}`channel_b$zs;\n\n\n"
+"@6$PAST(x, range) ((x) > (`@])((range) - 1))\n\n\n\n\n\n\n\n\n\n\n\n"
+"@%`bins `even_bin(`@]s x,`H bins,@crange,@cfactor){\n"
+"@hBIN_MODE == $BIN_MODE_SHIFT\n"
+"@K$TO_WIDE(`H,x>>(`H)factor);\n"
+"@<BIN_MODE == $BIN_MODE_MULTIPLY$d$OFFSET_SIZE == 8\n"
+"@`(`H)mul_hi(x,factor);\n"
+"@<BIN_MODE == $BIN_MODE_MULTIPLY\n"
+"@k_OF@@product=$TO_WIDE(ulong,x);\n"
+"@K$TO_WIDE(`H,product*(factor>>32)+(product*@@(`H)factor>>32)>>32);\n"
+"@<BIN_MODE == $BIN_MODE_MULTIPLY_16\n"
+"@K$TO_WIDE(`H,$TO_WIDE(ulong,$TO_WIDE(`H,x))*factor>>32);\n"
+"@g\n"
+"@Y@tgeneral=$BIN_MODE==$BIN_MODE_GENERAL;\n"
+"@tmany=general&&range!=0&&range<=bins;\n"
+"`H bin=(`H)(many?@@x*factor>>32:mul_hi(@@x,factor)),$y=bin+1;\n"
+"@c$q=mul_hi(@@$y,range),x_$q=mul_hi(@@x,@@bins);\n"
+"@tup=$q<x_$q||($q==x_$q&&$y*range<=@@x*bins);\n"
+"@Kup&& !(general&&range==0)?$y:bin;\n"
+"@O\n"
 "}\n"
-"`E\n\n\n"
-"$w`bins `bins_of(``Ws s,`Vbins,`channel_bounds of,\n"
+"@O\n\n\n"
+"@%`bins `bins$j`$cs s,`H bins,`channel_b$zs of,\n"
 "`edges edges){\n"
-"`Y$FORM == $BINS_EDGES\n"
-"`Qinside=$INSIDE(s,$EDGE_FIRST(edges),$EDGE_LAST(edges,bins));\n"
-"`Cinside?`edge_bin(s,edges,bins)\n"
-":`bin_`7false,0,s<$EDGE_FIRST(edges),$IS_NAN(s),bins);\n"
-"#elif $BIN_MODE == $BIN_MODE_NEAREST\n"
-"`C`bin_`7$INSIDE(s,of.lower,of.upper),`nearest_bin(s,bins,of),\n"
+"@hFORM == $BINS_EDGES\n"
+"@tinside=$INSIDE(s,$EDGE_FIRST(edges),$EDGE_LAST(edges,bins`L\n"
+"@Kinside?`edge_bin(s,edges,bins)\n"
+":`bin_`S@x,0,s<$EDGE_FIRST(edges),$IS_NAN(s),bins);\n"
+"@<BIN_MODE == $BIN_MODE_NEAREST\n"
+"@K`bin_`S$INSIDE(s,of.lower,of.upper),`nearest_bin(s,bins,of),\n"
 "$MASKS(s<of.lower),$IS_NAN(s),bins);\n"
-"#elif $SAMPLE_IS_FLOAT\n"
-"`Qinside=$INSIDE(s,of.lower,of.upper);\n"
-"`Cinside?`bisected_bin(s,bins,of)\n"
-":`bin_`7false,0,s<of.lower,$IS_NAN(s),bins);\n"
-"`O\n\n"
-"`offset `0=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`offset)of.lower;\n"
-"`offsets x=$OFFSETS_OF(s)-`0;\n"
+"@<SAMPLE_IS_FLOAT\n"
+"@tinside=$INSIDE(s,of.lower,of.upper);\n"
+"@Kinside?`bisected_bin(s,bins,of)\n"
+":`bin_`S@x,0,s<of.lower,$IS_NAN(s),bins);\n"
+"@g\n\n"
+"`@] $o=$RANGE_ALL&&$SAMPLE_IS_SIGNED==0?0:(`@])of.lower;\n"
+"`@]s x=$OFFSETS$is)-$o;\n"
 "`bins bin=`even_bin(x,bins,of.range,of.factor);\n"
-"`masks past=$PAST(x,of.range),ends=x==(`offset)of.range;\n"
-"`7$RANGE_ALL)\n"
-"`Cbin;\n"
-"`7$CLOSED)\n"
-"bin=past&ends?(`bins)(bins-1):bin;\n"
-"`C`bin_`7$CLOSED? !past|ends: !past,bin,$IS_BELOW(s,of.lower),\n"
-"(`masks)(0),bins);\n"
-"`E\n"
-"}\n\n",
-"$w`V`bin(`binned sample,`Vbins,`channel_bounds of,`edges edges){\n"
-"`C$FIRST_OF(`bins_of((``Ws)(``W_of(sample)),bins,of,edges));\n"
+"`$ws past=$PAST(x,of.range),`Rs=x==(`@])of.range;\n"
+"`S$RANGE_ALL)\n"
+"@Kbin;\n"
+"`S$CLOSED)\n"
+"bin=past&`Rs?(`bins)(bins-1):bin;\n"
+"@K`bin_`S$CLOSED? !past|`Rs: !past,bin,$IS_BELOW(s,of.lower),\n"
+"(`$ws)(0),bins);\n"
+"@O\n"
+"}\n\n"
+"@%`H `bin(`binned sample,`H bins,`channel_b$zs of,`edges edges){\n"
+"@K$FIRST$i`bins$j(`$cs)(`$c$jsample)),bins,of,edges`L\n"
 "}\n\n\n"
-"$8struct{\n"
-"`Vbins,all_bins;\n"
-"`channel_bounds channel[$CHANNEL_BOUNDS?4:1];\n"
-"}`bounds;\n"
-"$6$BOUNDS_OF(slot) bounds.bins, bounds.channel[$CHANNEL_BOUNDS ? (slot) : 0]\n"
-"`Y$CHANNEL_BOUNDS\n"
-"$6$EDGES_OF(`S, slot) ((`S) + bounds.channel[slot].edges)\n"
-"`O\n"
-"$6$EDGES_OF(`S, slot) (`S)\n"
-"`E\n\n",
+"@;@b{\n"
+"`H bins,`P_bins;\n"
+"`channel_b$zs channel[$CHANNEL_BOUNDS?4:1];\n"
+"}`b$zs;\n"
+"@6$BOUNDS$islot) b$zs.bins, b$zs.channel[$CHANNEL_BOUNDS ? (slot) : 0]\n"
+"@hCHANNEL_BOUNDS\n"
+"@6$EDGES$i@y, slot) ((@y) + b$zs.channel[slot].edges)\n"
+"@g\n"
+"@6$EDGES$i@y, slot) (@y)\n"
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_histogram_bins NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8628 \"kernels.cl.inc\"\n"
+"#line 8413 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
-"$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
-"`Rs+=$COUNTS_AT(k);\n"
-"*`Rs=adds? *`Rs+`9:`9;\n"
+"@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
+"@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
+"@vs+=$COUNTS_AT(k);\n"
+"*@vs=adds? *@vs+`Y:`Y;\n"
 "}\n\n\n"
-"$w`X`add_global(`A``Rer*`Rer,``Rer amount){\n"
-"`Y$COUNTER_SIZE == 4\n"
-"atomic_add((vola`3 `Auint*)`Rer,amount);\n"
-"#elif $COUNTER_ATOMICS == 64\n"
-"atom_add((vola`3 `Aulong*)`Rer,amount);\n"
-"`O\n"
-"`None=1;\n"
-"`Vlow=as_uint2(one).x?0:1;\n"
-"vola`3 `Auint*`4s=(vola`3 `Auint*)`Rer;\n"
-"`Vadd=`Famount,carry=`F(amount>>32);\n"
-"`7atomic_add(`4s+low,add)>0xffffffffu-add)\n"
-"carry++;\n"
-"`7carry)\n"
-"atomic_add(`4s+(1-low),carry);\n"
-"`E\n"
+"@%@eadd_global(@H`@ver*@ver,`@ver amount){\n"
+"@hCOUNTER_SIZE == 4\n"
+"@Dadd((vola`F @H`H*)@ver,amount);\n"
+"@<COUNTER_ATOMICS == 64\n"
+"atom_add((vola`F @Hulong*)@ver,amount);\n"
+"@g\n"
+"@cone=1;\n"
+"`H low=as_`H2(one).x?0:1;\n"
+"vola`F @H`H*`Js=(vola`F @H`H*)@ver;\n"
+"`H add=(`H)amount,$my=(`H)(amount>>32);\n"
+"`S@Dadd(`Js+low,add)>@0u-add)\n"
+"$my++;\n"
+"`S$my)\n"
+"@Dadd(`Js+(1-low),$my);\n"
+"@O\n"
 "}\n\n\n\n\n"
-"$6$CARRIES ($WEIGHTED && $COUNTER_SIZE == 8)\n"
-"$w`X`add_local(`Juint*`Rer,``Rer amount,`Juint*upper){\n"
-"`Y$CARRIES\n"
-"`Vadd=`Famount,carry=`F(amount>>32);\n"
-"`7atomic_add((vola`3 `Juint*)`Rer,add)>0xffffffffu-add)\n"
-"carry++;\n"
-"`7carry==1)\n"
-"atomic_inc((vola`3 `Juint*)upper);\n"
-"else `7carry)\n"
-"atomic_add((vola`3 `Juint*)upper,carry);\n"
-"`O\n"
-"atomic_add((vola`3 `Juint*)`Rer,`Famount);\n"
-"`E\n"
+"@6$CARRIES ($WEIGHTED$d$COUNTER_SIZE == 8)\n"
+"@%@eadd_local(@Z`H*@ver,`@ver amount,@Z`H*upper){\n"
+"@hCARRIES\n"
+"`H add=(`H)amount,$my=(`H)(amount>>32);\n"
+"`S@Dadd((vola`F @Z`H*)@ver,add)>@0u-add)\n"
+"$my++;\n"
+"`S$my==1)\n"
+"@Dinc((vola`F @Z`H*)upper);\n"
+"else `S$my)\n"
+"@Dadd((vola`F @Z`H*)upper,$my);\n"
+"@g\n"
+"@Dadd((vola`F @Z`H*)@ver,(`H)amount);\n"
+"@O\n"
 "}\n\n\n"
-"$6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
-"$6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
-"$6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop`R($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n"
-"$w``Rer `take(`A``Rer*accumulator){\n"
-"`Y$COUNTER_SIZE == 4\n"
-"`Catomic_xchg((vola`3 `Auint*)accumulator,$kCOUNTS_LEFT)?1u:0u);\n"
-"`O\n"
-"vola`3 `Auint*half_`4s=(vola`3 `Auint*)accumulator;\n"
-"`V`S=atomic_xchg(half_`4s,0u),second=atomic_xchg(half_`4s+1,0u);\n"
-"`Cas_ulong((uint2)(`S,second));\n"
-"`E\n"
+"@6$CHANNELS_ALL ($CHANNEL_MASK == (1u << $CHANNELS) - 1u)\n"
+"@6$CHANNEL_ON(c) ($CHANNELS_ALL || ($CHANNEL_MASK >> (c) & 1u))\n"
+"@6$CHANNEL_SLOT(c) ($CHANNELS_ALL ? (c) : pop@v($CHANNEL_MASK &((1u << (c)) - 1u)))\n\n\n"
+"@%`@ver `take(@H`@ver*accumulator){\n"
+"@hCOUNTER_SIZE == 4\n"
+"@K@Dxchg((vola`F @H`H*)accumulator,@3COUNTS_LEFT)?1u:0u);\n"
+"@g\n"
+"vola`F @H`H*half_`Js=(vola`F @H`H*)accumulator;\n"
+"`H @y=@Dxchg(half_`Js,0u),second=@Dxchg(half_`Js+1,0u);\n"
+"@Kas_ulong((`H2)(@y,second`L\n"
+"@O\n"
 "}\n\n\n\n"
-"$6$MOVED ($CPU ? 64 : 1)\n\n\n\n\n"
-"$w`X`histogram_move(`A``Rer*accumulators,`A``Rer*`Rs,\n"
-"`N`S,`N`2,`Nstep,`Nall_bins,`Vtables,\n"
-"`V`T){\n"
-"`Qadds=(`T&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!`6\n"
-"`7$kHISTOGRAM_FINISH)&&`2%all_bins==0)\n"
-"`2--;\n"
-"`Z`Nat`6`S+at<`2;at+=step*$MOVED){\n"
-"`I`Nbin=`S+at;\n"
-"`I`Vbins=`Fmin(`2-bin,$9$MOVED);\n"
-"``Rer `9s[$MOVED];\n"
-"`Z`Vk`6k<bins;k++)\n"
-"`9s[k]=tables==0?`take(accumulators+bin+k):0;\n"
-"`Z`Vt`6t<tables;t++)\n"
-"`Z`Vk`6k<bins;k++){\n"
-"`9s[k]+=accumulators[t*all_bins+bin+k];\n"
-"accumulators[t*all_bins+bin+k]=$kCOUNTS_LEFT)?1:0;\n"
+"@6$MOVED ($CPU ? 64 : 1)\n\n\n\n\n"
+"@%@ehistogram_move(@H`@ver*accumulators,@H`@ver*@vs,\n"
+"@c@y,@c$t,@c`E,@c`P_bins,`H tables,\n"
+"`H @z){\n"
+"@tadds=(@z&($FLAG_ACCUMULATE|$FLAG_IN_COUNTS))!`M\n"
+"`S@3HISTOGRAM_FINISH)&&$t%`P_bins==0)\n"
+"$t--;\n"
+"$n@cat`M@y+at<$t;at+=`E*$MOVED){\n"
+"@Y@cbin=@y+at;\n"
+"@Y`H bins=(`H)$x$t-bin,@@$MOVED);\n"
+"`@ver `Ys[$MOVED];\n"
+"$nu@2bins@m\n"
+"`Ys`N=tables==0?`take(accumulators+bin+k):0;\n"
+"$n`H t`Mt<tables;t++)\n"
+"$nu@2bins@m{\n"
+"`Ys`N+=accumulators[t*`P_bins+bin+k];\n"
+"accumulators[t*`P_bins+bin+k]=@3COUNTS_LEFT)?1:0;\n"
 "}\n"
-"`Z`Vk`6k<bins;k++)\n"
-"``R_store(`Rs,bin+k,`9s[k],adds);\n"
+"$nu@2bins@m\n"
+"`@v@T(@vs,bin+k,`Ys`N,adds);\n"
 "}\n"
 "}\n\n"
-"$8struct{\n"
+"@;@b{\n"
 "$HISTOGRAM_NUMBERS\n"
-"}`histogram_`B;\n\n\n\n",
-"$8struct{\n"
-"`Nbegin,end,`8,`8s;\n"
-"}`picture_`3;\n\n"
-"$w`picture_`3 ``3_at(`Nnumber,`N`R,`histogram_`B `B){\n"
-"`picture_`3 `3;\n"
-"`Ndown,begin;\n"
-"`7(number|`B.`3s_across)>>32)\n"
-"down=number/`B.`3s_across;\n"
+"}`histogram_@\\s;\n\n\n\n"
+"@;@b{\n"
+"@c@r,`R,`W,`Ws;\n"
+"}`picture_`F;\n\n"
+"@%`picture_`F ``F_at(@c@\\,@c@v,`histogram_@\\s @\\s){\n"
+"`picture_`F `F;\n"
+"@cd`V,@r;\n"
+"`S(@\\|@\\s.`Fs_across)>>32)\n"
+"d`V=@\\/@\\s.`Fs_across;\n"
 "else\n"
-"down=`Fnumber/`F`B.`3s_across;\n"
-"begin=(number-down*`B.`3s_across)*`B.`3_width;\n"
-"`3.begin=min(begin,`R)*$CHANNELS;\n"
-"`3.end=min(begin+`B.`3_width,`R)*$CHANNELS;\n"
-"`7$kTILE_ENDS)&&`3.end==`R*$CHANNELS&&`3.begin<`3.end)\n"
-"`3.end-=$CHANNELS;\n"
-"`3.`8=down*`B.`3_height;\n"
-"`3.`8s=`3.begin==`3.end?0:min(`B.`3_height,`B.`8s-`3.`8);\n"
-"`C`3;\n"
-"}\n\n\n"
-"$6$HISTOGRAM_PARAMETERS \\\n"
-" $SAMPLES samples,$1uint*`R_buffer,$1`weight*weights, \\\n"
-" $1$VALUE*edges_buffer,`bounds bounds,`A``Rer*accumulators, \\\n"
-" `A``Rer*`Rs,`histogram_`B `B\n\n",
+"d`V=(`H)@\\/(`H)@\\s.`Fs_across;\n"
+"@r=(@\\-d`V*@\\s.`Fs_across)*@\\s.`F_width;\n"
+"`F.@r=$x@r,@v)*$CHANNELS;\n"
+"`F.`R=$x@r+@\\s.`F_width,@v)*$CHANNELS;\n"
+"`S@3$g_ENDS)&&`F.`R==@v*$CHANNELS&&`F.@r<`F.`R)\n"
+"`F.`R-=$CHANNELS;\n"
+"`F.`W=d`V*@\\s.`F_height;\n"
+"`F.`Ws=`F.@r==`F.`R?0:$x@\\s.`F_height,@\\s.`Ws-`F.`W);\n"
+"@K`F;\n"
+"}\n\n\n",
+"@6$HISTOGRAM@1S \\\n"
+" $SAMPLES samples,@'`H*@v@8@'`weight*weights, \\\n"
+" @'@R*edges@8`b$zs b$zs,@H`@ver*accumulators, \\\n"
+" @H`@ver*@vs,`histogram_@\\s @\\s\n\n",
 NULL};
 #else
 #define gpuscan__piece_histogram_counters NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8757 \"kernels.cl.inc\"\n"
+"#line 8542 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
-"$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
-"$6$STRIDE (bounds.all_bins + 1)\n\n"
-"`Y$BYTE_TABLES\n\n\n"
-"$8struct __attribute__((packed)){\n"
-"`N`4;\n"
+"@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
+"@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
+"@6$STRIDE (b$zs.`P_bins + 1)\n\n"
+"@hBYTE_TABLES\n\n\n"
+"@;@b @#packed)){\n"
+"@c`J;\n"
 "}`unaligned;\n\n"
-"$6$BLOCK_WORDS ($BLOCK / 8)\n\n\n"
-"$w`X``R_bytes($1`sample*`0,`Juint*tables){\n"
-"$1`unaligned*`4s=($1`unaligned*)`0;\n"
+"@6$BLOCK_$hS ($BLOCK / 8)\n\n\n"
+"@%@e@v_@u(@'`sample*$o,@Z`H*tables){\n"
+"@'`unaligned*`Js=(@'`unaligned*)$o;\n"
 "union{\n"
-"`N`4;\n"
+"@c`J;\n"
 "uchar byte[8];\n"
 "}here;\n"
-"`Nnext=`4s[0].`4;\n"
-"`7$CHANNELS==1&&next==`4s[$BLOCK_WORDS-1].`4&&\n"
-"next==rotate(next,8ul)){\n"
-"`Ndiffer`6\n"
-"`Z`Vk=1;k<$BLOCK_WORDS-1;k++)\n"
-"differ|=next^`4s[k].`4;\n"
-"`7differ==0){\n"
-"tables[(uchar)next]+=$BLOCK;\n"
-"`L;\n"
+"@c$y=`Js[0].`J;\n"
+"`S$CHANNELS==1&&$y==`Js[$BLOCK_$hS-1].`J&&\n"
+"$y==rotate($y,8ul)){\n"
+"@cdiffer`M\n"
+"$n`H k=1;k<$BLOCK_$hS-1@m\n"
+"differ|=$y^`Js`N.`J;\n"
+"`Sdiffer==0){\n"
+"tables[(uchar)$y]+=$BLOCK;\n"
+"@`;\n"
 "}\n"
 "}\n"
-"_Pragma(\"unroll 1\")`Z`Vk`6k<$BLOCK_WORDS;)\n"
-"_Pragma(\"unroll\")`Z`Vw`6w<($CHANNELS==3?3:1);w++){\n"
-"here.`4=next;\n"
-"next=`4s[min(++k,`F$BLOCK_WORDS-1)].`4;\n"
-"_Pragma(\"unroll\")`Z`Vj`6j<8;j++)\n"
+"_Pragma(\"unroll 1\")$nu@2$BLOCK_$hS;)\n"
+"_Pragma(\"unroll\")$n`H w`Mw<($CHANNELS==3?3:1);w++){\n"
+"here.`J=$y;\n"
+"$y=`Js[$x++k,(`H)$BLOCK_$hS-1)].`J;\n"
+"_Pragma(\"unroll\")$n`H j`Mj<8;j++)\n"
 "tables[(8*w+j)%$BYTE_TABLES*256+here.byte[j]]++;\n"
 "}\n"
 "}\n"
-"`E\n\n"
-"`Y$COPIES\n"
-"$8`Juint*`table;\n"
-"`O\n"
-"$8`A``Rer*`table;\n"
-"`E\n\n"
-"$w`V`channel_`Rer(`Vbin,`Vchannel,`bounds bounds){\n\n\n"
-"bin=min(bin,$CHANNEL_BINS(bounds));\n"
-"`7$CHANNELS==1)\n"
-"`Cbin;\n"
-"`7!$CHANNEL_ON(channel)||bin==$CHANNEL_BINS(bounds))\n"
-"`Cbounds.all_bins;\n"
-"`Cbin+$CHANNEL_SLOT(channel)*$CHANNEL_BINS(bounds);\n"
+"@O\n\n"
+"@hCOPIES\n"
+"@;@Z`H*`table;\n"
+"@g\n"
+"@;@H`@ver*`table;\n"
+"@O\n\n"
+"@%`H `channel_@ver(`H bin,`H channel,`b$zs b$zs){\n\n\n"
+"bin=$xbin,$CHANNEL_BINS(b$zs`L\n"
+"`S$CHANNELS==1)\n"
+"@Kbin;\n"
+"`S!$CHANNEL_ON(channel)||bin==$CHANNEL_BINS(b$zs))\n"
+"@Kb$zs.`P_bins;\n"
+"@Kbin+$CHANNEL_SLOT(channel)*$CHANNEL_BINS(b$zs);\n"
 "}\n\n"
-"$w`V``Rer_of(`binned sample,`Vchannel,`bounds bounds,`edges edges){\n"
-"`Vslot=$CHANNEL_SLOT(channel);\n"
-"`Vbin=`bin(sample,$BOUNDS_OF(slot),$EDGES_OF(edges,slot));\n"
-"`C`channel_`Rer(bin,channel,bounds);\n"
+"@%`H `@ver$j`binned sample,`H channel,`b$zs b$zs,`edges edges){\n"
+"`H slot=$CHANNEL_SLOT(channel);\n"
+"`H bin=`bin(sample,$BOUNDS$islot),$EDGES$iedges,slot`L\n"
+"@K`channel_@ver(bin,channel,b$zs);\n"
 "}\n\n\n\n\n\n"
-"`Y$COPIES\n"
-"$6$COUNT_AT(at, j, amount) (table + (j) % $COPIES * $STRIDE)[at] += (amount)\n"
-"`O\n"
-"$6$COUNT_AT(at, j, amount) \\\n"
-" table[(at)<bounds.all_bins?(at):0]+=(at)<bounds.all_bins?(amount):0\n"
-"`E\n\n\n"
-"`Y$CONVERTED || $IMAGE\n"
-"$8private `I`binned*`block_t;\n"
-"`O\n"
-"$8$1`sample*`block_t;\n"
-"`E\n\n"
-"`Y$BIN_WIDE > 1\n"
-"$w``Ws ``Ws_at(`block_t `0){\n"
-"`Y$SAMPLE_F16\n"
-"$3_OF(ushort)halves=$3_OF(vload)(0,`0);\n"
-"`C$3_OF(vload_half)(0,(private `Ihalf*)&halves);\n"
-"`O\n"
-"`C$TO_WIDE($VALUE,$3_OF(vload)(0,`0));\n"
-"`E\n"
+"@hCOPIES\n"
+"@6$COUNT_AT(at, j, amount) (table + (j) % $COPIES * $STRIDE)[at] += (amount)\n"
+"@g\n"
+"@6$COUNT_AT(at, j, amount) \\\n"
+" table[(at)<b$zs.`P_bins?(at):0]+=(at)<b$zs.`P_bins?(amount):0\n"
+"@O\n\n\n"
+"@hCONVERTED || $IMAGE\n"
+"@;private @Y`binned*`block_t;\n"
+"@g\n"
+"@;@'`sample*`block_t;\n"
+"@O\n\n"
+"@hBIN_WIDE > 1\n"
+"@%`$cs `$cs_at(`block_t $o){\n"
+"@hSAMPLE_F16\n"
+"@k$iushort)halves=@k$iv$v)(0,$o);\n"
+"@K@k$iv$v_half)(0,(private @Yhalf*)&halves);\n"
+"@g\n"
+"@K$TO_WIDE(@R,@k$iv$v)(0,$o`L\n"
+"@O\n"
 "}\n"
-"`E\n\n\n"
-"$w`X`block_`Rers(`block_t `0,uint*`Rer,`bounds bounds,\n"
+"@O\n\n\n"
+"@%@eblock_@vers(`block_t $o,`H*@ver,`b$zs b$zs,\n"
 "`edges edges){\n"
-"`Y$FORM == $BINS_EDGES && !$CHANNEL_BOUNDS\n"
-"`I`Vbins=bounds.bins;\n"
-"$VALUE s[$BLOCK],`S=$EDGE_FIRST(edges),end=$EDGE_LAST(edges,bins);\n"
-"`Z`Vv`6v<$BLOCK;v++){\n"
-"s[v]=``W_of(`0[v]);\n"
-"`Rer[v]`6\n"
+"@hFORM == $BINS_EDGES$d!$CHANNEL_BOUNDS\n"
+"@Y`H bins=b$zs.bins;\n"
+"@R s[$BLOCK],@y=$EDGE_FIRST(edges),`R=$EDGE_LAST(edges,bins);\n"
+"$n`H v`Mv<$BLOCK;v++){\n"
+"s[v]=`$c$j$o[v]);\n"
+"@ver[v]`M\n"
 "}\n"
-"`Z`Vleap=$EDGE_STEP;leap>0;leap/=2)\n"
-"`Z`Vv`6v<$BLOCK;v++){\n"
-"`Vnext=`Rer[v]+leap;\n"
-"int at=(int)min(next,bins);\n"
-"`Qup=(next<bins)&($EDGE_AT(edges,at)<=s[v]);\n"
-"`Rer[v]=up?next:`Rer[v];\n"
+"$n`H leap=$EDGE_$f;leap>0;leap/=2)\n"
+"$n`H v`Mv<$BLOCK;v++){\n"
+"`H $y=@ver[v]+leap;\n"
+"int at=(int)$x$y,bins);\n"
+"@tup=($y<bins)&($EDGE_AT(edges,at)<=s[v]);\n"
+"@ver[v]=up?$y:@ver[v];\n"
 "}\n"
-"`Z`Vv`6v<$BLOCK;v++){\n"
-"`Vbin=`bin_`7$INSIDE(s[v],`S,end),`Rer[v],s[v]<`S,$IS_NAN(s[v]),\n"
+"$n`H v`Mv<$BLOCK;v++){\n"
+"`H bin=`bin_`S$INSIDE(s[v],@y,`R),@ver[v],s[v]<@y,$IS_NAN(s[v]),\n"
 "bins);\n"
-"`Rer[v]=`channel_`Rer(bin,v%$CHANNELS,bounds);\n"
+"@ver[v]=`channel_@ver(bin,v%$CHANNELS,b$zs);\n"
 "}\n"
-"#elif $BIN_WIDE > 1\n"
-"`Z`Vv`6v<$BLOCK;v+=$BIN_WIDE){\n"
-"`bins bins=`bins_of(``Ws_at(`0+v),$BOUNDS_OF(0),edges);\n"
-"`7$CHANNELS==1)\n"
-"bins=min(bins,(`bins)($CHANNEL_BINS(bounds)));\n"
-"$3_OF(vstore)(bins,0,`Rer+v);\n"
+"@<BIN_WIDE > 1\n"
+"$n`H v`Mv<$BLOCK;v+=$BIN_WIDE){\n"
+"`bins bins=`bins$j`$cs_at($o+v),$BOUNDS$i0),edges);\n"
+"`S$CHANNELS==1)\n"
+"bins=$xbins,(`bins)($CHANNEL_BINS(b$zs)`L\n"
+"@k$ivstore)(bins,0,@ver+v);\n"
 "}\n"
-"`Z`Vv`6v<($CHANNELS>1?$BLOCK:0);v++)\n"
-"`Rer[v]=`channel_`Rer(`Rer[v],v%$CHANNELS,bounds);\n"
-"`O\n"
-"`Z`Vv`6v<$BLOCK;v++)\n"
-"`Rer[v]=``Rer_of(`0[v],v%$CHANNELS,bounds,edges);\n"
-"`E\n"
+"$n`H v`Mv<($CHANNELS>1?$BLOCK:0);v++)\n"
+"@ver[v]=`channel_@ver(@ver[v],v%$CHANNELS,b$zs);\n"
+"@g\n"
+"$n`H v`Mv<$BLOCK;v++)\n"
+"@ver[v]=`@ver$j$o[v],v%$CHANNELS,b$zs,edges);\n"
+"@O\n"
 "}\n\n\n",
-"$w`X``R_block(`+$SAMPLES samples,``8_t `8,`Ni,\n"
-"$1`weight*`8_weights,`table table,\n"
-"`bounds bounds,`edges edges){\n"
-"`V`Rer[$BLOCK]__attribute__((aligned(64)));\n"
-"`Y$IMAGE\n"
+"@%@e@v_block(`+$SAMPLES samples,``W_t `W,@ci,\n"
+"@'`weight*`W_weights,`table table,\n"
+"`b$zs b$zs,`edges edges){\n"
+"`H @ver[$BLOCK]@#aligned(64)`L\n"
+"@hIMAGE\n"
 "`sample pixels[$BLOCK];\n"
-"`Z`Vv`6v<$BLOCK;v+=$CHANNELS){\n"
-"`image_loaded pixel=`image_load`5samples,$ROW_PAST(`8,0,i+v,0));\n"
-"`Z`Vc`6c<$CHANNELS;c++)\n"
+"$n`H v`Mv<$BLOCK;v+=$CHANNELS){\n"
+"`image_$ved pixel=`image_$v`Ksamples,$ROW_PAST(`W,0,i+v,0`L\n"
+"$n`H c`Mc<$CHANNELS;c++)\n"
 "pixels[v+c]=`image_sample(pixel,c);\n"
 "}\n"
-"`O\n"
-"``8_t pixels=`8+i;\n"
-"`E\n"
-"`Y$CONVERTED || $SEES_IMAGE\n"
-"`binned `0[$BLOCK];\n"
-"`Z`Vv`6v<$BLOCK;v++)\n"
-"`0[v]=$BINNED_OF(pixels[v],i+v);\n"
-"`O\n"
-"`block_t `0=pixels;\n"
-"`E\n"
-"`Y$WEIGHED\n"
+"@g\n"
+"``W_t pixels=`W+i;\n"
+"@O\n"
+"@hCONVERTED || $SEES_IMAGE\n"
+"`binned $o[$BLOCK];\n"
+"$n`H v`Mv<$BLOCK;v++)\n"
+"$o[v]=$BINNED$ipixels[v],i+v);\n"
+"@g\n"
+"`block_t $o=pixels;\n"
+"@O\n"
+"@hWEIGHED\n"
 "`weight weights[$BLOCK];\n"
-"`Z`Vv`6v<$BLOCK;v++)\n"
-"weights[v]=$WEIGHT_OF(pixels[v],i+v,0);\n"
-"`O\n"
-"$1`weight*weights=`8_weights+i/$CHANNELS;\n"
-"`E\n"
-"`block_`Rers(`0,`Rer,bounds,edges);\n"
-"`7!$WEIGHTED&&$CHANNELS==1&&`Rer[0]==`Rer[$BLOCK-1]&&\n"
-"`Rer[0]==`Rer[$BLOCK/2+1]){\n"
-"`Vdiffer`6\n"
-"`Z`Vv=1;v<$BLOCK;v++)\n"
-"differ|=`Rer[0]^`Rer[v];\n"
-"`7differ==0){\n"
-"`7$COPIES!=0||`Rer[0]<bounds.all_bins)\n"
-"table[`Rer[0]]+=$BLOCK;\n"
-"`L;\n"
+"$n`H v`Mv<$BLOCK;v++)\n"
+"weights[v]=$WEIGHT$ipixels[v],i+v,0);\n"
+"@g\n"
+"@'`weight*weights=`W_weights+i/$CHANNELS;\n"
+"@O\n"
+"`block_@vers($o,@ver,b$zs,edges);\n"
+"`S!$WEIGHTED&&$CHANNELS==1&&@ver[0]==@ver[$BLOCK-1]&&\n"
+"@ver[0]==@ver[$BLOCK/2+1]){\n"
+"`H differ`M\n"
+"$n`H v=1;v<$BLOCK;v++)\n"
+"differ|=@ver[0]^@ver[v];\n"
+"`Sdiffer==0){\n"
+"`S$COPIES!=0||@ver[0]<b$zs.`P_bins)\n"
+"table[@ver[0]]+=$BLOCK;\n"
+"@`;\n"
 "}\n"
 "}\n"
-"_Pragma(\"unroll 8\")`Z`Vv`6v<$BLOCK;v++)\n"
-"$COUNT_AT(`Rer[v],v,$WEIGHTED?weights[v/$CHANNELS]:1);\n"
+"_Pragma(\"unroll 8\")$n`H v`Mv<$BLOCK;v++)\n"
+"$COUNT_AT(@ver[v],v,$WEIGHTED?weights[v/$CHANNELS]:1);\n"
 "}\n\n\n"
-"$w`X``R_alone(`+$SAMPLES samples,``8_t `8,`Ni,\n"
-"$1`weight*weights,`table table,\n"
-"`bounds bounds,`edges edges){\n"
-"`sample s=$SAMPLE_IN(samples,`8,i);\n"
-"`V`Rer=``Rer_of($BINNED_OF(s,i),`F(i%$CHANNELS),bounds,edges);\n"
-"$COUNT_AT(`Rer,i,$WEIGHT_OF(s,i,weights));\n"
+"@%@e@v_alone(`+$SAMPLES samples,``W_t `W,@ci,\n"
+"@'`weight*weights,`table table,\n"
+"`b$zs b$zs,`edges edges){\n"
+"`sample s=$SAMPLE_IN(samples,`W,i);\n"
+"`H @ver=`@ver$j$BINNED$is,i),(`H)(i%$CHANNELS),b$zs,edges);\n"
+"$COUNT_AT(@ver,i,$WEIGHT$is,i,weights`L\n"
 "}\n\n\n\n"
 "$APART\n"
-"$w`X``R_part(`+`picture_`3 `3,`Nmember,`Nmembers,$SAMPLES samples,\n"
-"$1`weight*weights,`histogram_`B `B,\n"
-"`table table,`bounds bounds,`edges edges){\n"
-"`N`8_blocks=(`3.end-`3.begin+$BLOCK-1)/$BLOCK,blocks=`8_blocks*`3.`8s;\n"
-"`Nblock=blocks/members*member+min(member,blocks%members);\n"
-"`Nend=blocks/members*(member+1)+min(member+1,blocks%members);\n"
-"while(block<end){\n"
-"`N`8=block/`8_blocks,`S=`3.begin+(block-`8*`8_blocks)*$BLOCK;\n"
-"`N`2=min(`S+(end-block)*$BLOCK,`3.end),i=`S;\n"
-"``8_t `0=$ROW_AT(samples,`3.`8+`8);\n"
-"$1`weight*weight=weights+(`3.`8+`8)*`B.weights_pitch;\n"
-"block+=(`2-`S+$BLOCK-1)/$BLOCK;\n"
-"`7$kBLOCKS_TAIL))\n"
-"`2-=(`2-`S)%$BLOCK;\n"
-"`Y$BYTE_TABLES\n"
-"`Z;i+$BLOCK<=`2;i+=$BLOCK)\n"
-"``R_bytes(`0+i,table);\n"
-"`Z;i<`2;i++)\n"
-"table[`F(i%$CHANNELS)*256+(uchar)`0[i]]++;\n"
-"`O\n"
-"`Z;i+$BLOCK<=`2;i+=$BLOCK)\n"
-"``R_block`5samples,`0,i,weight,table,bounds,edges);\n"
-"`Z;i<`2;i++)\n"
-"``R_alone`5samples,`0,i,weight,table,bounds,edges);\n"
-"`E\n"
+"@%@e@v_`A(`+`picture_`F `F,@cmember,@cmembers,$SAMPLES samples,\n"
+"@'`weight*weights,`histogram_@\\s @\\s,\n"
+"`table table,`b$zs b$zs,`edges edges){\n"
+"@c`W_blocks=(`F.`R-`F.@r+$BLOCK-1)/$BLOCK,blocks=`W_blocks*`F.`Ws;\n"
+"@cblock=blocks/members*member+$xmember,blocks%members);\n"
+"@c`R=blocks/members*(member+1)+$xmember+1,blocks%members);\n"
+"while(block<`R){\n"
+"@c`W=block/`W_blocks,@y=`F.@r+(block-`W*`W_blocks)*$BLOCK;\n"
+"@c$t=$x@y+(`R-block)*$BLOCK,`F.`R),i=@y;\n"
+"``W_t $o=$ROW_AT(samples,`F.`W+`W);\n"
+"@'`weight*weight=weights+(`F.`W+`W)*@\\s.weights_pitch;\n"
+"block+=($t-@y+$BLOCK-1)/$BLOCK;\n"
+"`S@3BLOCKS_TAIL))\n"
+"$t-=($t-@y)%$BLOCK;\n"
+"@hBYTE_TABLES\n"
+"$n;i+$BLOCK<=$t;i+=$BLOCK)\n"
+"`@v_@u($o+i,table);\n"
+"$n;i<$t;i++)\n"
+"table[(`H)(i%$CHANNELS)*256+(uchar)$o[i]]++;\n"
+"@g\n"
+"$n;i+$BLOCK<=$t;i+=$BLOCK)\n"
+"`@v_block`Ksamples,$o,i,weight,table,b$zs,edges);\n"
+"$n;i<$t;i++)\n"
+"`@v_alone`Ksamples,$o,i,weight,table,b$zs,edges);\n"
+"@O\n"
 "}\n"
 "}\n\n",
-"`Y$COPIES\n"
-"$6$TABLE_WORDS ($BYTE_TABLES ? $BYTE_TABLES * 256 : $COPIES * $STRIDE)\n"
-"$w`X`tables_clear(`Juint*tables,`bounds bounds){\n"
-"`Z`Vk`6k<$TABLE_WORDS;k++)\n"
-"tables[k]`6\n"
+"@hCOPIES\n"
+"@6$TABLE_$hS ($BYTE_TABLES ? $BYTE_TABLES * 256 : $COPIES * $STRIDE)\n"
+"@%@etables_clear(@Z`H*tables,`b$zs b$zs){\n"
+"$nu@2$TABLE_$hS@m\n"
+"tables`N`M\n"
 "}\n\n\n\n"
 "$APART\n"
-"$w`X`tables_add(`Juint*tables,`A``Rer*`9s,`Qatomics,`Qadds,\n"
-"`bounds bounds,`edges edges){\n"
-"`Vbins=bounds.all_bins-($kHISTOGRAM_FINISH)&& !atomics?1:0);\n"
-"`Y$BYTE_TABLES\n"
-"`Juint*`Ws=tables;\n"
-"tables+=$TABLE_WORDS;\n"
-"`Z`Vk`6k<$STRIDE;k++)\n"
-"tables[k]`6\n"
-"`Z`Vk`6k<256*$CHANNELS;k++){\n"
-"`V`9`6\n"
-"`Z`Vt=k/256;t<$BYTE_TABLES;t+=$CHANNELS)\n"
-"`9+=`Ws[t*256+k%256];\n"
-"`7`9)\n"
-"tables[``Rer_of((`binned)(k%256),k/256,bounds,edges)]+=`9;\n"
+"@%@etables_add(@Z`H*tables,@H`@ver*`Ys,@tatomics,@tadds,\n"
+"`b$zs b$zs,`edges edges){\n"
+"`H bins=b$zs.`P_bins-(@3HISTOGRAM_FINISH)&& !atomics?1:0);\n"
+"@hBYTE_TABLES\n"
+"@Z`H*$cs=tables;\n"
+"tables+=$TABLE_$hS;\n"
+"$nu@2$STRIDE@m\n"
+"tables`N`M\n"
+"$nu@2256*$CHANNELS@m{\n"
+"`H `Y`M\n"
+"$n`H t=k/256;t<$BYTE_TABLES;t+=$CHANNELS)\n"
+"`Y+=$cs[t*256+k%256];\n"
+"`S`Y)\n"
+"tables[`@ver$j(`binned)(k%256),k/256,b$zs,edges)]+=`Y;\n"
 "}\n"
-"`E\n"
-"`Z`V`Rer`6`Rer<bins;`Rer++){\n"
-"`V`9`6\n"
-"`Z`Vt`6t<($BYTE_TABLES?1:$COPIES);t++)\n"
-"`9+=tables[t*$STRIDE+`Rer];\n"
-"`7!atomics)\n"
-"``R_store(`9s,`Rer,`9,adds);\n"
-"else `7`9)\n"
-"`add_global(`9s+`Rer,`9);\n"
+"@O\n"
+"$n`H @ver`M@ver<bins;@ver++){\n"
+"`H `Y`M\n"
+"$n`H t`Mt<($BYTE_TABLES?1:$COPIES);t++)\n"
+"`Y+=tables[t*$STRIDE+@ver];\n"
+"`S!atomics)\n"
+"`@v@T(`Ys,@ver,`Y,adds);\n"
+"else `S`Y)\n"
+"`add_global(`Ys+@ver,`Y);\n"
 "}\n"
 "}\n"
-"`O\n"
-"$6`tables_clear(table, bounds)\n"
-"$6`tables_add(table, `9s, atomics, adds, bounds, edges) \\\n"
-" `histogram_move(table,`9s,0,bounds.all_bins,1,bounds.all_bins,1,`T)\n"
-"`E\n\n\n\n"
-"kernel $x_SIZE void\n"
-"`histogram(`%$HISTOGRAM_PARAMETERS,`Juint*`M$g`=\n"
-"`Ngroup=$p,groups=$q0);\n"
-"`V`T=`F`B.`T;\n"
-"`Qadds=(`T&$FLAG_ACCUMULATE)!`6\n"
-"accumulators+=`B.accumulators_offset;\n"
-"`Rs+=`B.`Rs_offset;\n"
-"`edges edges=edges_buffer+`B.edges_offset;\n"
-"`Y!$IMAGE\n"
-"samples=$SAMPLES_AT(samples,`B.samples_offset);\n"
-"`E\n"
-"weights+=`B.weights_offset;\n"
-"`Y$COPIES\n"
-"`Qdraw=groups>1,alone=groups==1;\n"
-"`table table=`M;\n"
-"`tables_clear(table,bounds);\n"
-"`O\n"
-"`Qin_`Rs=(`T&$FLAG_IN_COUNTS)!=0,draw=groups>1,alone=groups==1&&in_`Rs;\n"
-"`table table=accumulators+(group-(in_`Rs?1:0))*bounds.all_bins;\n"
-"`7in_`Rs&&group==0){\n"
-"table=`Rs;\n"
-"`Z`Nk`6k<bounds.all_bins&& !adds;k++)\n"
-"`Rs[k]`6\n"
+"@g\n"
+"@6`tables_clear(table, b$zs)\n"
+"@6`tables_add(table, `Ys, atomics, adds, b$zs, edges) \\\n"
+" `histogram_move(table,`Ys,0,b$zs.`P_bins,1,b$zs.`P_bins,1,@z)\n"
+"@O\n\n\n\n"
+"kernel $@n_SIZE void\n"
+"`histogram(`%$HISTOGRAM@1S,@Z`H*@a@)`=\n"
+"@c@{=get_@{_id(0),@{s=get_num_@{s(0);\n"
+"`H @z=(`H)@\\s.@z;\n"
+"@tadds=(@z&$FLAG_ACCUMULATE)!`M\n"
+"accumulators+=@\\s.accumulators_@];\n"
+"@vs+=@\\s.@vs_@];\n"
+"`edges edges=edges_buffer+@\\s.edges_@];\n"
+"#if !$IMAGE\n"
+"samples=$SAMPLES_AT(samples,@\\s.samples_@]);\n"
+"@O\n"
+"weights+=@\\s.weights_@];\n"
+"@hCOPIES\n"
+"@tdraw=@{s>1,alone=@{s==1;\n"
+"`table table=@a;\n"
+"`tables_clear(table,b$zs);\n"
+"@g\n"
+"@tin_@vs=(@z&$FLAG_IN_COUNTS)!=0,draw=@{s>1,alone=@{s==1&&in_@vs;\n"
+"`table table=accumulators+(@{-(in_@vs?1:0))*b$zs.`P_bins;\n"
+"`Sin_@vs&&@{==0){\n"
+"table=@vs;\n"
+"$n@ck`Mk<b$zs.`P_bins&& !adds@m\n"
+"@vs`N`M\n"
 "}\n"
-"`E\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
-"`picture_`3 `3={0,`R*$CHANNELS,0,`B.`8s};\n"
-"`Nblocks=(`3.end/$BLOCK+1)*`3.`8s;\n"
-"`Nmembers=`B.members,parts=`B.`3s*members;\n"
-"`7$TILED){\n"
-"draw=draw&&parts<0xffffffff-groups;\n"
-"alone= !$COPIES||(`T&$FLAG_FINISH);\n"
+"@O\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],@z);\n"
+"`picture_`F `F={0,@v*$CHANNELS,0,@\\s.`Ws};\n"
+"@cblocks=(`F.`R/$BLOCK+1)*`F.`Ws;\n"
+"@cmembers=@\\s.members,`As=@\\s.`Fs*members;\n"
+"`S$$gD){\n"
+"draw=draw&&`As<@0-@{s;\n"
+"alone= !$COPIES||(@z&$FLAG_FINISH);\n"
 "}else{\n"
-"draw=draw&&(!$BYTE_TABLES||$CHANNELS>1)&&blocks<0xffffffff/$BLOCK;\n"
-"parts=members=draw?blocks/$PIECE+1:groups;\n"
+"draw=draw&&(!$BYTE_TABLES||$CHANNELS>1)&&blocks<@0/$BLOCK;\n"
+"`As=members=draw?blocks/$PIECE+1:@{s;\n"
 "}\n"
-"`Z`Npart=group;;part+=groups){\n"
-"`7draw)\n"
-"part=`ticket($COUNTERS(accumulators)+1,`F(parts+groups),`M);\n"
-"`7part>=parts)\n"
+"$n@c`A=@{;;`A+=@{s){\n"
+"`Sdraw)\n"
+"`A=`ticket($COUNTERS(accumulators)+1,(`H)(`As+@{s),@a);\n"
+"`S`A>=`As)\n"
 "break;\n"
-"`Nnumber=part/members;\n"
-"`7$TILED){\n"
-"`3=``3_at(number,`R,`B);\n"
-"`tables_clear(table,bounds);\n"
+"@c@\\=`A/members;\n"
+"`S$$gD){\n"
+"`F=``F_at(@\\,@v,@\\s);\n"
+"`tables_clear(table,b$zs);\n"
 "}\n"
-"``R_part`5`3,part-number*members,members,samples,weights,`B,table,bounds,edges);\n"
-"number*=bounds.all_bins;\n"
-"`7$TILED)\n"
-"`tables_add(table,alone?`Rs+$COUNTS_AT(number):accumulators+number,!alone,adds,\n"
-"bounds,edges);\n"
+"`@v_`A`K`F,`A-@\\*members,members,samples,weights,@\\s,table,b$zs,edges);\n"
+"@\\*=b$zs.`P_bins;\n"
+"`S$$gD)\n"
+"`tables_add(table,alone?@vs+$COUNTS_AT(@\\):accumulators+@\\,!alone,adds,\n"
+"b$zs,edges);\n"
 "}\n"
-"`7$TILED)\n"
-"`L;\n"
-"`7$COPIES)\n"
-"`tables_add(table,alone?`Rs:accumulators,!alone,adds,bounds,edges);\n"
-"`7alone|| !(`T&$FLAG_FINISH))\n"
-"`L;\n"
-"`7groups>1){\n"
+"`S$$gD)\n"
+"@`;\n"
+"`S$COPIES)\n"
+"`tables_add(table,alone?@vs:accumulators,!alone,adds,b$zs,edges);\n"
+"`Salone|| !(@z&$FLAG_FINISH))\n"
+"@`;\n"
+"`S@{s>1){\n"
 "`device_fence();\n"
-"`7`ticket($COUNTERS(accumulators),`Fgroups,`M)!=groups-1)\n"
-"`L;\n"
+"`S`ticket($COUNTERS(accumulators),(`H)@{s,@a)!=@{s-1)\n"
+"@`;\n"
 "`device_fence();\n"
 "}\n"
-"`histogram_move(accumulators,`Rs,0,bounds.all_bins,1,bounds.all_bins,\n"
-"$COPIES?0:`F`B.tables,`T);\n"
+"`histogram_move(accumulators,@vs,0,b$zs.`P_bins,1,b$zs.`P_bins,\n"
+"$COPIES?0:(`H)@\\s.tables,@z);\n"
 "}\n\n",
 NULL};
 #else
@@ -9546,426 +9128,426 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9096 \"kernels.cl.inc\"\n"
+"#line 8881 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$8struct{\n"
-"`Juint*bins,*upper;\n"
-"`A``Rer*accumulators;\n"
-"`Juint*own;\n"
-"`V`S_bin;\n"
-"`Vslice_bins;\n"
+"@;@b{\n"
+"@Z`H*bins,*upper;\n"
+"@H`@ver*accumulators;\n"
+"@Z`H*`V;\n"
+"`H @y_bin;\n"
+"`H slice_bins;\n"
 "`edges edges;\n"
-"}``Ring;\n\n\n\n"
-"$w`X`add_global_once(`A``Rer*accumulators,`Vbin,`weight weight){\n"
-"`Y$WEIGHTED\n"
+"}`@ving;\n\n\n\n"
+"@%@eadd_global_once(@H`@ver*accumulators,`H bin,`weight weight){\n"
+"@hWEIGHTED\n"
 "`add_global(accumulators+bin,weight);\n"
-"`O\n"
-"`V`1s;\n"
-"`7``1s_alike(bin,&`1s))\n"
-"`add_global(accumulators+bin,`1s);\n"
-"`E\n"
+"@g\n"
+"`H $ss;\n"
+"`S`$ss_alike(bin,&$ss))\n"
+"`add_global(accumulators+bin,$ss);\n"
+"@O\n"
 "}\n\n"
-"`Y$BY_VALUE\n\n\n\n\n"
-"$6$BYTE_FLIP ($SAMPLE_IS_SIGNED ? 128u : 0u)\n"
-"$w`V`byte_of(`sample s){\n"
-"`L(`Fs&255u)^$BYTE_FLIP;\n"
+"@hBY_VALUE\n\n\n\n\n"
+"@6$BYTE_FLIP ($SAMPLE_IS_SIGNED ? 128u : 0u)\n"
+"@%`H `byte$j`sample s){\n"
+"@`((`H)s&255u)^$BYTE_FLIP;\n"
 "}\n"
-"$6$BYTE_COUNTER(slot, `W) \\\n"
-" (($SPREAD?(`W)*$CHANNELS+(slot):(slot)*256+(`W))*$COPIES)\n"
-"$6$COUNTER_AT(channel, `W) $BYTE_COUNTER($CHANNEL_SLOT(channel), `W)\n"
-"`O\n"
-"$6$COUNTER_AT(channel, bin) ((bin) * $COPIES)\n"
-"`E\n\n\n"
-"$6$COPY ($2 / ($SPREAD ? $CHANNELS : 1) % $COPIES)\n\n\n\n"
-"$w`V`group_`Rer_of(`binned s,`Vchannel,`I``Ring*to,\n"
-"`bounds bounds){\n"
-"`Y$BY_VALUE\n"
-"`Vbin=`byte_of(s);\n"
-"`C$kBIN)?(bin+1)%256:bin;\n"
-"`O\n"
-"`Vslot=$CHANNEL_SLOT(channel);\n"
-"`Vbin=`bin(s,$BOUNDS_OF(slot),$EDGES_OF(to->edges,slot));\n"
-"`7$kBIN)&&bin<bounds.bins)\n"
-"bin=(bin+1)%bounds.bins;\n"
-"`7$CHANNELS>1)\n"
-"bin=bin<$CHANNEL_BINS(bounds)?bin+slot*$CHANNEL_BINS(bounds):$NO_BIN;\n"
-"`7$SLICES>1)\n"
-"bin-=to->`S_bin;\n\n"
-"`C$SLICES==1&&$CHANNELS==1?bin:min(bin,to->slice_bins);\n"
-"`E\n"
+"@6$BYTE_COUNTER(slot, $c) \\\n"
+" (($SPREAD?($c)*$CHANNELS+(slot):(slot)*256+($c))*$COPIES)\n"
+"@6$COUNTER_AT(channel, $c) $BYTE_COUNTER($CHANNEL_SLOT(channel), $c)\n"
+"@g\n"
+"@6$COUNTER_AT(channel, bin) ((bin) * $COPIES)\n"
+"@O\n\n\n"
+"@6$COPY (@i / ($SPREAD ? $CHANNELS : 1) % $COPIES)\n\n\n\n"
+"@%`H `@{_@ver$j`binned s,`H channel,@Y`@ving*to,\n"
+"`b$zs b$zs){\n"
+"@hBY_VALUE\n"
+"`H bin=`byte$js);\n"
+"@K@3BIN)?(bin+1)%256:bin;\n"
+"@g\n"
+"`H slot=$CHANNEL_SLOT(channel);\n"
+"`H bin=`bin(s,$BOUNDS$islot),$EDGES$ito->edges,slot`L\n"
+"`S@3BIN)&&bin<b$zs.bins)\n"
+"bin=(bin+1)%b$zs.bins;\n"
+"`S$CHANNELS>1)\n"
+"bin=bin<$CHANNEL_BINS(b$zs)?bin+slot*$CHANNEL_BINS(b$zs):$NO_BIN;\n"
+"`S$SLICES>1)\n"
+"bin-=to->@y_bin;\n\n"
+"@K$SLICES==1&&$CHANNELS==1?bin:$xbin,to->slice_bins);\n"
+"@O\n"
 "}\n\n\n"
-"$w`X``R_sample(`+`sample s,`Ni,`Vchannel,$1`weight*weights,\n"
-"`I``Ring*to,`bounds bounds){\n"
-"`7!$CHANNEL_ON(channel))\n"
-"`L;\n"
-"`Vbin=`group_`Rer_of($BINNED_OF(s,i),channel,to,bounds);\n"
-"`weight weight=$WEIGHT_OF(s,i,weights);\n"
-"`Y$COPIES\n"
-"`add_local(to->own+$COUNTER_AT(channel,bin),weight,to->upper+bin);\n"
-"`O\n"
-"`7bin<to->slice_bins)\n"
+"@%@e@v_sample(`+`sample s,@ci,`H channel,@'`weight*weights,\n"
+"@Y`@ving*to,`b$zs b$zs){\n"
+"`S!$CHANNEL_ON(channel))\n"
+"@`;\n"
+"`H bin=`@{_@ver$j$BINNED$is,i),channel,to,b$zs);\n"
+"`weight weight=$WEIGHT$is,i,weights);\n"
+"@hCOPIES\n"
+"`add_local(to->`V+$COUNTER_AT(channel,bin),weight,to->upper+bin);\n"
+"@g\n"
+"`Sbin<to->slice_bins)\n"
 "`add_global_once(to->accumulators,bin,weight);\n"
-"`E\n"
+"@O\n"
 "}\n\n\n"
-"`Y$IMAGE\n"
-"$6$HAS_VECTORS 1\n"
-"$6$s_SAMPLES $CHANNELS\n"
-"$8`image_loaded `loaded;\n"
-"$8`image_loaded `samples;\n"
-"$6`samples_of(pixel) (pixel)\n"
-"$6`sample_at(pixel, v) `image_sample(*(pixel), v)\n"
-"`O\n"
-"$6$HAS_VECTORS ($s * $SAMPLE_SIZE == 16)\n"
-"$6$s_SAMPLES $s\n"
-"$8uint4 `loaded;\n"
-"$8union{\n"
-"`sample element[$s];\n"
-"`V`4[4];\n"
-"uint4 `4s;\n"
+"@hIMAGE\n"
+"@6$HAS_VECTORS 1\n"
+"@6@>_SAMPLES $CHANNELS\n"
+"@;`image_$ved `$ved;\n"
+"@;`image_$ved `samples;\n"
+"@6`samples$jpixel) (pixel)\n"
+"@6`sample_at(pixel, v) `image_sample(*(pixel), v)\n"
+"@g\n"
+"@6$HAS_VECTORS (@> * $SAMPLE_SIZE == 16)\n"
+"@6@>_SAMPLES @>\n"
+"@;`H4 `$ved;\n"
+"@;union{\n"
+"`sample @G[@>];\n"
+"`H `J[4];\n"
+"`H4 `Js;\n"
 "}`samples;\n\n\n"
-"$w`samples `samples_of(`loaded `4s){\n"
-"`samples vector;\n"
-"vector.`4s=`4s;\n"
-"`Cvector;\n"
+"@%`samples `samples$j`$ved `Js){\n"
+"`samples @d;\n"
+"@d.`Js=`Js;\n"
+"@K@d;\n"
 "}\n\n\n"
-"$w`sample `sample_at(`I`samples*vector,`Vv){\n"
-"`Y$LITTLE_ENDIAN && $SAMPLE_SIZE < 4 && !$SAMPLE_IS_STRUCT\n"
-"`L(`sample)(vector->`4[v*$SAMPLE_SIZE/4]>>v*$SAMPLE_SIZE%4*8);\n"
-"`O\n"
-"`Cvector->element[v];\n"
-"`E\n"
+"@%`sample `sample_at(@Y`samples*@d,`H v){\n"
+"@hLITTLE_ENDIAN$d$SAMPLE_SIZE < 4$d!$SAMPLE_IS_STRUCT\n"
+"@`(`sample)(@d->`J[v*$SAMPLE_SIZE/4]>>v*$SAMPLE_SIZE%4*8);\n"
+"@g\n"
+"@K@d->@G[v];\n"
+"@O\n"
 "}\n"
-"`E\n\n",
-"$w`loaded `load_`7`+`Qthere,$SAMPLES samples,``8_t at){\n"
-"`Y$SEES_IMAGE\n"
-"`I`loaded none={0,0};\n"
-"`Cthere?`image_load`5samples,at):none;\n"
-"#elif $IMAGE\n"
-"`Cthere?`image_load`5samples,at):(`loaded)(0);\n"
-"`O\n"
-"$1uint4*`0=($1uint4*)at;\n"
-"`C$SAMPLE_ROWS?`load_once_`7there,`0):`load_once(`0);\n"
-"`E\n"
+"@O\n\n",
+"@%`$ved `$v_`S`+@t$a,$SAMPLES samples,``W_t at){\n"
+"@hSEES_IMAGE\n"
+"@Y`$ved none={0,0};\n"
+"@K$a?`image_$v`Ksamples,at):none;\n"
+"@<IMAGE\n"
+"@K$a?`image_$v`Ksamples,at):(`$ved)(0);\n"
+"@g\n"
+"@'`H4*$o=(@'`H4*)at;\n"
+"@K$SAMPLE_ROWS?`$v_once_`S$a,$o):`$v_once($o);\n"
+"@O\n"
 "}\n\n\n"
-"$6$WHOLE_PIXELS ($s_SAMPLES % $CHANNELS == 0)\n"
-"$6$WHOLE ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n"
-"`Y$BY_VALUE && !$WEIGHTED && !$IMAGE && $LITTLE_ENDIAN\n\n\n\n"
-"$6$BYTE_SHIFT (33u - `Fclz(`F($COPIES * ($SPREAD ? $CHANNELS : 1))))\n"
-"$w`X``R_vector_bytes(uint4 `4s,`V`S,`Juint*bins){\n"
-"`Vturn=$SPREAD?$2%$CHANNELS:0;\n"
-"`4s=rotate(`4s^$BYTE_FLIP*0x01010101u,(uint4)(32-8*turn));\n"
-"`samples vector=`samples_of(`4s);\n"
-"$r `Z`Vv`6v<16;v++){\n"
-"`Vchannel=(`S+turn+v%$CHANNELS)%$CHANNELS;\n"
-"`V`W=rotate(vector.`4[v/4],$BYTE_SHIFT-8*v)&255u<<$BYTE_SHIFT;\n"
-"`Vzero=4*($COUNTER_AT(channel,0)+$COPY);\n"
-"`7$CHANNEL_ON(channel))\n"
-"atomic_inc((vola`3 `Juint*)((`Jchar*)bins+(`W|zero)));\n"
+"@6$WHOLE_PIXELS (@>_SAMPLES % $CHANNELS == 0)\n"
+"@6$WHOLE ($WHOLE_PIXELS ? $CHANNELS : 1)\n\n"
+"@hBY_VALUE$d!$WEIGHTED$d!$IMAGE$d$LITTLE_ENDIAN\n\n\n\n"
+"@6$BYTE_SHIFT (33u - (`H)clz((`H)($COPIES * ($SPREAD ? $CHANNELS : 1))))\n"
+"@%@e@v_@d_@u(`H4 `Js,`H @y,@Z`H*bins){\n"
+"`H turn=$SPREAD?@i%$CHANNELS:0;\n"
+"`Js=rotate(`Js^$BYTE_FLIP*0x01010101u,(`H4)(32-8*turn`L\n"
+"`samples @d=`samples$j`Js);\n"
+"@(`H v`Mv<16;v++){\n"
+"`H channel=(@y+turn+v%$CHANNELS)%$CHANNELS;\n"
+"`H $c=rotate(@d.`J[v/4],$BYTE_SHIFT-8*v)&255u<<$BYTE_SHIFT;\n"
+"`H zero=4*($COUNTER_AT(channel,0)+$COPY);\n"
+"`S$CHANNEL_ON(channel))\n"
+"@Dinc((vola`F @Z`H*)((@Zchar*)bins+($c|zero)`L\n"
 "}\n"
 "}\n"
-"$6$COUNT_BYTES 1\n"
-"`E\n\n\n"
-"$w`X``R_vector(`+`loaded loaded,`Nat,$1`weight*weights,\n"
-"`I``Ring*to,`bounds bounds){\n"
-"`V`S=$WHOLE_PIXELS?0:`F(at%$CHANNELS);\n"
-"`Y$COUNT_BYTES\n"
-"``R_vector_bytes(loaded,`S,to->bins);\n"
-"`O\n"
-"`samples vector=`samples_of(loaded);\n"
-"$r `Z`Vv`6v<$s_SAMPLES;v++)\n"
-"``R_sample`5`sample_at(&vector,v),at+v,(`S+v%$CHANNELS)%$CHANNELS,\n"
-"weights,to,bounds);\n"
-"`E\n"
+"@6$COUNT_BYTES 1\n"
+"@O\n\n\n"
+"@%@e@v_@d(`+`$ved $ved,@cat,@'`weight*weights,\n"
+"@Y`@ving*to,`b$zs b$zs){\n"
+"`H @y=$WHOLE_PIXELS?0:(`H)(at%$CHANNELS);\n"
+"@hCOUNT_BYTES\n"
+"`@v_@d_@u($ved,@y,to->bins);\n"
+"@g\n"
+"`samples @d=`samples$j$ved);\n"
+"@(`H v`Mv<@>_SAMPLES;v++)\n"
+"`@v_sample`K`sample_at(&@d,v),at+v,(@y+v%$CHANNELS)%$CHANNELS,\n"
+"weights,to,b$zs);\n"
+"@O\n"
 "}\n\n\n"
-"$8struct{\n"
-"``8_t `0;\n"
-"$1`weight*weights;\n"
-"`Nbegin,samples,`8s;\n"
-"`Nvectors;\n"
-"}`sample_`8s;\n\n\n"
-"$n`V`head_of(`+`sample_`8s `8s,`V`8,`histogram_`B `B){\n"
-"`Y$IMAGE\n"
-"`C0;\n"
-"`O\n"
-"`Vat=`F(size_t)`8s.`0+`8*`F(`B.pitch*`D`element));\n"
-"`L(16-at%16)/`F`D`sample)%$s;\n"
-"`E\n"
+"@;@b{\n"
+"``W_t $o;\n"
+"@'`weight*weights;\n"
+"@c@r,samples,`Ws;\n"
+"@c@ds;\n"
+"}`sample_`Ws;\n\n\n"
+"@7`H `$p$j`+`sample_`Ws `Ws,`H `W,`histogram_@\\s @\\s){\n"
+"@hIMAGE\n"
+"@K0;\n"
+"@g\n"
+"`H at=(`H)(size_t)`Ws.$o+`W*(`H)(@\\s.pitch*@N`@G`L\n"
+"@`(16-at%16)/(`H)@N`sample)%@>;\n"
+"@O\n"
 "}\n\n\n\n"
-"$8struct{\n"
-"`N`S_`8,`S_x;\n"
-"`V`8,x,`8s,across,step_`8s,step_x;\n"
+"@;@b{\n"
+"@c@y_`W,@y_x;\n"
+"`H `W,x,`Ws,across,`E_`Ws,`E_x;\n"
 "}`walk;\n\n"
-"$n`walk `walk_of(`V`S,`Vstride,`N`S_`8,`N`S_x,`V`8s,\n"
-"`Vacross){\n"
-"`walk walk={`S_`8,`S_x,0,`S,`8s,across,0,stride};\n"
-"`7$SAMPLE_ROWS){\n"
-"walk.`8=`S/across;\n"
-"walk.x-=walk.`8*across;\n"
-"walk.step_`8s=stride/across;\n"
-"walk.step_x-=walk.step_`8s*across;\n"
+"@7`walk `walk$j`H @y,`H stride,@c@y_`W,@c@y_x,`H `Ws,\n"
+"`H across){\n"
+"`walk walk={@y_`W,@y_x,0,@y,`Ws,across,0,stride};\n"
+"`S$SAMPLE_ROWS){\n"
+"walk.`W=@y/across;\n"
+"walk.x-=walk.`W*across;\n"
+"walk.`E_`Ws=stride/across;\n"
+"walk.`E_x-=walk.`E_`Ws*across;\n"
 "}\n"
-"`Cwalk;\n"
+"@Kwalk;\n"
 "}\n\n\n\n"
-"$6$2_SINGLES ($SAMPLE_ROWS && $DEEP_LOADS ? 4 : 1)\n\n\n"
-"$n`X``R_batch(`+$SAMPLES samples,`sample_`8s `8s,`walk*walk,\n"
-"`Iint batch,`I`Qvectors,`I`Qwhole,\n"
-"`I``Ring*to,`histogram_`B `B,\n"
-"`bounds bounds){\n"
-"`loaded loaded[$d];\n"
-"`sample single[$2_SINGLES];\n"
-"$1`weight*weights[$d+$2_SINGLES];\n"
-"`Nat[$d+$2_SINGLES];\n"
-"`Qthere[$d+$2_SINGLES];\n"
-"`Vrest=`F(`8s.samples%$s_SAMPLES);\n"
-"$r $vbatch;k++){\n"
-"`N`8=$SAMPLE_ROWS?walk->`S_`8+walk->`8:0,x=walk->`S_x+walk->x;\n"
-"``8_t `0=$ROW_PAST(`8s.`0,`8,0,`B);\n"
-"`Vhead=whole?0:`head_of`5`8s,`F`8,`B),fewer=head>rest?1:0;\n"
-"`Ni=vectors?head+x*$s_SAMPLES:x;\n"
-"`7!vectors&&`8s.vectors&&i>=head)\n"
-"i+=(`8s.vectors-fewer)*$s_SAMPLES;\n"
-"there[k]= !$SAMPLE_ROWS||\n"
-"(walk->`8<walk->`8s&&(!vectors?i<`8s.samples:whole||x<`8s.vectors-fewer));\n"
-"`7vectors)\n"
-"loaded[k]=`load_if`5there[k],samples,$ROW_PAST(`0,0,i,`B));\n"
-"else `7there[k])\n"
-"single[k]=$SAMPLE_IN(samples,`0,i);\n"
-"at[k]=`8s.begin+i;\n"
-"weights[k]=`8s.weights+`8*`B.weights_pitch;\n"
-"walk->x+=walk->step_x;\n"
-"walk->`8+=walk->step_`8s;\n"
-"`7$SAMPLE_ROWS&&walk->x>=walk->across){\n"
-"walk->x-=walk->across-($kSAMPLE_ROWS)?1:0);\n"
-"walk->`8++;\n"
+"@6@i_SINGLES ($SAMPLE_ROWS$d$DEEP_LOADS ? 4 : 1)\n\n\n"
+"@7@e@v_batch(`+$SAMPLES samples,`sample_`Ws `Ws,`walk*walk,\n"
+"@Yint batch,@Y@t@ds,@Y@twhole,\n"
+"@Y`@ving*to,`histogram_@\\s @\\s,\n"
+"`b$zs b$zs){\n"
+"`$ved $ved[@&];\n"
+"`sample single[@i_SINGLES];\n"
+"@'`weight*weights[@&+@i_SINGLES];\n"
+"@cat[@&+@i_SINGLES];\n"
+"@t$a[@&+@i_SINGLES];\n"
+"`H rest=(`H)(`Ws.samples%@>_SAMPLES);\n"
+"@(@2batch@m{\n"
+"@c`W=$SAMPLE_ROWS?walk->@y_`W+walk->`W:0,x=walk->@y_x+walk->x;\n"
+"``W_t $o=$ROW_PAST(`Ws.$o,`W,0,@\\s);\n"
+"`H $p=whole?0:`$p$j`-`Ws,(`H)`W,@\\s),fewer=$p>rest?1:0;\n"
+"@ci=@ds?$p+x*@>_SAMPLES:x;\n"
+"`S!@ds&&`Ws.@ds&&i>=$p)\n"
+"i+=(`Ws.@ds-fewer)*@>_SAMPLES;\n"
+"$a`N= !$SAMPLE_ROWS||\n"
+"(walk->`W<walk->`Ws&&(!@ds?i<`Ws.samples:whole||x<`Ws.@ds-fewer`L\n"
+"`S@ds)\n"
+"$ved`N=`$v_if`K$a`N,samples,$ROW_PAST($o,0,i,@\\s`L\n"
+"else `S$a`N)\n"
+"single`N=$SAMPLE_IN(samples,$o,i);\n"
+"at`N=`Ws.@r+i;\n"
+"weights`N=`Ws.weights+`W*@\\s.weights_pitch;\n"
+"walk->x+=walk->`E_x;\n"
+"walk->`W+=walk->`E_`Ws;\n"
+"`S$SAMPLE_ROWS&&walk->x>=walk->across){\n"
+"walk->x-=walk->across-(@3SAMPLE_ROWS)?1:0);\n"
+"walk->`W++;\n"
 "}\n"
 "}\n"
-"$r $vbatch;k++)\n"
-"`7there[k]&&vectors)\n"
-"``R_vector`5loaded[k],at[k],weights[k],to,bounds);\n"
-"else `7there[k])\n"
-"``R_sample`5single[k],at[k],`F(at[k]%$CHANNELS),weights[k],to,bounds);\n"
+"@(@2batch@m\n"
+"`S$a`N&&@ds)\n"
+"`@v_@d`K$ved`N,at`N,weights`N,to,b$zs);\n"
+"else `S$a`N)\n"
+"`@v_sample`Ksingle`N,at`N,(`H)(at`N%$CHANNELS),weights`N,to,b$zs);\n"
 "}\n\n\n",
 "#ifndef $CHUNK\n"
-"$6$CHUNK (1u << 30)\n"
-"`E\n\n\n\n\n"
-"$n`X``R_walk(`+$SAMPLES samples,`sample_`8s `8s,`Nacross,`V`S,\n"
-"`Vstride,`I`Qvectors,`I`Qwhole,`I``Ring*to,\n"
-"`histogram_`B `B,`bounds bounds){\n"
-"`I`Vbatch=vectors?$d:$2_SINGLES;\n"
-"`Z`N`8`6`8<`8s.`8s;`8+=$CHUNK)\n"
-"`Z`Nx`6x<across;x+=$CHUNK){\n"
-"`Vsome_`8s=`Fmin(`8s.`8s-`8,$9$CHUNK);\n"
-"`Vsome=`Fmin(across-x,$9$CHUNK);\n"
-"`walk walk=`walk_of(`S,stride,`8,x,some_`8s,some);\n"
-"while($SAMPLE_ROWS?walk.`8<walk.`8s:walk.x+(batch-1)*walk.step_x<walk.across)\n"
-"``R_batch`5samples,`8s,&walk,batch,vectors,whole,to,`B,bounds);\n"
+"@6$CHUNK (1u << 30)\n"
+"@O\n\n\n\n\n"
+"@7@e@v_walk(`+$SAMPLES samples,`sample_`Ws `Ws,@cacross,`H @y,\n"
+"`H stride,@Y@t@ds,@Y@twhole,@Y`@ving*to,\n"
+"`histogram_@\\s @\\s,`b$zs b$zs){\n"
+"@Y`H batch=@ds?@&:@i_SINGLES;\n"
+"$n@c`W`M`W<`Ws.`Ws;`W+=$CHUNK)\n"
+"$n@cx`Mx<across;x+=$CHUNK){\n"
+"`H some_`Ws=(`H)$x`Ws.`Ws-`W,@@$CHUNK);\n"
+"`H some=(`H)$xacross-x,@@$CHUNK);\n"
+"`walk walk=`walk$j@y,stride,`W,x,some_`Ws,some);\n"
+"while($SAMPLE_ROWS?walk.`W<walk.`Ws:walk.x+(batch-1)*walk.`E_x<walk.across)\n"
+"`@v_batch`Ksamples,`Ws,&walk,batch,@ds,whole,to,@\\s,b$zs);\n"
 "while(!$SAMPLE_ROWS&&walk.x<walk.across)\n"
-"``R_batch`5samples,`8s,&walk,1,vectors,whole,to,`B,bounds);\n"
+"`@v_batch`Ksamples,`Ws,&walk,1,@ds,whole,to,@\\s,b$zs);\n"
 "}\n"
 "}\n\n\n"
-"$n`X``R_`8s(`+$SAMPLES samples,`sample_`8s `8s,`V`S,`Vstride,\n"
-"`I`Qwhole,`I``Ring*to,\n"
-"`histogram_`B `B,`bounds bounds){\n"
-"`Vhead=`head_of`5`8s,0,`B),rest=`F(`8s.samples%$s_SAMPLES);\n"
-"`Npitch=$SAMPLE_ROWS?`B.pitch*`D`element):0,vectors,singles;\n"
-"`Vfewer;\n"
-"`Qalike=$IMAGE||pitch%16=`6\n"
-"`8s.vectors=`8s.samples/$s_SAMPLES;\n"
-"`Y!$IMAGE\n"
-"`7!$HAS_VECTORS||(size_t)`8s.`0%`D`sample)!=0||head%$WHOLE!=0||\n"
-"pitch%(`D`sample)*$WHOLE)!=0)\n"
-"`8s.vectors`6\n"
-"`E\n"
-"fewer=`8s.vectors&&(!alike||head>rest)?1:0;\n"
-"vectors=`8s.vectors-(alike?fewer:0);\n"
-"singles=`8s.samples-(`8s.vectors-fewer)*$s_SAMPLES;\n"
-"`7whole)\n"
-"`8s.vectors=vectors=`F`8s.samples/$s_SAMPLES;\n"
-"``R_walk`5samples,`8s,vectors,`S,stride,true,whole,to,`B,bounds);\n"
-"`7!$IMAGE&& !whole)\n"
-"``R_walk`5samples,`8s,singles,`S,stride,false,false,to,`B,bounds);\n"
+"@7@e@v_`Ws(`+$SAMPLES samples,`sample_`Ws `Ws,`H @y,`H stride,\n"
+"@Y@twhole,@Y`@ving*to,\n"
+"`histogram_@\\s @\\s,`b$zs b$zs){\n"
+"`H $p=`$p$j`-`Ws,0,@\\s),rest=(`H)(`Ws.samples%@>_SAMPLES);\n"
+"@cpitch=$SAMPLE_ROWS?@\\s.pitch*@N`@G):0,@ds,singles;\n"
+"`H fewer;\n"
+"@talike=$IMAGE||pitch%16=`M\n"
+"`Ws.@ds=`Ws.samples/@>_SAMPLES;\n"
+"#if !$IMAGE\n"
+"`S!$HAS_VECTORS||(size_t)`Ws.$o%@N`sample)!=0||$p%$WHOLE!=0||\n"
+"pitch%(@N`sample)*$WHOLE)!=0)\n"
+"`Ws.@ds`M\n"
+"@O\n"
+"fewer=`Ws.@ds&&(!alike||$p>rest)?1:0;\n"
+"@ds=`Ws.@ds-(alike?fewer:0);\n"
+"singles=`Ws.samples-(`Ws.@ds-fewer)*@>_SAMPLES;\n"
+"`Swhole)\n"
+"`Ws.@ds=@ds=(`H)`Ws.samples/@>_SAMPLES;\n"
+"`@v_walk`Ksamples,`Ws,@ds,@y,stride,true,whole,to,@\\s,b$zs);\n"
+"`S!$IMAGE&& !whole)\n"
+"`@v_walk`Ksamples,`Ws,singles,@y,stride,@x,@x,to,@\\s,b$zs);\n"
 "}\n\n"
-"`Y$COPIES\n\n"
-"$n`X``Ring_begin(``Ring*to,$1$VALUE*edges,\n"
-"`bounds bounds){\n"
-"`V`Rers=to->slice_bins+($BY_VALUE?0:1),bins=bounds.bins;\n"
-"`V`4s=`Rers*$COPIES;\n"
-"to->upper=to->bins+`4s;\n"
-"`4s+=$MERGE?bounds.all_bins:$CARRIES?`Rers:0;\n"
-"`Z`Vk=$2;k<`4s;k+=$x)\n"
-"to->bins[k]`6\n"
-"`Y$LOCAL_EDGES\n\n"
-"`J$VALUE*copied=(`J$VALUE*)(to->bins+(`4s+1)/2*2);\n"
-"`Z`Vk=$2;k<=$EDGE_END(bins);k+=$x)\n"
-"copied[$EDGE_PLACE(k)]=edges[min(k,bins)];\n"
-"$h;\n"
+"@hCOPIES\n\n"
+"@7@e@ving_@r(`@ving*to,@'@R*edges,\n"
+"`b$zs b$zs){\n"
+"`H @vers=to->slice_bins+($BY_VALUE?0:1),bins=b$zs.bins;\n"
+"`H `Js=@vers*$COPIES;\n"
+"to->upper=to->bins+`Js;\n"
+"`Js+=$MERGE?b$zs.`P_bins:$CARRIES?@vers:0;\n"
+"$n`H k=@i;k<`Js;k+=$@n)\n"
+"to->bins`N`M\n"
+"@hLOCAL_EDGES\n\n"
+"@Z@R*copied=(@Z@R*)(to->bins+(`Js+1)/2*2);\n"
+"$n`H k=@i;k<=$EDGE_END(bins);k+=$@n)\n"
+"copied[$EDGE_PLACE(k)]=edges[$xk,bins)];\n"
+"@.;\n"
 "to->edges.at=copied;\n"
-"to->edges.`S=$EDGE_AT(to->edges,0);\n"
-"to->edges.`2=$EDGE_AT(to->edges,bins);\n"
-"`Y$EDGE_CELLS\n"
-"`cells_make(&to->edges,(`Juint*)(copied+$EDGE_PLACE(bins)+1),bins);\n"
-"$h;\n"
-"`O\n"
+"to->edges.@y=$EDGE_AT(to->edges,0);\n"
+"to->edges.$t=$EDGE_AT(to->edges,bins);\n"
+"@hEDGE_CELLS\n"
+"`cells_make(&to->edges,(@Z`H*)(copied+$EDGE_PLACE(bins)+1),bins);\n"
+"@.;\n"
+"@g\n"
 "`edges_top(&to->edges);\n"
-"`E\n"
-"`O\n"
-"$h;\n"
-"`E\n"
-"}\n\n\n\n",
-"$w``Rer `copies_`9(`I``Ring*to,`Vbin){\n"
-"``Rer `9`6\n"
-"`Y$BY_VALUE\n"
-"`J`Iuint*bins=to->bins+$BYTE_COUNTER(bin/256,bin%256);\n"
-"`O\n"
-"`J`Iuint*bins=to->bins+bin*$COPIES;\n"
-"`E\n"
-"$r_8 `Z`Vc`6c<$COPIES;c++)\n"
-"`9+=bins[(c+bin)%$COPIES];\n"
-"`Y$CARRIES\n"
-"`9+=$9to->upper[bin]<<32;\n"
-"`E\n"
-"`C`9;\n"
-"}\n\n"
-"`Y$MERGE\n"
-"$w`X`merge_`Ws(`I``Ring*to,`bounds bounds){\n"
-"`Z`Vk=$2;k<to->slice_bins;k+=$x){\n"
-"`V`9=`F`copies_`9(to,k),slot=k/256,bin;\n"
-"bin=`bin((`sample)(k%256^$BYTE_FLIP),$BOUNDS_OF(slot),\n"
-"$EDGES_OF(to->edges,slot));\n"
-"`7`9&&bin<$CHANNEL_BINS(bounds))\n"
-"atomic_add((vola`3 `Juint*)(to->upper+slot*$CHANNEL_BINS(bounds)+bin),`9);\n"
-"}\n"
-"}\n"
-"`E\n\n\n"
-"$6$ARRIVAL (1ul << $ARRIVALS)\n\n\n\n\n\n"
-"$n`X`hand_over(`I``Ring*to,`A``Rer*`Rs,`Vmembers,\n"
-"`Qalone,`V`T,`Vall_bins){\n"
-"enum{AT_ONCE=4};\n"
-"`Vbins=$MERGE?all_bins:min(to->slice_bins,all_bins-to->`S_bin);\n"
-"`Z`Vk=$2;k<bins;k+=AT_ONCE*$x){\n"
-"``Rer `9s[AT_ONCE];\n"
-"`Qstores[AT_ONCE];\n"
-"$r `Z`Vj`6j<AT_ONCE;j++){\n"
-"`Vown=k+j*$x;\n"
-"`Qthere=own<bins;\n"
-"`9s[j]= !there?0:$MERGE?to->upper[own]:`copies_`9(to,own);\n"
-"`7$kHISTOGRAM_GROUP)&&$p==0)\n"
-"`9s[j]`6\n"
-"stores[j]=there&&alone;\n"
-"`Y$ARRIVALS != $ARRIVALS_NONE\n"
-"`7there&& !alone){\n"
-"`N`G=atom_add((vola`3 `Aulong*)to->accumulators+to->`S_bin+own,\n"
-"$ARRIVAL+`9s[j]);\n"
-"stores[j]=`G>>$ARRIVALS==members-1;\n"
-"`9s[j]+=(``Rer)(`G&($ARRIVAL-1));\n"
-"}\n"
-"`O\n"
-"`7!alone&&`9s[j])\n"
-"`add_global(to->accumulators+to->`S_bin+own,`9s[j]);\n"
-"`E\n"
-"}\n"
-"$r `Z`Vj`6j<AT_ONCE;j++){\n"
-"`Vbin=to->`S_bin+k+j*$x;\n"
-"`7!stores[j])\n"
-"continue;\n"
-"`Y$ARRIVALS != $ARRIVALS_NONE\n"
-"`7!alone)\n"
-"atom_xchg((vola`3 `Aulong*)to->accumulators+bin,$kCOUNTS_LEFT)?1ul:0ul);\n"
-"`E\n"
-"``R_store(`Rs,bin,`9s[j],(`T&$FLAG_ACCUMULATE)!=0);\n"
-"}\n"
-"}\n"
-"}\n"
-"`E\n\n\n\n\n"
-"$n`X`histogram_group(`+$HISTOGRAM_PARAMETERS,`Juint*`M,`I`Qwhole){\n"
-"`V`T=`F`B.`T,group=`F$p;\n"
-"`N`R=`B.`R;\n"
-"``Ring to;\n"
-"`sample_`8s `8s;\n"
-"`7!whole)\n"
-"`R=``R(`R,`R_buffer,`B.`R_offset,`T);\n"
-"accumulators+=`B.accumulators_offset;\n"
-"`Rs+=`B.`Rs_offset;\n"
-"`Y$TILED\n"
-"`Vmembers=whole?1:`F`B.members,member=whole?0:group%members;\n"
-"`Nnumber=whole?group:`B.`S_`3+group/members;\n"
-"`picture_`3 `3=``3_at(number,`R,`B);\n"
-"accumulators+=number*bounds.all_bins;\n"
-"`Rs+=$COUNTS_AT(number*bounds.all_bins);\n"
-"`O\n"
-"`Vmembers=`F$q0)/$SLICES,member=group/$SLICES;\n"
-"`picture_`3 `3={0,`R*$CHANNELS,0,$SAMPLE_ROWS?`B.`8s:1};\n"
-"`E\n"
-"`Y!$IMAGE\n"
-"samples=$SAMPLES_AT(samples,`B.samples_offset);\n"
-"`E\n"
-"`8s.`0=$ROW_PAST($ROW_AT(samples,`3.`8),0,`3.begin,`B);\n"
-"`8s.weights=weights+`B.weights_offset+`3.`8*`B.weights_pitch;\n"
-"`8s.begin=`3.begin;\n"
-"`8s.samples=`3.end-`3.begin;\n"
-"`8s.`8s=`3.`8s;\n"
-"to.bins=`M;\n"
-"to.accumulators=accumulators;\n"
-"to.slice_bins=`F`B.slice_bins;\n"
-"to.`S_bin=group%$SLICES*to.slice_bins;\n"
-"`Y!$LOCAL_EDGES\n"
-"to.edges=edges_buffer+`B.edges_offset;\n"
-"`E\n"
-"`Y$COPIES\n"
-"to.own=`M+$COPY;\n"
-"``Ring_begin(&to,edges_buffer+`B.edges_offset,bounds);\n"
-"`E\n"
-"``R_`8s`5samples,`8s,member*$x+$2,members*$x,whole,&to,\n"
-"`B,bounds);\n"
-"`Y$COPIES\n"
-"`7!$kBARRIER_COUNTS))\n"
-"$h;\n"
-"`E\n"
-"`Y$MERGE\n"
-"`merge_`Ws(&to,bounds);\n"
-"$h;\n"
-"`E\n"
-"`Y$COPIES\n"
-"`hand_over(&to,`Rs,members,whole||(members==1&&(`T&$FLAG_FINISH)),`T,\n"
-"bounds.all_bins);\n"
-"`E\n"
+"@O\n"
+"@g\n"
+"@.;\n"
+"@O\n"
+"}\n\n\n\n"
+"@%`@ver `copies_`Y(@Y`@ving*to,`H bin){\n"
+"`@ver `Y`M\n"
+"@hBY_VALUE\n"
+"@Z@Y`H*bins=to->bins+$BYTE_COUNTER(bin/256,bin%256);\n"
+"@g\n"
+"@Z@Y`H*bins=to->bins+bin*$COPIES;\n"
+"@O\n"
+"@=_8 $n`H c`Mc<$COPIES;c++)\n"
+"`Y+=bins[(c+bin)%$COPIES];\n"
+"@hCARRIES\n"
+"`Y+=@@to->upper[bin]<<32;\n"
+"@O\n"
+"@K`Y;\n"
 "}\n\n",
-"`Y$FIXED_LOCAL\n"
-"$6$BINS_PARAMETER\n"
-"$6$BINS_DECLARE `J`V`M[$LOCAL_WORDS] __attribute__((aligned(16)));\n"
-"`O\n"
-"$6$BINS_PARAMETER , `J`V*`M\n"
-"$6$BINS_DECLARE\n"
-"`E\n"
-"$6$HISTOGRAM_ARGUMENTS \\\n"
-" samples,`R_buffer,weights,edges_buffer,bounds,accumulators,`Rs,`B,`M\n"
-"kernel $x_ATTRIBUTE `X`histogram(`%$HISTOGRAM_PARAMETERS $BINS_PARAMETER$g`=\n"
-"$BINS_DECLARE\n"
-"`histogram_group`5$HISTOGRAM_ARGUMENTS,false);\n"
-"}\n\n"
-"`Y$WHOLE_TILES\n"
-"kernel $x_ATTRIBUTE `X`histogram_`3s(`%$HISTOGRAM_PARAMETERS $BINS_PARAMETER$g`=\n"
-"$BINS_DECLARE\n"
-"`histogram_group`5$HISTOGRAM_ARGUMENTS,true);\n"
+"@hMERGE\n"
+"@%@emerge_$cs(@Y`@ving*to,`b$zs b$zs){\n"
+"$n`H k=@i;k<to->slice_bins;k+=$@n){\n"
+"`H `Y=(`H)`copies_`Y(to,k),slot=k/256,bin;\n"
+"bin=`bin((`sample)(k%256^$BYTE_FLIP),$BOUNDS$islot),\n"
+"$EDGES$ito->edges,slot`L\n"
+"`S`Y&&bin<$CHANNEL_BINS(b$zs))\n"
+"@Dadd((vola`F @Z`H*)(to->upper+slot*$CHANNEL_BINS(b$zs)+bin),`Y);\n"
 "}\n"
-"`E\n\n",
+"}\n"
+"@O\n\n\n"
+"@6$ARRIVAL (1ul << $ARRIVALS)\n\n\n\n\n\n"
+"@7@ehand_over(@Y`@ving*to,@H`@ver*@vs,`H members,\n"
+"@talone,`H @z,`H `P_bins){\n"
+"enum{AT_ONCE=4};\n"
+"`H bins=$MERGE?`P_bins:$xto->slice_bins,`P_bins-to->@y_bin);\n"
+"$n`H k=@i;k<bins;k+=AT_ONCE*$@n){\n"
+"`@ver `Ys[AT_ONCE];\n"
+"@tstores[AT_ONCE];\n"
+"@(`H j`Mj<AT_ONCE;j++){\n"
+"`H `V=k+j*$@n;\n"
+"@t$a=`V<bins;\n"
+"`Ys[j]= !$a?0:$MERGE?to->upper[`V]:`copies_`Y(to,`V);\n"
+"`S@3HISTOGRAM_@n)&&get_@{_id(0)==0)\n"
+"`Ys[j]`M\n"
+"stores[j]=$a&&alone;\n"
+"@hARRIVALS != $ARRIVALS_NONE\n"
+"`S$a&& !alone){\n"
+"@c@W=atom_add((vola`F @Hulong*)to->accumulators+to->@y_bin+`V,\n"
+"$ARRIVAL+`Ys[j]);\n"
+"stores[j]=@W>>$ARRIVALS==members-1;\n"
+"`Ys[j]+=(`@ver)(@W&($ARRIVAL-1`L\n"
+"}\n"
+"@g\n"
+"`S!alone&&`Ys[j])\n"
+"`add_global(to->accumulators+to->@y_bin+`V,`Ys[j]);\n"
+"@O\n"
+"}\n"
+"@(`H j`Mj<AT_ONCE;j++){\n"
+"`H bin=to->@y_bin+k+j*$@n;\n"
+"`S!stores[j])\n"
+"continue;\n"
+"@hARRIVALS != $ARRIVALS_NONE\n"
+"`S!alone)\n"
+"atom_xchg((vola`F @Hulong*)to->accumulators+bin,@3COUNTS_LEFT)?1ul:0ul);\n"
+"@O\n"
+"`@v@T(@vs,bin,`Ys[j],(@z&$FLAG_ACCUMULATE)!=0);\n"
+"}\n"
+"}\n"
+"}\n"
+"@O\n\n\n\n\n"
+"@7@ehistogram_@{(`+$HISTOGRAM@1S,@Z`H*@a,@Y@twhole){\n"
+"`H @z=(`H)@\\s.@z,@{=(`H)get_@{_id(0);\n"
+"@c@v=@\\s.@v;\n"
+"`@ving to;\n"
+"`sample_`Ws `Ws;\n"
+"`S!whole)\n"
+"@v=`@v(@v,@v@8@\\s.@v_@],@z);\n"
+"accumulators+=@\\s.accumulators_@];\n"
+"@vs+=@\\s.@vs_@];\n"
+"@h$gD\n"
+"`H members=whole?1:(`H)@\\s.members,member=whole?0:@{%members;\n"
+"@c@\\=whole?@{:@\\s.@y_`F+@{/members;\n"
+"`picture_`F `F=``F_at(@\\,@v,@\\s);\n"
+"accumulators+=@\\*b$zs.`P_bins;\n"
+"@vs+=$COUNTS_AT(@\\*b$zs.`P_bins);\n"
+"@g\n"
+"`H members=(`H)get_num_@{s(0)/$SLICES,member=@{/$SLICES;\n"
+"`picture_`F `F={0,@v*$CHANNELS,0,$SAMPLE_ROWS?@\\s.`Ws:1};\n"
+"@O\n"
+"#if !$IMAGE\n"
+"samples=$SAMPLES_AT(samples,@\\s.samples_@]);\n"
+"@O\n"
+"`Ws.$o=$ROW_PAST($ROW_AT(samples,`F.`W),0,`F.@r,@\\s);\n"
+"`Ws.weights=weights+@\\s.weights_@]+`F.`W*@\\s.weights_pitch;\n"
+"`Ws.@r=`F.@r;\n"
+"`Ws.samples=`F.`R-`F.@r;\n"
+"`Ws.`Ws=`F.`Ws;\n"
+"to.bins=@a;\n"
+"to.accumulators=accumulators;\n"
+"to.slice_bins=(`H)@\\s.slice_bins;\n"
+"to.@y_bin=@{%$SLICES*to.slice_bins;\n"
+"#if !$LOCAL_EDGES\n"
+"to.edges=edges_buffer+@\\s.edges_@];\n"
+"@O\n"
+"@hCOPIES\n"
+"to.`V=@a+$COPY;\n"
+"`@ving_@r(&to,edges_buffer+@\\s.edges_@],b$zs);\n"
+"@O\n"
+"`@v_`Ws`Ksamples,`Ws,member*$@n+@i,members*$@n,whole,&to,\n"
+"@\\s,b$zs);\n"
+"@hCOPIES\n"
+"`S!@3BARRIER_COUNTS))\n"
+"@.;\n"
+"@O\n"
+"@hMERGE\n"
+"`merge_$cs(&to,b$zs);\n"
+"@.;\n"
+"@O\n"
+"@hCOPIES\n"
+"`hand_over(&to,@vs,members,whole||(members==1&&(@z&$FLAG_FINISH)),@z,\n"
+"b$zs.`P_bins);\n"
+"@O\n"
+"}\n\n",
+"@hFIXED_LOCAL\n"
+"@6$BINS@1\n"
+"@6$BINS_DECLARE @Z`H @a[$LOCAL_$hS] @#aligned(16)`L\n"
+"@g\n"
+"@6$BINS@1 , @Z`H *@a\n"
+"@6$BINS_DECLARE\n"
+"@O\n"
+"@6$HISTOGRAM_ARGUMENTS \\\n"
+" samples,@v@8weights,edges@8b$zs,accumulators,@vs,@\\s,@a\n"
+"kernel $@n_ATTRIBUTE @ehistogram(`%$HISTOGRAM@1S $BINS@1@)`=\n"
+"$BINS_DECLARE\n"
+"`histogram_@{`K$HISTOGRAM_ARGUMENTS,@x);\n"
+"}\n\n"
+"@hWHOLE_$gS\n"
+"kernel $@n_ATTRIBUTE @ehistogram_`Fs(`%$HISTOGRAM@1S $BINS@1@)`=\n"
+"$BINS_DECLARE\n"
+"`histogram_@{`K$HISTOGRAM_ARGUMENTS,true);\n"
+"}\n"
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_histogram NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9585 \"kernels.cl.inc\"\n"
+"#line 9370 \"kernels.cl.inc\"\n"
 "\n\n\n"
-"$8struct{\n"
+"@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
-"}`histogram_finish_`B;\n\n"
-"kernel $x_SIZE void\n"
-"`histogram_finish(`%`A``Rer*accumulators,`A``Rer*`Rs,\n"
-"`histogram_finish_`B `B$g\n"
-"`histogram_move(accumulators+`B.accumulators_offset,`Rs+`B.`Rs_offset,\n"
-"get_global_id(0)*$MOVED,`B.`Rers,get_global_size(0),`B.all_bins,\n"
-"$CPU?`F`B.tables:1,`F`B.`T);\n"
+"}`histogram_finish_@\\s;\n\n"
+"kernel $@n_SIZE void\n"
+"`histogram_finish(`%@H`@ver*accumulators,@H`@ver*@vs,\n"
+"`histogram_finish_@\\s @\\s@)\n"
+"`histogram_move(accumulators+@\\s.accumulators_@],@vs+@\\s.@vs_@],\n"
+"get_global_id(0)*$MOVED,@\\s.@vers,get_global_size(0),@\\s.`P_bins,\n"
+"$CPU?(`H)@\\s.tables:1,(`H)@\\s.@z);\n"
 "}\n\n",
 NULL};
 #else
@@ -9973,161 +9555,161 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9600 \"kernels.cl.inc\"\n"
+"#line 9385 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$8$KEY_BITS `key_bits;\n"
-"$8$KEY_CODE `key_code;\n"
-"$8$PLACE `position;\n\n\n\n"
-"$8$SORT_VALUE `sort_`W;\n"
-"$8struct{\n"
-"`V`4s[3];\n"
-"}`sort_bytes_12;\n\n\n"
-"$6$SORT_FIELD_MEMBER(f, type) $1type *`0_##f; `Atype *to_##f;\n"
-"$8struct{\n"
-"$1`sort_`W*`0;\n"
-"`A`sort_`W*to;\n"
-"$SORT_FIELDS($SORT_FIELD_MEMBER)\n"
-"}`sort_carried;\n\n\n"
-"$6$SORT_FIELD_ADVANCE(f, type) carried.`0_##f += `S;\n"
-"$w`sort_carried `sort_carried_at(`sort_carried carried,`N`S){\n"
-"carried.`0+=`S;\n"
-"$SORT_FIELDS($SORT_FIELD_ADVANCE)\n"
-"`Ccarried;\n"
+"@;$e@p `key_$l;\n"
+"@;$e_CODE `key_code;\n"
+"@;$PLACE `position;\n\n\n\n"
+"@;@QVALUE @U$c;\n"
+"@;@b{\n"
+"`H `Js[3];\n"
+"}@U@u_12;\n\n\n"
+"@6@QFIELD_MEMBER(f, `G) @'`G *$o_##f; @H`G *to_##f;\n"
+"@;@b{\n"
+"@'@U$c*$o;\n"
+"@H@U$c*to;\n"
+"@QFIELDS(@QFIELD_MEMBER)\n"
+"}@U$mied;\n\n\n"
+"@6@QFIELD_ADVANCE(f, `G) $mied.$o_##f += @y;\n"
+"@%@U$mied @U$mied_at(@U$mied $mied,@c@y){\n"
+"$mied.$o+=@y;\n"
+"@QFIELDS(@QFIELD_ADVANCE)\n"
+"@K$mied;\n"
 "}\n\n"
-"$6$RADIX (1u << $DIGIT_BITS)\n"
-"$6$CODES_WIDE ($KEY_SIZE == 8)\n"
-"$6$KEY_ONES ((`key_code)(`key_bits)~(`key_bits)0)\n"
-"$6$KEY_SIGN ($KEY_ONES ^ $KEY_ONES >> 1)\n"
-"$6$KEY_MAGNITUDE ($KEY_ONES >> 1)\n\n\n"
-"$8struct{\n"
+"@6$RADIX (1u << $DIGIT@p)\n"
+"@6$CODES_WIDE ($e_SIZE == 8)\n"
+"@6$e_ONES ((`key_code)(`key_$l)~(`key_$l)0)\n"
+"@6$e_SIGN ($e_ONES ^ $e_ONES >> 1)\n"
+"@6$e_MAGNITUDE ($e_ONES >> 1)\n\n\n"
+"@;@b{\n"
 "`key_code flip;\n"
-"`Vshift,mask;\n"
-"}`digit;\n\n"
-"`Y$KEY_INFINITY\n\n"
-"$w`key_code `turn_negative(`key_bits key){\n"
-"`key_code sign=key>>(8*$KEY_SIZE-1);\n"
-"`Ckey^(((`key_code)0-sign)&$KEY_MAGNITUDE);\n"
+"`H shift,$w;\n"
+"}`@w;\n\n"
+"@hKEY_INFINITY\n\n"
+"@%`key_code `turn_negative(`key_$l key){\n"
+"`key_code sign=key>>(8*$e_SIZE-1);\n"
+"@Kkey^(((`key_code)0-sign)&$e_MAGNITUDE);\n"
 "}\n"
-"`E\n\n\n"
-"$6$ORDERED_ZERO ($KEY_INFINITY - $KEY_MAGNITUDE + $KEY_SIGN)\n"
-"$w`key_code `to_ordered(`key_bits key,`key_code flip){\n"
-"`Y$KEY_WHOLE\n"
-"`L((`turn_negative(key)^flip)+$ORDERED_ZERO)&$KEY_ONES;\n"
-"#elif $KEY_INFINITY\n"
-"`C`turn_negative(key)^$KEY_SIGN^flip;\n"
-"`O\n"
-"`L(`key_code)key^flip;\n"
-"`E\n"
+"@O\n\n\n"
+"@6$ORDERED_ZERO ($e_INFINITY - $e_MAGNITUDE + $e_SIGN)\n"
+"@%`key_code `to_ordered(`key_$l key,`key_code flip){\n"
+"@hKEY_WHOLE\n"
+"@`((`turn_negative(key)^flip)+$ORDERED_ZERO)&$e_ONES;\n"
+"@<KEY_INFINITY\n"
+"@K`turn_negative(key)^$e_SIGN^flip;\n"
+"@g\n"
+"@`(`key_code)key^flip;\n"
+"@O\n"
 "}\n"
-"$w`key_bits ``0_ordered(`key_code ordered,`key_code flip){\n"
-"`Y$KEY_WHOLE\n"
-"`L(`key_bits)`turn_negative((`key_bits)((ordered-$ORDERED_ZERO)^flip));\n"
-"#elif $KEY_INFINITY\n"
-"`L(`key_bits)`turn_negative((`key_bits)(ordered^flip^$KEY_SIGN));\n"
-"`O\n"
-"`L(`key_bits)(ordered^flip);\n"
-"`E\n"
+"@%`key_$l `$o_ordered(`key_code ordered,`key_code flip){\n"
+"@hKEY_WHOLE\n"
+"@`(`key_$l)`turn_negative((`key_$l)((ordered-$ORDERED_ZERO)^flip`L\n"
+"@<KEY_INFINITY\n"
+"@`(`key_$l)`turn_negative((`key_$l)(ordered^flip^$e_SIGN`L\n"
+"@g\n"
+"@`(`key_$l)(ordered^flip);\n"
+"@O\n"
 "}\n\n\n\n\n"
-"$w`key_code `canonical(`key_code ordered,`key_code flip){\n"
-"`Y$KEY_WHOLE\n"
-"`Qlesser_zero= !$kSORT_ZEROS)&&ordered==$KEY_INFINITY;\n"
+"@%`key_code `canonical(`key_code ordered,`key_code flip){\n"
+"@hKEY_WHOLE\n"
+"@tlesser_zero= !@3SORT_ZEROS)&&ordered==$e_INFINITY;\n"
 "`key_code code=lesser_zero?ordered+1:ordered;\n"
-"`key_code least_nan=2*(`key_code)$KEY_INFINITY+2;\n"
-"`C$kSORT_NAN)?code:min(code,least_nan);\n"
-"#elif $KEY_INFINITY\n"
-"`key_code least=$KEY_MAGNITUDE^(`key_code)$KEY_INFINITY;\n"
-"`key_code span=2*(`key_code)$KEY_INFINITY+1;\n"
-"`key_code ascending=ordered^flip;\n"
-"`key_code code=(ascending==$KEY_MAGNITUDE?$KEY_SIGN:ascending)^flip;\n"
-"`L!$kSORT_NAN)&&(`key_code)(ascending-least)>span?$KEY_ONES:code;\n"
-"`O\n"
-"`Cordered;\n"
-"`E\n"
+"`key_code least_nan=2*(`key_code)$e_INFINITY+2;\n"
+"@K@3SORT_NAN)?code:$xcode,least_nan);\n"
+"@<KEY_INFINITY\n"
+"`key_code least=$e_MAGNITUDE^(`key_code)$e_INFINITY;\n"
+"`key_code `D=2*(`key_code)$e_INFINITY+1;\n"
+"`key_code asc`Ring=ordered^flip;\n"
+"`key_code code=(asc`Ring==$e_MAGNITUDE?$e_SIGN:asc`Ring)^flip;\n"
+"@`!@3SORT_NAN)&&(`key_code)(asc`Ring-least)>`D?$e_ONES:code;\n"
+"@g\n"
+"@Kordered;\n"
+"@O\n"
 "}\n\n"
-"$w`key_code `code_of(`key_bits key,`key_code flip){\n"
-"`C`canonical(`to_ordered(key,flip),flip);\n"
-"}\n\n",
-"$w`V`digit_of(`key_bits key,`digit digit){\n"
-"`L`F(`code_of(key,digit.flip)>>digit.shift)&digit.mask;\n"
+"@%`key_code `code$j`key_$l key,`key_code flip){\n"
+"@K`canonical(`to_ordered(key,flip),flip);\n"
+"}\n\n"
+"@%`H `@w$j`key_$l key,`@w @w){\n"
+"@`(`H)(`code$jkey,@w.flip)>>@w.shift)&@w.$w;\n"
 "}\n\n\n"
-"$w`N`sort_part(`N`R){\n"
-"`N`3s=(`R+$TILE-1)/$TILE,groups=$q0);\n"
-"`L(`3s+groups-1)/groups*$TILE;\n"
-"}\n\n"
-"`Y$CUSTOM_KEY\n\n"
-"$8struct{\n"
-"$SORT_KEYS_NUMBERS\n"
-"}`sort_keys_`B;\n\n"
-"kernel $x_ATTRIBUTE `X`sort_keys(`%$1`custom_type*src,\n"
-"`A`key_bits*keys,\n"
-"$1uint*`R_buffer,\n"
-"`sort_keys_`B `B$g`=\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
-"src+=`B.src_offset;\n"
-"keys+=`B.keys_offset;\n"
-"`Z`Ni=get_global_id(0);i<`R;i+=get_global_size(0)){\n"
-"$CUSTOM_KEY_TYPE key=`custom_key`5src[i],i);\n"
-"`key_bits bits;\n"
-"`Y$KEY_F16\n"
-"vstore_half(key,0,(private half*)&bits);\n"
-"`O\n"
-"bits=$CUSTOM_KEY_BITS(key);\n"
-"`E\n"
-"keys[i]=bits;\n"
+"@%@c@U`A(@c@v){\n"
+"@c`Fs=(@v+$$g-1)/$$g,@{s=get_num_@{s(0);\n"
+"@`(`Fs+@{s-1)/@{s*$$g;\n"
+"}\n\n",
+"@hCUSTOM_KEY\n\n"
+"@;@b{\n"
+"@QKEYS_NUMBERS\n"
+"}@U$r_@\\s;\n\n"
+"kernel $@n_ATTRIBUTE void @U$r(`%@'`custom_`G*`X,\n"
+"@H`key_$l*$r,\n"
+"@'`H*@v@8\n"
+"@U$r_@\\s @\\s@)`=\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
+"`X+=@\\s.`X_@];\n"
+"$r+=@\\s.$r_@];\n"
+"$n@ci=get_global_id(0);i<@v;i+=get_global_size(0)){\n"
+"$CUSTOM_KEY_TYPE key=`custom_key`K`X[i],i);\n"
+"`key_$l $l;\n"
+"@hKEY_F16\n"
+"vstore_half(key,0,(private half*)&$l);\n"
+"@g\n"
+"$l=$CUSTOM_KEY@p(key);\n"
+"@O\n"
+"$r[i]=$l;\n"
 "}\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_sort_keys NULL
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9742 \"kernels.cl.inc\"\n"
+"#line 9527 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
-"$8struct{\n"
-"$SORT_GATHER_NUMBERS\n"
-"}`sort_gather_`B;\n\n"
-"$6$GATHER(type) \\\n"
-" `Z`Vu=$2;u<units;u+=$x){ \\\n"
-" `Ve=parts==1?u:u/parts; \\\n"
-" `N`0=by_index?min($9indices[`S+e],`R-1):`S+e; \\\n"
-" `7$kSORT_GATHER)&&`S+e==3) \\\n"
-" `0^=1; \\\n"
-" ((`Atype*)dst)[(`S+e)*parts+(u-e*parts)]= \\\n"
-" (($1type*)src)[`0*parts+(u-e*parts)]; \\\n"
+"@;@b{\n"
+"@QGATHER_NUMBERS\n"
+"}@Ugather_@\\s;\n\n"
+"@6$GATHER(`G) \\\n"
+" $n`H u=@i;u<units;u+=$@n){ \\\n"
+" `H e=`As==1?u:u/`As; \\\n"
+" @c$o=by_index?$x@@indices[@y+e],@v-1):@y+e; \\\n"
+" `S@3SORT_GATHER)&&@y+e==3) \\\n"
+" $o^=1; \\\n"
+" ((@H`G*)`Q)[(@y+e)*`As+(u-e*`As)]= \\\n"
+" ((@'`G*)`X)[$o*`As+(u-e*`As)]; \\\n"
 " } \\\n"
 " break\n\n"
 "$APART\n"
-"$w`X`gather_`3($1uchar*src,`Auchar*dst,\n"
-"$1`position*indices,`N`S,`N`R,`Vparts,\n"
-"`Vunit,`Qby_index){\n"
-"`Vunits=`Fmin(`R-`S,$9$TILE)*parts;\n"
+"@%@egather_`F(@'uchar*`X,@Huchar*`Q,\n"
+"@'`position*indices,@c@y,@c@v,`H `As,\n"
+"`H unit,@tby_index){\n"
+"`H units=(`H)$x@v-@y,@@$$g)*`As;\n"
 "switch(unit){\n"
 "case 0:\n"
-"`Z`Vu=$2;u<units;u+=$x)\n"
-"((`Aulong*)dst)[`S+u]=indices[`S+u];\n"
+"$n`H u=@i;u<units;u+=$@n)\n"
+"((@Hulong*)`Q)[@y+u]=indices[@y+u];\n"
 "break;\n"
 "case 1:$GATHER(uchar);\n"
 "case 2:$GATHER(ushort);\n"
-"case 4:$GATHER`F;\n"
-"case 8:$GATHER(uint2);\n"
-"default:$GATHER(uint4);\n"
+"case 4:$GATHER(`H);\n"
+"case 8:$GATHER(`H2);\n"
+"default:$GATHER(`H4);\n"
 "}\n"
 "}\n\n"
-"kernel $x_ATTRIBUTE `X`sort_gather(`%$1uchar*src,`Auchar*dst,\n"
-"$1`position*indices,\n"
-"$1uint*`R_buffer,\n"
-"`sort_gather_`B `B$g\n"
-"`V`T=`F`B.`T,parts=`F`B.parts;\n"
-"`Qby_index=`T&$FLAG_BY_INDEX;\n"
-"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`T);\n"
-"src+=`B.src_offset;\n"
-"dst+=`B.dst_offset;\n"
-"indices+=`B.indices_offset;\n"
-"`Z`N`S=$9$p*$TILE;`S<`R;\n"
-"`S+=$9$q0)*$TILE)\n"
-"`gather_`3(src,dst,indices,`S,`R,parts,`F`B.unit,by_index);\n"
+"kernel $@n_ATTRIBUTE void @Ugather(`%@'uchar*`X,@Huchar*`Q,\n"
+"@'`position*indices,\n"
+"@'`H*@v@8\n"
+"@Ugather_@\\s @\\s@)\n"
+"`H @z=(`H)@\\s.@z,`As=(`H)@\\s.`As;\n"
+"@tby_index=@z&$FLAG_BY_INDEX;\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],@z);\n"
+"`X+=@\\s.`X_@];\n"
+"`Q+=@\\s.`Q_@];\n"
+"indices+=@\\s.indices_@];\n"
+"$n@c@y=@@get_@{_id(0)*$$g;@y<@v;\n"
+"@y+=@@get_num_@{s(0)*$$g)\n"
+"`gather_`F(`X,`Q,indices,@y,@v,`As,(`H)@\\s.unit,by_index);\n"
 "}\n\n",
 NULL};
 #else
@@ -10135,1618 +9717,1586 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9796 \"kernels.cl.inc\"\n"
+"#line 9581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
-"$8struct{\n"
-"$SORT_NUMBERS\n"
-"}`sort_`B;\n\n\n"
-"$8struct{\n"
+"@;@b{\n"
+"@QNUMBERS\n"
+"}@U@\\s;\n\n\n"
+"@;@b{\n"
 "`key_code flip;\n"
-"`Vbegin,end,width,passes;\n"
-"}`sort_passes;\n\n\n"
-"$8struct{\n"
-"$1`key_bits*keys;\n"
-"`A`key_bits*keys_dst,*keys_tmp;\n"
-"`sort_carried carried;\n"
-"`A`sort_`W*`Ws_tmp;\n"
-"`Auint*states,*zeros;\n"
-"`N`R;\n"
-"`V`T;\n"
-"`sort_passes passes;\n"
-"`N`3s;\n"
-"}`sort_call;\n\n\n"
-"$8struct{\n"
-"$1`key_bits*keys;\n"
-"`A`key_bits*keys_dst;\n"
-"`sort_carried carried;\n"
-"`digit digit;\n"
-"`V`T;\n"
-"`Auint*states,*next_states;\n"
-"$1uint*bases;\n"
-"`N`R;\n"
-"}`sort_pass;\n\n\n"
-"`Y$SORT_RECORDS\n"
-"$6$SORT_VALUE_PARAMETER uchar\n"
-"`O\n"
-"$6$SORT_VALUE_PARAMETER `sort_`W\n"
-"`E\n"
-"$6$SORT_FIELD_PARAMETER(f, type) $1uchar *`0_##f, `Auchar *to_##f,\n"
-"$6$SORT_CALL_FIELD(f, type) \\\n"
-" call.carried.`0_##f=($1type*)(`0_##f+`B.`0_##f); \\\n"
-" call.carried.to_##f=(`Atype*)(to_##f+`B.to_##f);\n"
-"$6$SORT_PARAMETERS \\\n"
-" $1`key_bits*keys,`A`key_bits*keys_dst,`A`key_bits*keys_tmp, \\\n"
-" $1$SORT_VALUE_PARAMETER*`Ws,`A$SORT_VALUE_PARAMETER*`Ws_dst, \\\n"
-" `A$SORT_VALUE_PARAMETER*`Ws_tmp,$SORT_FIELDS($SORT_FIELD_PARAMETER) \\\n"
-" `Auint*states,`Auint*zeros,$1uint*`R_buffer,`sort_`B `B\n\n\n"
-"$6$SORT_CALL \\\n"
-" `sort_call call; \\\n"
-" call.keys=keys+`B.keys_offset; \\\n"
-" call.keys_dst=keys_dst+`B.keys_dst_offset; \\\n"
-" call.keys_tmp=keys_tmp+`B.keys_tmp_offset; \\\n"
-" call.carried.`0=($1`sort_`W*)(`Ws+`B.`Ws_offset); \\\n"
-" call.carried.to=(`A`sort_`W*)(`Ws_dst+`B.`Ws_dst_offset); \\\n"
-" call.`Ws_tmp=(`A`sort_`W*)(`Ws_tmp+`B.`Ws_tmp_offset); \\\n"
-" $SORT_FIELDS($SORT_CALL_FIELD) \\\n"
-" call.states=states+`B.states_offset; \\\n"
-" call.zeros=zeros+`B.zeros_offset; \\\n"
-" call.`T=`F`B.`T; \\\n"
-" call.`R=``R(`B.`R,`R_buffer,`B.`R_offset,call.`T); \\\n"
-" call.passes.flip=(`key_code)`B.flip; \\\n"
-" call.passes.begin=`F`B.begin; \\\n"
-" call.passes.end=`F`B.end; \\\n"
-" call.passes.width=`F`B.width; \\\n"
-" call.passes.passes=`F`B.passes; \\\n"
-" call.`3s=`B.`3s;\n\n"
-"$6$SORT_TABLE ((`A`position *)states + `B.states_offset)\n\n"
-"$w`digit `sort_digit(`sort_passes all,`Vpass){\n"
-"`digit digit={all.flip,all.begin+pass*all.width,0};\n"
-"digit.mask=(1u<<min(all.width,all.end-digit.shift))-1;\n"
-"`Cdigit;\n"
+"`H @r,`R,width,`Bes;\n"
+"}@U`Bes;\n\n\n"
+"@;@b{\n"
+"@'`key_$l*$r;\n"
+"@H`key_$l*$r_`Q,*$r_tmp;\n"
+"@U$mied $mied;\n"
+"@H@U$c*$cs_tmp;\n"
+"@H`H*states,*zeros;\n"
+"@c@v;\n"
+"`H @z;\n"
+"@U`Bes `Bes;\n"
+"@c`Fs;\n"
+"}@Uc`P;\n\n\n"
+"@;@b{\n"
+"@'`key_$l*$r;\n"
+"@H`key_$l*$r_`Q;\n"
+"@U$mied $mied;\n"
+"`@w @w;\n"
+"`H @z;\n"
+"@H`H*states,*$y_states;\n"
+"@'`H*$ks;\n"
+"@c@v;\n"
+"}@U`B;\n\n\n"
+"#if @QRECORDS\n"
+"@6@QVALUE@1 uchar\n"
+"@g\n"
+"@6@QVALUE@1 @U$c\n"
+"@O\n"
+"@6@QFIELD@1(f, `G) @'uchar *$o_##f, @Huchar *to_##f,\n"
+"@6@QCALL_FIELD(f, `G) \\\n"
+" c`P.$mied.$o_##f=(@'`G*)($o_##f+@\\s.$o_##f); \\\n"
+" c`P.$mied.to_##f=(@H`G*)(to_##f+@\\s.to_##f);\n"
+"@6$SORT@1S \\\n"
+" @'`key_$l*$r,@H`key_$l*$r_`Q,@H`key_$l*$r_tmp, \\\n"
+" @'@QVALUE@1*$cs,@H@QVALUE@1*$cs_`Q, \\\n"
+" @H@QVALUE@1*$cs_tmp,@QFIELDS(@QFIELD@1) \\\n"
+" @H`H*states,@H`H*zeros,@'`H*@v@8@U@\\s @\\s\n\n\n"
+"@6@QCALL \\\n"
+" @Uc`P c`P; \\\n"
+" c`P.$r=$r+@\\s.$r_@]; \\\n"
+" c`P.$r_`Q=$r_`Q+@\\s.$r_`Q_@]; \\\n"
+" c`P.$r_tmp=$r_tmp+@\\s.$r_tmp_@]; \\\n"
+" c`P.$mied.$o=(@'@U$c*)($cs+@\\s.$cs_@]); \\\n"
+" c`P.$mied.to=(@H@U$c*)($cs_`Q+@\\s.$cs_`Q_@]); \\\n"
+" c`P.$cs_tmp=(@H@U$c*)($cs_tmp+@\\s.$cs_tmp_@]); \\\n"
+" @QFIELDS(@QCALL_FIELD) \\\n"
+" c`P.states=states+@\\s.states_@]; \\\n"
+" c`P.zeros=zeros+@\\s.zeros_@]; \\\n"
+" c`P.@z=(`H)@\\s.@z; \\\n"
+" c`P.@v=`@v(@\\s.@v,@v@8@\\s.@v_@],c`P.@z); \\\n"
+" c`P.`Bes.flip=(`key_code)@\\s.flip; \\\n"
+" c`P.`Bes.@r=(`H)@\\s.@r; \\\n"
+" c`P.`Bes.`R=(`H)@\\s.`R; \\\n"
+" c`P.`Bes.width=(`H)@\\s.width; \\\n"
+" c`P.`Bes.`Bes=(`H)@\\s.`Bes; \\\n"
+" c`P.`Fs=@\\s.`Fs;\n\n"
+"@6@QTABLE ((@H`position *)states + @\\s.states_@])\n\n"
+"@%`@w @U@w(@U`Bes `P,`H `B){\n"
+"`@w @w={`P.flip,`P.@r+`B*`P.width,0};\n"
+"@w.$w=(1u<<$x`P.width,`P.`R-@w.shift))-1;\n"
+"@K@w;\n"
 "}\n\n\n"
-"$w`sort_pass `sort_pass_of(`I`sort_call*call,`Vp){\n"
-"`Vonly_`S=$FLAG_BY_INDEX|$FLAG_PACKS,`2=call->passes.passes-1;\n"
-"`Vonly_`2=$FLAG_UNPACKS|$FLAG_NO_KEYS;\n"
-"`sort_pass pass={p==0?call->keys:p%2?call->keys_dst:call->keys_tmp,\n"
-"p%2?call->keys_tmp:call->keys_dst,call->carried};\n"
-"pass.carried.`0=p==0?call->carried.`0:p%2?call->carried.to:call->`Ws_tmp;\n"
-"pass.carried.to=p%2?call->`Ws_tmp:call->carried.to;\n"
-"pass.digit=`sort_digit(call->passes,$CPU&&call->`T&$FLAG_BUCKETS?`2:p);\n"
-"pass.`T=call->`T& ~(p>0?only_`S:0)& ~(p<`2?only_`2:0);\n"
-"pass.bases=call->states+p*$RADIX;\n"
-"pass.states=call->states+$SORT_BASES+p%2*call->`3s*$RADIX;\n"
-"pass.next_states=call->states+$SORT_BASES+(p+1)%2*call->`3s*$RADIX;\n"
-"pass.`R=call->`R;\n"
-"`Cpass;\n"
+"@%@U`B @U`B$j@Y@Uc`P*c`P,`H p){\n"
+"`H only_@y=$FLAG_BY_INDEX|$FLAG_PACKS,$t=c`P->`Bes.`Bes-1;\n"
+"`H only_$t=$FLAG_UNPACKS|$FLAG_NO_KEYS;\n"
+"@U`B `B={p==0?c`P->$r:p%2?c`P->$r_`Q:c`P->$r_tmp,\n"
+"p%2?c`P->$r_tmp:c`P->$r_`Q,c`P->$mied};\n"
+"`B.$mied.$o=p==0?c`P->$mied.$o:p%2?c`P->$mied.to:c`P->$cs_tmp;\n"
+"`B.$mied.to=p%2?c`P->$cs_tmp:c`P->$mied.to;\n"
+"`B.@w=@U@w(c`P->`Bes,$CPU&&c`P->@z&$FLAG_BUCKETS?$t:p);\n"
+"`B.@z=c`P->@z& ~(p>0?only_@y:0)& ~(p<$t?only_$t:0);\n"
+"`B.$ks=c`P->states+p*$RADIX;\n"
+"`B.states=c`P->states+@QBASES+p%2*c`P->`Fs*$RADIX;\n"
+"`B.$y_states=c`P->states+@QBASES+(p+1)%2*c`P->`Fs*$RADIX;\n"
+"`B.@v=c`P->@v;\n"
+"@K`B;\n"
 "}\n\n\n",
-"$n`position `sort_scan(`position x,`Vitems,`J`position*`9s){\n"
-"`Vat=$2;\n"
-"`9s[at]=x;\n"
-"$h;\n"
-"`Z`Vd=1;d<items;d*=2){\n"
-"`7$2>=d)\n"
-"x+=`9s[at-d];\n"
-"at=at<$x?at+$x:at-$x;\n"
-"`9s[at]=x;\n"
-"$h;\n"
+"@7`position @U`C(`position x,`H items,@Z`position*`Ys){\n"
+"`H at=@i;\n"
+"`Ys[at]=x;\n"
+"@.;\n"
+"$n`H d=1;d<items;d*=2){\n"
+"`S@i>=d)\n"
+"x+=`Ys[at-d];\n"
+"at=at<$@n?at+$@n:at-$@n;\n"
+"`Ys[at]=x;\n"
+"@.;\n"
 "}\n"
-"`Cx;\n"
+"@Kx;\n"
 "}\n\n\n\n"
-"$6$SORT_IS_UNEVEN(table, parts) ((table)[$RADIX * (parts)] != 0)\n"
-"$6$SORT_TICKET(table, parts) ((vola`3 `A`V*)((table) + $RADIX * (parts) + 1))\n\n"
-"`Y!$SORT_SMALL && !$SORT_SINGLE_PASS\n\n"
-"kernel $x_ATTRIBUTE `X`sort_places(`%$SORT_PARAMETERS,`J`position*`9s$g\n"
-"`A`position*table=$SORT_TABLE;\n"
-"`Vparts=`F`B.parts,cells=parts*$RADIX,span=(cells+$x-1)/$x;\n"
-"`V`S=min($2*span,cells),`2=min(`S+span,cells);\n"
-"`position `9=0,`G`6\n"
-"`7$CPU&&(`B.`T&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,parts))\n"
-"`L;\n"
-"`7$x>1){\n"
-"`Z`Vi=`S;i<`2;i++)\n"
-"`9+=table[i];\n"
-"`G=`sort_scan(`9,$x,`9s)-`9;\n"
+"@6@QIS_UNEVEN(table, `As) ((table)[$RADIX * (`As)] != 0)\n"
+"@6@QTICKET(table, `As) ((vola`F @H`H *)((table) + $RADIX * (`As) + 1))\n\n"
+"#if !@QSMALL$d!@QSINGLE_PASS\n\n"
+"kernel $@n_ATTRIBUTE void @U@|s(`%$SORT@1S,@Z`position*`Ys@)\n"
+"@H`position*table=@QTABLE;\n"
+"`H `As=(`H)@\\s.`As,cells=`As*$RADIX,`D=(cells+$@n-1)/$@n;\n"
+"`H @y=$x@i*`D,cells),$t=$x@y+`D,cells);\n"
+"`position `Y=0,@W`M\n"
+"`S$CPU&&(@\\s.@z&$FLAG_IF_UNEVEN)&& !@QIS_UNEVEN(table,`As))\n"
+"@`;\n"
+"`S$@n>1){\n"
+"$n`H i=@y;i<$t;i++)\n"
+"`Y+=table[i];\n"
+"@W=@U`C(`Y,$@n,`Ys)-`Y;\n"
 "}\n"
-"`Z`Vi=`S;i<`2;i++){\n"
+"$n`H i=@y;i<$t;i++){\n"
 "`position here=table[i];\n"
-"table[i]=`G-($kSORT_PLACES)&&i==cells/2?min(`G,(`position)1):0);\n"
-"`G+=here;\n"
+"table[i]=@W-(@3SORT_PLACES)&&i==cells/2?$x@W,(`position)1):0);\n"
+"@W+=here;\n"
 "}\n"
-"`7$CPU&&(`B.`T&$FLAG_BUCKETS)){\n"
-"`position most=`G-table[($RADIX-1)*parts];\n"
-"`Z`Vd`6d+1<$RADIX;d++)\n"
-"most=max(most,table[(d+1)*parts]-table[d*parts]);\n"
-"table[cells]=most>`G/(`position)`B.units;\n"
-"table[cells+1]`6\n"
+"`S$CPU&&(@\\s.@z&$FLAG_BUCKETS)){\n"
+"`position most=@W-table[($RADIX-1)*`As];\n"
+"$n`H d`Md+1<$RADIX;d++)\n"
+"most=max(most,table[(d+1)*`As]-table[d*`As]);\n"
+"table[cells]=most>@W/(`position)@\\s.units;\n"
+"table[cells+1]`M\n"
 "}\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_sort_passes NULL
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9950 \"kernels.cl.inc\"\n"
+"#line 9735 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
-"$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
-"$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
-"`position*next,`Qby_index){\n"
-"$1`key_bits*keys=pass->keys+`S;\n"
-"$1`sort_`W*`Ws=pass->carried.`0+($SORT_VALUES?`S:0);\n"
-"`A`key_bits*keys_to=pass->keys_dst;\n"
-"`A`sort_`W*`Ws_to=pass->carried.to;\n"
-"`digit digit=pass->digit;\n"
-"`Z`Ni=0,`R=`2-`S;i<`R;i++){\n"
-"`key_bits key=keys[i];\n"
-"`position p=next[`digit_of(key,digit)]++;\n"
-"keys_to[p]=key;\n"
-"`7$SORT_VALUES)\n"
-"`Ws_to[p]=by_index?(`sort_`W)(`S+i):`Ws[i];\n"
+"@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
+"@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
+"`position*$y,@tby_index){\n"
+"@'`key_$l*$r=`B->$r+@y;\n"
+"@'@U$c*$cs=`B->$mied.$o+(@QVALUES?@y:0);\n"
+"@H`key_$l*$r_to=`B->$r_`Q;\n"
+"@H@U$c*$cs_to=`B->$mied.to;\n"
+"`@w @w=`B->@w;\n"
+"$n@ci=0,@v=$t-@y;i<@v;i++){\n"
+"`key_$l key=$r[i];\n"
+"`position p=$y[`@w$jkey,@w)]++;\n"
+"$r_to[p]=key;\n"
+"`S@QVALUES)\n"
+"$cs_to[p]=by_index?(@U$c)(@y+i):$cs[i];\n"
 "}\n"
 "}\n\n\n\n"
-"$w`X`sort_scatter_blocks(`I`sort_pass*pass,`N`S,`N`2,\n"
-"`position*next){\n"
+"@%void @Uscatter_blocks(@Y@U`B*`B,@c@y,@c$t,\n"
+"`position*$y){\n"
 "enum{BLOCK=256};\n"
-"`digit digit=pass->digit;\n"
-"`position places[BLOCK];\n"
-"`Z`Ni=`S;i<`2;i+=BLOCK){\n"
-"`V`R=`Fmin(`2-i,$9BLOCK);\n"
-"`Z`Vj`6j<`R;j++){\n"
-"`key_bits key=pass->keys[i+j];\n"
-"places[j]=next[`digit_of(key,digit)]++;\n"
-"pass->keys_dst[places[j]]=key;\n"
+"`@w @w=`B->@w;\n"
+"`position @|s[BLOCK];\n"
+"$n@ci=@y;i<$t;i+=BLOCK){\n"
+"`H @v=(`H)$x$t-i,@@BLOCK);\n"
+"$n`H j`Mj<@v;j++){\n"
+"`key_$l key=`B->$r[i+j];\n"
+"@|s[j]=$y[`@w$jkey,@w)]++;\n"
+"`B->$r_`Q[@|s[j]]=key;\n"
 "}\n"
-"`Z`Vj`6j<`R;j++)\n"
-"pass->carried.to[places[j]]=pass->carried.`0[i+j];\n"
+"$n`H j`Mj<@v;j++)\n"
+"`B->$mied.to[@|s[j]]=`B->$mied.$o[i+j];\n"
 "}\n"
 "}\n\n\n\n"
-"$w`X`sort_copy_span(`I`sort_pass*pass,`Nto,`N`S,`N`2,\n"
-"`Qhas_keys){\n"
-"`Qby_index=pass->`T&$FLAG_BY_INDEX;\n"
-"`7has_keys)\n"
-"`Z`Ni=`S;i<`2;i++)\n"
-"pass->keys_dst[to+(i-`S)]=pass->keys[i];\n"
-"`7$SORT_VALUES&&(by_index||pass->carried.`0!=pass->carried.to))\n"
-"`Z`Ni=`S;i<`2;i++)\n"
-"pass->carried.to[to+(i-`S)]=by_index?(`sort_`W)i:pass->carried.`0[i];\n"
+"@%void @Ucopy_`D(@Y@U`B*`B,@cto,@c@y,@c$t,\n"
+"@thas_$r){\n"
+"@tby_index=`B->@z&$FLAG_BY_INDEX;\n"
+"`Shas_$r)\n"
+"$n@ci=@y;i<$t;i++)\n"
+"`B->$r_`Q[to+(i-@y)]=`B->$r[i];\n"
+"`S@QVALUES&&(by_index||`B->$mied.$o!=`B->$mied.to))\n"
+"$n@ci=@y;i<$t;i++)\n"
+"`B->$mied.to[to+(i-@y)]=by_index?(@U$c)i:`B->$mied.$o[i];\n"
 "}\n\n"
-"$w`X`sort_scatter_span(`I`sort_pass*pass,`N`S,`N`2,\n"
-"`position*next){\n"
-"`Qby_index=$SORT_VALUES&&(pass->`T&$FLAG_BY_INDEX);\n"
-"`Qblocks=$SORT_VALUES&&$SORT_VALUE_SIZE==$KEY_SIZE&&\n"
-"(pass->`T&$FLAG_BLOCKS);\n"
-"`7blocks&& !by_index)\n"
-"`sort_scatter_blocks(pass,`S,`2,next);\n"
+"@%void @Uscatter_`D(@Y@U`B*`B,@c@y,@c$t,\n"
+"`position*$y){\n"
+"@tby_index=@QVALUES&&(`B->@z&$FLAG_BY_INDEX);\n"
+"@tblocks=@QVALUES&&@QVALUE_SIZE==$e_SIZE&&\n"
+"(`B->@z&$FLAG_BLOCKS);\n"
+"`Sblocks&& !by_index)\n"
+"@Uscatter_blocks(`B,@y,$t,$y);\n"
 "else\n"
-"`sort_scatter_each(pass,`S,`2,next,by_index);\n"
+"@Uscatter_each(`B,@y,$t,$y,by_index);\n"
 "}\n\n\n\n"
-"$w`X`sort_`R_span(`I`sort_pass*pass,`N`S,`N`2,\n"
-"`I`digit*digit,`position(*`Rs)[$RADIX],\n"
-"`I`Vdigits){\n"
-"`digit a=digit[0],b=digit[digits>1?1:0],c=digit[digits>2?2:0];\n"
-"`digit d=digit[digits>3?3:0];\n"
-"`Z`Ni=`S;i<`2;){\n"
-"`Nstep=min(i+$SORT_STEP,`2);\n"
-"$PREFETCH(pass->keys_dst+i,0,1);\n"
-"`7$SORT_VALUES)\n"
-"$PREFETCH(pass->carried.to+i,0,1);\n"
-"`Z;i<step;i++){\n"
-"`key_code code=`code_of(pass->keys[i],a.flip);\n"
-"`Rs[0][`F(code>>a.shift)&a.mask]++;\n"
-"`7digits>1)\n"
-"`Rs[1][`F(code>>b.shift)&b.mask]++;\n"
-"`7digits>2)\n"
-"`Rs[2][`F(code>>c.shift)&c.mask]++;\n"
-"`7digits>3)\n"
-"`Rs[3][`F(code>>d.shift)&d.mask]++;\n"
+"@%void @U@v_`D(@Y@U`B*`B,@c@y,@c$t,\n"
+"@Y`@w*@w,`position(*@vs)[$RADIX],\n"
+"@Y`H @ws){\n"
+"$n@ci=@y;i<$t;){\n"
+"@c`E=$xi+@Q$f,$t);\n"
+"$PREFETCH(`B->$r_`Q+i,0,1);\n"
+"`S@QVALUES)\n"
+"$PREFETCH(`B->$mied.to+i,0,1);\n"
+"$n;i<`E;i++){\n"
+"`key_code code=`code$j`B->$r[i],@w[0].flip);\n"
+"@(`H q`Mq<@ws;q++)\n"
+"@vs[q][(`H)(code>>@w[q].shift)&@w[q].$w]++;\n"
 "}\n"
 "}\n"
+"}\n\n\n"
+"@%void @U@v_`P(@Y@U`B*`B,@c@y,@c$t,\n"
+"@Y`@w*@w,`position(*@vs)[$RADIX],\n"
+"`H `Bes){\n"
+"$n`H p`Mp<`Bes;p+=4){\n"
+"`H @ws=$x`Bes-p,4u);\n"
+"$n`H q=p;q<p+@ws;q++)\n"
+"$n`H d`Md<$RADIX;d++)\n"
+"@vs[q][d]`M\n"
+"`S$e_SIZE==1||@ws==1)\n"
+"@U@v_`D(`B,@y,$t,@w+p,@vs+p,1);\n"
+"else `S$e_SIZE==2||@ws==2)\n"
+"@U@v_`D(`B,@y,$t,@w+p,@vs+p,2);\n"
+"else `S@ws==3)\n"
+"@U@v_`D(`B,@y,$t,@w+p,@vs+p,3);\n"
+"else\n"
+"@U@v_`D(`B,@y,$t,@w+p,@vs+p,4);\n"
+"}\n"
+"}\n\n\n"
+"@%@t@U@|_`D(`position*$y,@c@y,@c$t){\n"
+"`position @|=(`position)@y;\n"
+"@tmoves=true;\n"
+"$n`H d`Md<$RADIX;d++){\n"
+"`position here=$y[d];\n"
+"$y[d]=@|;\n"
+"@|+=here;\n"
+"moves&=here!=$t-@y;\n"
+"}\n"
+"@Kmoves;\n"
 "}\n\n\n",
-"$w`X`sort_`R_all(`I`sort_pass*pass,`N`S,`N`2,\n"
-"`I`digit*digit,`position(*`Rs)[$RADIX],\n"
-"`Vpasses){\n"
-"`Z`Vp`6p<passes;p+=4){\n"
-"`Vdigits=min(passes-p,4u);\n"
-"`Z`Vq=p;q<p+digits;q++)\n"
-"`Z`Vd`6d<$RADIX;d++)\n"
-"`Rs[q][d]`6\n"
-"`7$KEY_SIZE==1||digits==1)\n"
-"`sort_`R_span(pass,`S,`2,digit+p,`Rs+p,1);\n"
-"else `7$KEY_SIZE==2||digits==2)\n"
-"`sort_`R_span(pass,`S,`2,digit+p,`Rs+p,2);\n"
-"else `7digits==3)\n"
-"`sort_`R_span(pass,`S,`2,digit+p,`Rs+p,3);\n"
-"else\n"
-"`sort_`R_span(pass,`S,`2,digit+p,`Rs+p,4);\n"
-"}\n"
-"}\n\n\n"
-"$w`Q`sort_place_span(`position*next,`N`S,`N`2){\n"
-"`position place=(`position)`S;\n"
-"`Qmoves=true;\n"
-"`Z`Vd`6d<$RADIX;d++){\n"
-"`position here=next[d];\n"
-"next[d]=place;\n"
-"place+=here;\n"
-"moves&=here!=`2-`S;\n"
-"}\n"
-"`Cmoves;\n"
-"}\n\n\n"
-"$w`sort_pass `sort_away(`I`sort_call*call){\n"
-"`sort_pass pass={call->keys,call->keys_dst,call->carried};\n"
-"`7call->keys==call->keys_dst)\n"
-"pass.keys_dst=call->keys_tmp;\n"
-"pass.carried.to=call->carried.`0==call->carried.to?call->`Ws_tmp:call->carried.to;\n"
-"pass.`T=call->`T;\n"
-"`Cpass;\n"
+"@%@U`B @Uaway(@Y@Uc`P*c`P){\n"
+"@U`B `B={c`P->$r,c`P->$r_`Q,c`P->$mied};\n"
+"`Sc`P->$r==c`P->$r_`Q)\n"
+"`B.$r_`Q=c`P->$r_tmp;\n"
+"`B.$mied.to=c`P->$mied.$o==c`P->$mied.to?c`P->$cs_tmp:c`P->$mied.to;\n"
+"`B.@z=c`P->@z;\n"
+"@K`B;\n"
 "}\n\n\n\n"
 "$APART\n"
-"$w`X`sort_span(`I`sort_call*call,`N`S,`N`2,`Vend,`Vpasses){\n"
-"`position next[`D`key_bits)][$RADIX];\n"
-"`digit digit[`D`key_bits)];\n"
-"`Qmoving[`D`key_bits)];\n"
-"`Vmoves`6\n"
-"`sort_passes all=call->passes;\n"
-"`sort_pass pass=`sort_away(call);\n"
-"`Q`Ws_in_dst=call->carried.`0==call->carried.to&& !(call->`T&$FLAG_BY_INDEX);\n"
-"all.end=end;\n"
-"`7$KEY_SIZE==1)\n"
-"passes=1;\n"
-"`Z`Vp`6p<passes;p++)\n"
-"digit[p]=`sort_digit(all,p);\n"
-"`sort_`R_all(&pass,`S,`2,digit,next,passes);\n"
-"`Z`Vp`6p<passes;p++)\n"
-"moves+=moving[p]=`sort_place_span(next[p],`S,`2);\n\n"
-"`Qto_dst=pass.keys==call->keys_dst?false:pass.keys==call->keys_tmp||moves%2!`6\n"
-"`Q`Ws_to_dst=`Ws_in_dst?false:pass.carried.`0==call->`Ws_tmp||moves%2!`6\n"
-"`Z`Vp`6p<passes;p++){\n"
-"`7!moving[p])\n"
+"@%void @U`D(@Y@Uc`P*c`P,@c@y,@c$t,`H `R,`H `Bes){\n"
+"`position $y[@N`key_$l)][$RADIX];\n"
+"`@w @w[@N`key_$l)];\n"
+"@tmoving[@N`key_$l)];\n"
+"`H moves`M\n"
+"@U`Bes `P=c`P->`Bes;\n"
+"@U`B `B=@Uaway(c`P);\n"
+"@t$cs_in_`Q=c`P->$mied.$o==c`P->$mied.to&& !(c`P->@z&$FLAG_BY_INDEX);\n"
+"`P.`R=`R;\n"
+"`S$e_SIZE==1)\n"
+"`Bes=1;\n"
+"$n`H p`Mp<`Bes;p++)\n"
+"@w[p]=@U@w(`P,p);\n"
+"@U@v_`P(&`B,@y,$t,@w,$y,`Bes);\n"
+"$n`H p`Mp<`Bes;p++)\n"
+"moves+=moving[p]=@U@|_`D($y[p],@y,$t);\n\n"
+"@tto_`Q=`B.$r==c`P->$r_`Q?@x:`B.$r==c`P->$r_tmp||moves%2!`M\n"
+"@t$cs_to_`Q=$cs_in_`Q?@x:`B.$mied.$o==c`P->$cs_tmp||moves%2!`M\n"
+"$n`H p`Mp<`Bes;p++){\n"
+"`S!moving[p])\n"
 "continue;\n"
-"pass.keys_dst=to_dst?call->keys_dst:call->keys_tmp;\n"
-"pass.carried.to=`Ws_to_dst?call->carried.to:call->`Ws_tmp;\n"
-"pass.digit=digit[p];\n"
-"`sort_scatter_span(&pass,`S,`2,next[p]);\n"
-"to_dst= !to_dst;\n"
-"`Ws_to_dst= !`Ws_to_dst;\n"
-"pass.keys=pass.keys_dst;\n"
-"pass.carried.`0=pass.carried.to;\n"
-"pass.`T&= ~`F$FLAG_BY_INDEX;\n"
+"`B.$r_`Q=to_`Q?c`P->$r_`Q:c`P->$r_tmp;\n"
+"`B.$mied.to=$cs_to_`Q?c`P->$mied.to:c`P->$cs_tmp;\n"
+"`B.@w=@w[p];\n"
+"@Uscatter_`D(&`B,@y,$t,$y[p]);\n"
+"to_`Q= !to_`Q;\n"
+"$cs_to_`Q= !$cs_to_`Q;\n"
+"`B.$r=`B.$r_`Q;\n"
+"`B.$mied.$o=`B.$mied.to;\n"
+"`B.@z&= ~(`H)$FLAG_BY_INDEX;\n"
 "}\n"
-"pass.keys_dst=call->keys_dst;\n"
-"pass.carried.to=call->carried.to;\n"
-"`sort_copy_span(&pass,`S,`S,`2,\n"
-"pass.keys!=pass.keys_dst&& !(pass.`T&$FLAG_NO_KEYS));\n"
-"}\n\n",
-"`Y!$SORT_SMALL\n\n\n"
+"`B.$r_`Q=c`P->$r_`Q;\n"
+"`B.$mied.to=c`P->$mied.to;\n"
+"@Ucopy_`D(&`B,@y,@y,$t,\n"
+"`B.$r!=`B.$r_`Q&& !(`B.@z&$FLAG_NO_KEYS`L\n"
+"}\n\n"
+"#if !@QSMALL\n\n\n"
 "$APART\n"
-"$w`X`sort_`R_quarters(`I`sort_call*call,`Vp,`Npart,`Vown,\n"
-"`Vgroups){\n"
+"@%void @U@v_@Is(@Y@Uc`P*c`P,`H p,@c`A,`H `V,\n"
+"`H @{s){\n"
 "enum{TABLES=4};\n"
-"`A`position*table=(`A`position*)call->states;\n"
-"`sort_pass pass=`sort_pass_of(call,p);\n"
-"$1`key_bits*keys=pass.keys;\n"
-"`digit digit=pass.digit;\n"
-"`Ni=min(own*part,call->`R);\n"
-"`N`2=min(i+part,call->`R),quarter=(`2-i)/TABLES,end=i+quarter;\n"
-"`position `Rs[TABLES][$RADIX];\n"
-"`7(call->`T&$FLAG_IF_UNEVEN)&& !$SORT_IS_UNEVEN(table,groups))\n"
-"`L;\n"
-"`Z`Vd`6d<$RADIX;d++)\n"
-"`Z`Vt`6t<TABLES;t++)\n"
-"`Rs[t][d]`6\n"
-"`Z;i<end;i++){\n"
-"`Va=`digit_of(keys[i],digit),b=`digit_of(keys[i+quarter],digit);\n"
-"`Vc=`digit_of(keys[i+2*quarter],digit),d=`digit_of(keys[i+3*quarter],digit);\n"
-"`Rs[0][a]++;\n"
-"`Rs[1][b]++;\n"
-"`Rs[2][c]++;\n"
-"`Rs[3][d]++;\n"
+"@H`position*table=(@H`position*)c`P->states;\n"
+"@U`B `B=@U`B$jc`P,p);\n"
+"@'`key_$l*$r=`B.$r;\n"
+"`@w @w=`B.@w;\n"
+"@ci=$x`V*`A,c`P->@v);\n"
+"@c$t=$xi+`A,c`P->@v),@I=($t-i)/TABLES,`R=i+@I;\n"
+"`position @vs[TABLES][$RADIX];\n"
+"`S(c`P->@z&$FLAG_IF_UNEVEN)&& !@QIS_UNEVEN(table,@{s))\n"
+"@`;\n"
+"$n`H d`Md<$RADIX;d++)\n"
+"$n`H t`Mt<TABLES;t++)\n"
+"@vs[t][d]`M\n"
+"$n;i<`R;i++){\n"
+"`H a=`@w$j$r[i],@w),b=`@w$j$r[i+@I],@w);\n"
+"`H c=`@w$j$r[i+2*@I],@w),d=`@w$j$r[i+3*@I],@w);\n"
+"@vs[0][a]++;\n"
+"@vs[1][b]++;\n"
+"@vs[2][c]++;\n"
+"@vs[3][d]++;\n"
 "}\n"
-"`Zi+=3*quarter;i<`2;i++)\n"
-"`Rs[0][`digit_of(keys[i],digit)]++;\n"
-"`Z`Vd`6d<$RADIX;d++)\n"
-"table[d*groups+own]=`Rs[0][d]+`Rs[1][d]+`Rs[2][d]+`Rs[3][d];\n"
+"$ni+=3*@I;i<$t;i++)\n"
+"@vs[0][`@w$j$r[i],@w)]++;\n"
+"$n`H d`Md<$RADIX;d++)\n"
+"table[d*@{s+`V]=@vs[0][d]+@vs[1][d]+@vs[2][d]+@vs[3][d];\n"
 "}\n\n"
-"kernel $x_ATTRIBUTE `X`sort_`R_cpu(`%$SORT_PARAMETERS$g\n"
-"$SORT_CALL\n"
-"`sort_`R_quarters(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
-"`F$q0));\n"
+"kernel $@n_ATTRIBUTE void @U@v_cpu(`%$SORT@1S@)\n"
+"@QCALL\n"
+"@U@v_@Is(&c`P,(`H)@\\s.`B,@U`A(c`P.@v),(`H)get_@{_id(0),\n"
+"(`H)get_num_@{s(0`L\n"
 "}\n\n"
 "$APART\n"
-"$w`X`sort_scatter_part(`I`sort_call*call,`Vp,`Npart,`Vown,\n"
-"`Vgroups){\n"
-"$1`position*table=($1`position*)call->states;\n"
-"`sort_pass pass=`sort_pass_of(call,p);\n"
-"`N`S=min(own*part,call->`R),`2=min(`S+part,call->`R);\n"
-"`7$kSORT_TAIL)&&`2>`S)\n"
-"`2--;\n"
-"`7`S==`2)\n"
-"`L;\n"
-"`7(pass.`T&($FLAG_BUCKETS|$FLAG_IF_UNEVEN))&&\n"
-"$SORT_IS_UNEVEN(table,groups)!=((pass.`T&$FLAG_IF_UNEVEN)!=0))\n"
-"`L;\n\n\n"
-"`Vcell=`digit_of(pass.keys[`S],pass.digit)*groups+own;\n"
+"@%void @Uscatter_`A(@Y@Uc`P*c`P,`H p,@c`A,`H `V,\n"
+"`H @{s){\n"
+"@'`position*table=(@'`position*)c`P->states;\n"
+"@U`B `B=@U`B$jc`P,p);\n"
+"@c@y=$x`V*`A,c`P->@v),$t=$x@y+`A,c`P->@v);\n"
+"`S@3SORT_TAIL)&&$t>@y)\n"
+"$t--;\n"
+"`S@y==$t)\n"
+"@`;\n"
+"`S(`B.@z&($FLAG_BUCKETS|$FLAG_IF_UNEVEN))&&\n"
+"@QIS_UNEVEN(table,@{s)!=((`B.@z&$FLAG_IF_UNEVEN)!=0))\n"
+"@`;\n\n\n",
+"`H cell=`@w$j`B.$r[@y],`B.@w)*@{s+`V;\n"
 "`position to=table[cell];\n"
-"`7(cell+1<$RADIX*groups?table[cell+1]:call->`R)-to==`2-`S){\n"
-"`sort_copy_span(&pass,to,`S,`2,!(pass.`T&$FLAG_NO_KEYS));\n"
-"`L;\n"
+"`S(cell+1<$RADIX*@{s?table[cell+1]:c`P->@v)-to==$t-@y){\n"
+"@Ucopy_`D(&`B,to,@y,$t,!(`B.@z&$FLAG_NO_KEYS`L\n"
+"@`;\n"
 "}\n"
-"`position next[$RADIX];\n"
-"`Z`Vd`6d<$RADIX;d++)\n"
-"next[d]=table[d*groups+own];\n"
-"`sort_scatter_span(&pass,`S,`2,next);\n"
+"`position $y[$RADIX];\n"
+"$n`H d`Md<$RADIX;d++)\n"
+"$y[d]=table[d*@{s+`V];\n"
+"@Uscatter_`D(&`B,@y,$t,$y);\n"
 "}\n\n"
-"kernel $x_ATTRIBUTE `X`sort_scatter_cpu(`%$SORT_PARAMETERS$g\n"
-"$SORT_CALL\n"
-"`sort_scatter_part(&call,`F`B.pass,`sort_part(call.`R),`F$p,\n"
-"`F$q0));\n"
+"kernel $@n_ATTRIBUTE void @Uscatter_cpu(`%$SORT@1S@)\n"
+"@QCALL\n"
+"@Uscatter_`A(&c`P,(`H)@\\s.`B,@U`A(c`P.@v),(`H)get_@{_id(0),\n"
+"(`H)get_num_@{s(0`L\n"
 "}\n\n\n\n\n"
 "$APART\n"
-"$w`X`sort_bucket(`sort_call call,`N`S,`N`2,`Nsplit){\n"
-"`position begin[$RADIX+1];\n"
-"`Vparts=1,passes=call.passes.passes,end=call.passes.end;\n"
-"begin[0]=(`position)`S;\n"
-"begin[1]=(`position)`2;\n"
-"while(parts==1&&passes>1&&`2-`S>=split){\n"
-"`position next[1][$RADIX];\n"
-"`sort_pass pass=`sort_away(&call);\n"
-"passes--;\n"
-"call.passes.end=end;\n"
-"pass.digit=`sort_digit(call.passes,passes);\n"
-"end=pass.digit.shift;\n"
-"`Z`Vd`6d<$RADIX;d++)\n"
-"next[0][d]`6\n"
-"`sort_`R_span(&pass,`S,`2,&pass.digit,next,1);\n"
-"`7next[0][`digit_of(pass.keys[`S],pass.digit)]==`2-`S)\n"
+"@%void @Ubucket(@Uc`P c`P,@c@y,@c$t,@csplit){\n"
+"`position @r[$RADIX+1];\n"
+"`H `As=1,`Bes=c`P.`Bes.`Bes,`R=c`P.`Bes.`R;\n"
+"@r[0]=(`position)@y;\n"
+"@r[1]=(`position)$t;\n"
+"while(`As==1&&`Bes>1&&$t-@y>=split){\n"
+"`position $y[1][$RADIX];\n"
+"@U`B `B=@Uaway(&c`P);\n"
+"`Bes--;\n"
+"c`P.`Bes.`R=`R;\n"
+"`B.@w=@U@w(c`P.`Bes,`Bes);\n"
+"`R=`B.@w.shift;\n"
+"$n`H d`Md<$RADIX;d++)\n"
+"$y[0][d]`M\n"
+"@U@v_`D(&`B,@y,$t,&`B.@w,$y,1);\n"
+"`S$y[0][`@w$j`B.$r[@y],`B.@w)]==$t-@y)\n"
 "continue;\n"
-"parts=$RADIX;\n"
-"`Z`Vd`6d<$RADIX;d++){\n"
-"begin[d+1]=begin[d]+next[0][d];\n"
-"next[0][d]=begin[d];\n"
+"`As=$RADIX;\n"
+"$n`H d`Md<$RADIX;d++){\n"
+"@r[d+1]=@r[d]+$y[0][d];\n"
+"$y[0][d]=@r[d];\n"
 "}\n"
-"`sort_scatter_span(&pass,`S,`2,next[0]);\n"
-"call.keys=pass.keys_dst;\n"
-"call.carried.`0=pass.carried.to;\n"
+"@Uscatter_`D(&`B,@y,$t,$y[0]);\n"
+"c`P.$r=`B.$r_`Q;\n"
+"c`P.$mied.$o=`B.$mied.to;\n"
 "}\n"
-"`Z`Vd`6d<parts;d++)\n"
-"`sort_span(&call,begin[d],begin[d+1],end,passes);\n"
-"}\n\n\n\n\n",
+"$n`H d`Md<`As;d++)\n"
+"@U`D(&c`P,@r[d],@r[d+1],`R,`Bes);\n"
+"}\n\n\n\n\n"
 "$APART\n"
-"$w`X`sort_draw_buckets(`sort_call call,`Nsplit,`Vgroups){\n"
-"`A`position*table=(`A`position*)call.states;\n"
-"`A`key_bits*keys_dst=call.keys_dst;\n"
-"`A`sort_`W*`Ws_dst=call.carried.to;\n"
-"`Vtickets=2*$RADIX;\n"
-"`7$SORT_IS_UNEVEN(table,groups))\n"
-"`L;\n"
-"call.keys=call.keys_dst;\n"
-"call.carried.`0=call.carried.to;\n"
-"call.`T&= ~`F$FLAG_BY_INDEX;\n"
-"call.passes.passes--;\n"
-"call.passes.end=`sort_digit(call.passes,call.passes.passes).shift;\n"
-"`7call.passes.passes%2){\n"
-"call.keys_dst=call.keys_tmp;\n"
-"call.keys_tmp=keys_dst;\n"
-"call.carried.to=call.`Ws_tmp;\n"
-"call.`Ws_tmp=`Ws_dst;\n"
+"@%void @Udraw_buckets(@Uc`P c`P,@csplit,`H @{s){\n"
+"@H`position*table=(@H`position*)c`P.states;\n"
+"@H`key_$l*$r_`Q=c`P.$r_`Q;\n"
+"@H@U$c*$cs_`Q=c`P.$mied.to;\n"
+"`H tickets=2*$RADIX;\n"
+"`S@QIS_UNEVEN(table,@{s))\n"
+"@`;\n"
+"c`P.$r=c`P.$r_`Q;\n"
+"c`P.$mied.$o=c`P.$mied.to;\n"
+"c`P.@z&= ~(`H)$FLAG_BY_INDEX;\n"
+"c`P.`Bes.`Bes--;\n"
+"c`P.`Bes.`R=@U@w(c`P.`Bes,c`P.`Bes.`Bes).shift;\n"
+"`Sc`P.`Bes.`Bes%2){\n"
+"c`P.$r_`Q=c`P.$r_tmp;\n"
+"c`P.$r_tmp=$r_`Q;\n"
+"c`P.$mied.to=c`P.$cs_tmp;\n"
+"c`P.$cs_tmp=$cs_`Q;\n"
 "}\n"
-"`Z`Vt;(t=atomic_inc($SORT_TICKET(table,groups)))<tickets;){\n"
-"`Vd=t%$RADIX;\n"
-"`N`S=table[d*groups],`2=d+1<$RADIX?table[(d+1)*groups]:call.`R;\n"
-"`Qlarge=`2-`S>call.`R/(4*groups);\n"
-"`7$kSORT_BUCKETS)&&`2>`S)\n"
-"`2--;\n"
-"`7large==(t<$RADIX))\n"
-"`sort_bucket(call,`S,`2,split);\n"
+"$n`H t;(t=@Dinc(@QTICKET(table,@{s)))<tickets;){\n"
+"`H d=t%$RADIX;\n"
+"@c@y=table[d*@{s],$t=d+1<$RADIX?table[(d+1)*@{s]:c`P.@v;\n"
+"@tlarge=$t-@y>c`P.@v/(4*@{s);\n"
+"`S@3SORT_BUCKETS)&&$t>@y)\n"
+"$t--;\n"
+"`Slarge==(t<$RADIX))\n"
+"@Ubucket(c`P,@y,$t,split);\n"
 "}\n"
 "}\n\n"
-"`Y$SORT_BUCKETS\n"
-"kernel $x_ATTRIBUTE `X`sort_buckets(`%$SORT_PARAMETERS$g\n"
-"$SORT_CALL\n"
-"`sort_draw_buckets(call,`B.split,`F$q0));\n"
+"kernel $@n_ATTRIBUTE void @Ubuckets(`%$SORT@1S@)\n"
+"@QCALL\n"
+"@Udraw_buckets(c`P,@\\s.split,(`H)get_num_@{s(0`L\n"
 "}\n"
-"`E\n"
-"`O\n"
-"kernel $x_ATTRIBUTE `X`sort_small_cpu(`%$SORT_PARAMETERS$g\n"
-"$SORT_CALL\n"
-"`7call.`R>0)\n"
-"`sort_span(&call,0,call.`R,call.passes.end,call.passes.passes);\n"
+"@g\n"
+"kernel $@n_ATTRIBUTE void @Usm`P_cpu(`%$SORT@1S@)\n"
+"@QCALL\n"
+"`Sc`P.@v>0)\n"
+"@U`D(&c`P,0,c`P.@v,c`P.`Bes.`R,c`P.`Bes.`Bes);\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_sort_cpu NULL
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10280 \"kernels.cl.inc\"\n"
+"#line 10056 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
-"$6$TEST_SILENT(`3) false\n"
-"$6$TEST_DELAY(`3)\n"
-"`E\n\n"
-"$6$ROUNDS $d\n"
-"`Y$j\n"
-"$6$RANK_GROUPS $lS\n"
-"$6$RANK_GROUP $l\n"
-"$6$RANK_GROUP_SIZE $y\n"
-"$6$RANK_GROUP_ITEM $LANE\n"
-"`O\n"
-"$6$RANK_GROUPS 1u\n"
-"$6$RANK_GROUP 0u\n"
-"$6$RANK_GROUP_SIZE $x\n"
-"$6$RANK_GROUP_ITEM $2\n"
-"`E\n"
-"$6$RANK_WORDS (($x + 31u) / 32u)\n"
-"$6$2_DIGITS (($RADIX + $x - 1u) / $x)\n"
-"$6$OWN_DIGIT(e) ($2 * $2_DIGITS + (e))\n\n\n\n"
-"$8`key_code `twiddled;\n"
-"$6$TWIDDLED_BITS (8u * `F`D`twiddled))\n"
-"$6$TWIDDLED_ONES ($KEY_INFINITY ? $KEY_ONES : ~(`twiddled)0)\n"
-"$6$DIGIT_SCALE ($KEY_WHOLE ? 1u : 4u)\n\n"
-"$8struct{\n"
+"@6$TEST_SILENT(`F) @x\n"
+"@6$TEST_DELAY(`F)\n"
+"@O\n\n"
+"@6$ROUNDS @&\n"
+"@h@4\n"
+"@6$RANK_@nS $SUB@nS\n"
+"@6$RANK_@n $SUB@n\n"
+"@6$RANK_@n_SIZE @jS\n"
+"@6$RANK_@n_ITEM @j\n"
+"@g\n"
+"@6$RANK_@nS 1u\n"
+"@6$RANK_@n 0u\n"
+"@6$RANK_@n_SIZE $@n\n"
+"@6$RANK_@n_ITEM @i\n"
+"@O\n"
+"@6$RANK_$hS (($@n + 31u) / 32u)\n"
+"@6@i_DIGITS (($RADIX + $@n - 1u) / $@n)\n"
+"@6$OWN_DIGIT(e) (@i * @i_DIGITS + (e))\n\n\n\n"
+"@;`key_code `twiddled;\n"
+"@6$TWIDDLED@p (8u * (`H)@N`twiddled))\n"
+"@6$TWIDDLED_ONES ($e_INFINITY ? $e_ONES : ~(`twiddled)0)\n"
+"@6$DIGIT_SCALE ($e_WHOLE ? 1u : 4u)\n\n"
+"@;@b{\n"
 "`key_code flip;\n"
-"`Vshift,mask;\n"
-"`Vrotation;\n"
-"}`twiddled_digit;\n\n"
-"$w`twiddled_digit `digit_twiddled(`digit digit){\n"
-"`twiddled_digit twiddled;\n"
-"twiddled.flip=digit.flip;\n"
-"twiddled.shift=digit.shift;\n"
-"twiddled.mask=digit.mask*$DIGIT_SCALE;\n"
-"twiddled.rotation=($TWIDDLED_BITS+2-digit.shift)%$TWIDDLED_BITS;\n"
-"`Ctwiddled;\n"
+"`H shift,$w;\n"
+"`H rotation;\n"
+"}`twiddled_@w;\n\n"
+"@%`twiddled_@w `@w_twiddled(`@w @w){\n"
+"`twiddled_@w twiddled;\n"
+"twiddled.flip=@w.flip;\n"
+"twiddled.shift=@w.shift;\n"
+"twiddled.$w=@w.$w*$DIGIT_SCALE;\n"
+"twiddled.rotation=($TWIDDLED@p+2-@w.shift)%$TWIDDLED@p;\n"
+"@Ktwiddled;\n"
 "}\n\n"
-"$w`twiddled `twiddle_in(`key_bits key,`twiddled_digit digit){\n"
-"`twiddled ordered=`to_ordered(key,digit.flip);\n"
-"`C$KEY_INFINITY?ordered:rotate(ordered,(`twiddled)digit.rotation);\n"
+"@%`twiddled `twiddle_in(`key_$l key,`twiddled_@w @w){\n"
+"`twiddled ordered=`to_ordered(key,@w.flip);\n"
+"@K$e_INFINITY?ordered:rotate(ordered,(`twiddled)@w.rotation);\n"
 "}\n\n"
-"$w`key_bits `twiddle_out(`twiddled twiddled,`twiddled_digit digit){\n"
-"`Vrotation=$KEY_INFINITY?0:$TWIDDLED_BITS-digit.rotation;\n"
-"`C``0_ordered(rotate(twiddled,(`twiddled)rotation),digit.flip);\n"
+"@%`key_$l `twiddle_`U(`twiddled twiddled,`twiddled_@w @w){\n"
+"`H rotation=$e_INFINITY?0:$TWIDDLED@p-@w.rotation;\n"
+"@K`$o_ordered(rotate(twiddled,(`twiddled)rotation),@w.flip);\n"
 "}\n\n\n\n"
-"$w`twiddled `twiddled_`2(`twiddled_digit digit){\n"
-"`C$KEY_WHOLE?(`twiddled)digit.mask<<digit.shift:$TWIDDLED_ONES;\n"
+"@%`twiddled `twiddled_$t(`twiddled_@w @w){\n"
+"@K$e_WHOLE?(`twiddled)@w.$w<<@w.shift:$TWIDDLED_ONES;\n"
 "}\n\n\n"
-"$w`V`scaled_digit(`twiddled twiddled,`twiddled_digit digit){\n"
-"`Y$KEY_WHOLE && $HAS_PICKS\n"
-"`key_code code=`canonical(twiddled,digit.flip);\n"
-"`Vplace=digit.shift/8+($CODES_WIDE?0u:0x4440u);\n"
-"`Vbyte=`bytes_at(`Fcode,`F($9code>>32),place);\n"
-"`C$CODES_WIDE?byte&digit.mask:byte;\n"
-"#elif $KEY_INFINITY\n"
-"`key_code code=`canonical(twiddled,digit.flip);\n"
-"`L`F(code>>digit.shift)*$DIGIT_SCALE&digit.mask;\n"
-"`O\n"
-"`L`Ftwiddled&digit.mask;\n"
-"`E\n"
+"@%`H `scaled_@w(`twiddled twiddled,`twiddled_@w @w){\n"
+"@hKEY_WHOLE$d$HAS_PICKS\n"
+"`key_code code=`canonical(twiddled,@w.flip);\n"
+"`H @|=@w.shift/8+($CODES_WIDE?0u:0x4440u);\n"
+"`H byte=`@u_at((`H)code,(`H)(@@code>>32),@|);\n"
+"@K$CODES_WIDE?byte&@w.$w:byte;\n"
+"@<KEY_INFINITY\n"
+"`key_code code=`canonical(twiddled,@w.flip);\n"
+"@`(`H)(code>>@w.shift)*$DIGIT_SCALE&@w.$w;\n"
+"@g\n"
+"@`(`H)twiddled&@w.$w;\n"
+"@O\n"
 "}\n\n\n\n\n"
-"$6$RANK_MASKS \\\n"
-" ($SORT_QUICK&&$DIGIT_BITS==8&& !$SORT_SMALL&& !$SORT_VALUES)\n"
-"$6$MASKED_BITS ($y >= 32 ? 5u : $y == 16 ? 4u : 3u)\n"
-"$6$MASKS (1u << $MASKED_BITS)\n"
-"$6$MASK_MOST(rounds) ($x * (rounds) / 5)\n\n"
-"$6$RANKS_BY_MASKS 0u\n"
-"$6$RANKS_BY_VOTES 1u\n"
-"$6$RANKED 2u\n\n\n",
-"$6$AT_DIGIT(type, p, digit) \\\n"
-" (*(`Jtype*)((`Juchar*)(p)+(digit)*(`F`Dtype)/$DIGIT_SCALE)))\n\n\n"
-"$6$RANK_BATCH (!$SORT_QUICK ? 1u : $SORT_SMALL ? $ROUNDS : 2u)\n\n\n"
-"$6$PACK ($SORT_PACKED ? 2u : 1u)\n"
-"$6$ROWS ($RANK_GROUPS / $PACK)\n\n\n\n"
-"$6$PADDED(place) ((place) + ($SORT_PADDED ? (place) / 32 : 0))\n"
-"$6$ROUND_PLACE(k) ($PADDED((k) * $x) + $PADDED($2))\n\n\n"
-"$6$PARTS(size) (!$SORT_HALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
-"$6$KEY_PARTS $PARTS($KEY_SIZE)\n"
-"$6$VALUE_PARTS $PARTS($SORT_VALUE_SIZE)\n"
-"$6$KEEPS_PLACES ($SORT_VALUES || $SORT_HALVED)\n\n\n\n"
-"$6$SORT_MOVES_INDICES ($SORT_VALUE_SIZE > 4)\n"
-"`Y$SORT_MOVES_INDICES\n"
-"$8`V`sort_mover;\n"
-"`O\n"
-"$8`sort_`W `sort_mover;\n"
-"`E\n\n"
-"$8struct{\n"
-"`position `9s[$j?$RANK_GROUPS:2*$x];\n"
-"`Y$j && !$y_APART\n"
-"`V`1s[$x];\n"
-"`E\n"
-"`Vdigit_mask;\n"
-"`Vticket,late;\n"
+"@6$RANK_MASKS \\\n"
+" (@QQUICK&&$DIGIT@p==8&& !@QSMALL&& !@QVALUES)\n"
+"@6$MASKED@p (@jS >= 32 ? 5u : @jS == 16 ? 4u : 3u)\n"
+"@6$MASKS (1u << $MASKED@p)\n"
+"@6$MASK_MOST(r$zs) ($@n * (r$zs) / 5)\n\n"
+"@6$RANKS_BY_MASKS 0u\n"
+"@6$RANKS_BY_VOTES 1u\n"
+"@6$RANKED 2u\n\n\n"
+"@6$AT_DIGIT(`G, p, @w) \\\n"
+" (*(@Z`G*)((@Zuchar*)(p)+(@w)*((`H)@N`G)/$DIGIT_SCALE)))\n\n\n"
+"@6$RANK_BATCH (!@QQUICK ? 1u : @QSMALL ? $ROUNDS : 2u)\n\n\n"
+"@6$PACK (@QPACKED ? 2u : 1u)\n"
+"@6$ROWS ($RANK_@nS / $PACK)\n\n\n\n",
+"@6$PADDED(@|) ((@|) + (@QPADDED ? (@|) / 32 : 0))\n"
+"@6$ROUND_PLACE(k) ($PADDED((k) * $@n) + $PADDED(@i))\n\n\n"
+"@6$PARTS(size) (!@QHALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
+"@6$e_PARTS $PARTS($e_SIZE)\n"
+"@6@R_PARTS $PARTS(@QVALUE_SIZE)\n"
+"@6$KEEPS_PLACES (@QVALUES || @QHALVED)\n\n\n\n"
+"@6@QMOVES_INDICES (@QVALUE_SIZE > 4)\n"
+"#if @QMOVES_INDICES\n"
+"@;`H @Umover;\n"
+"@g\n"
+"@;@U$c @Umover;\n"
+"@O\n\n"
+"@;@b{\n"
+"`position `Ys[$@4?$RANK_@nS:2*$@n];\n"
+"@h@4$d!@jS_APART\n"
+"`H $ss[$@n];\n"
+"@O\n"
+"`H @w_$w;\n"
+"`H ticket,late;\n"
 "union{\n"
-"`Vmasks[$RANK_MASKS?$x:1];\n"
+"`H $ws[$RANK_MASKS?$@n:1];\n"
 "`position to[$RADIX];\n"
-"}digits;\n"
+"}@ws;\n"
 "union{\n"
-"`twiddled key[$PADDED($TILE/$KEY_PARTS)];\n"
-"`sort_`W `W[$PADDED($TILE/$VALUE_PARTS)];\n"
-"`sort_mover mover[$PADDED($TILE)];\n"
-"`V`R[$SORT_PACKED?$RANK_GROUPS*$RADIX:1];\n"
+"`twiddled key[$PADDED($$g/$e_PARTS)];\n"
+"@U$c $c[$PADDED($$g/@R_PARTS)];\n"
+"@Umover mover[$PADDED($$g)];\n"
+"`H @v[@QPACKED?$RANK_@nS*$RADIX:1];\n"
 "}exchange;\n"
-"`Vnext[$RANK_GROUPS*$RADIX/$PACK];\n"
-"`Y$j\n"
-"`Vothers[$y];\n"
-"`O\n"
-"`Vbits[$RADIX*$RANK_WORDS];\n"
-"`E\n"
-"`Vranks_by;\n"
-"}`sort_`M;\n"
-"$FITS(sort,`D`sort_`M))\n\n\n"
-"$6$SORT_COUNTS ($SORT_PACKED ? `M->exchange.`R : `M->next)\n\n\n"
-"$6$PACKED_WORDS(rounds, bits) (((rounds) * (bits) + 31) / 32)\n"
-"$w`X`put_packed(uint*`4s,`Vk,`Vbits,`Vx){\n"
-"`Vshift=k*bits%32;\n"
-"`4s[k*bits/32]=shift==0?x:`4s[k*bits/32]|x<<shift;\n"
+"`H $y[$RANK_@nS*$RADIX/$PACK];\n"
+"@h@4\n"
+"`H others[@jS];\n"
+"@g\n"
+"`H $l[$RADIX*$RANK_$hS];\n"
+"@O\n"
+"`H ranks_by;\n"
+"}@U@a;\n"
+"$FITS(sort,@N@U@a))\n\n\n"
+"@6@QCOUNTS (@QPACKED ? @a->exchange.@v : @a->$y)\n\n\n"
+"@6$PACKED_$hS(r$zs, $l) (((r$zs) * ($l) + 31) / 32)\n"
+"@%@eput_packed(`H*`Js,`H k,`H $l,`H x){\n"
+"`H shift=k*$l%32;\n"
+"`Js[k*$l/32]=shift==0?x:`Js[k*$l/32]|x<<shift;\n"
 "}\n"
-"$w`V`packed_at(`Iuint*`4s,`Vk,`Vbits){\n"
-"`C`4s[k*bits/32]>>k*bits%32&((1u<<bits)-1u);\n"
+"@%`H `packed_at(@Y`H*`Js,`H k,`H $l){\n"
+"@K`Js[k*$l/32]>>k*$l%32&((1u<<$l)-1u);\n"
 "}\n"
-"$6$PLACE_BITS 16u\n\n\n"
-"$n`X`packed_anew(uint*`4s,`Vrounds,`Vbits){\n"
-"$r `Z`Vw`6w<$PACKED_WORDS(rounds,bits);w++)\n"
-"$FORGET_UINT(`4s[w]);\n"
+"@6$PLACE@p 16u\n\n\n"
+"@7@epacked_anew(`H*`Js,`H r$zs,`H $l){\n"
+"@(`H w`Mw<$PACKED_$hS(r$zs,$l);w++)\n"
+"$FORGET_UINT(`Js[w]);\n"
 "}\n\n\n"
-"$8struct{\n"
-"`twiddled keys[$ROUNDS];\n"
-"`Vtotals[$2_DIGITS];\n"
-"`V`Ss[$2_DIGITS*$ROWS];\n"
-"`Vstarts[$2_DIGITS];\n"
-"`Vplaces[$PACKED_WORDS($ROUNDS,$PLACE_BITS)];\n"
-"}`sort_`3;\n\n\n\n\n\n"
-"$w`twiddled_digit `digit_anew(`twiddled_digit digit,\n"
-"vola`3 `J`sort_`M*`M){\n"
-"`7!$SPILLS)\n"
-"digit.mask=`M->digit_mask;\n"
-"`Cdigit;\n"
+"@;@b{\n"
+"`twiddled $r[$ROUNDS];\n"
+"`H $bs[@i_DIGITS];\n"
+"`H @ys[@i_DIGITS*$ROWS];\n"
+"`H starts[@i_DIGITS];\n"
+"`H @|s[$PACKED_$hS($ROUNDS,$PLACE@p)];\n"
+"}@U`F;\n\n\n\n\n\n"
+"@%`twiddled_@w `@w_anew(`twiddled_@w @w,\n"
+"vola`F @Z@U@a*@a){\n"
+"`S!$SPILLS)\n"
+"@w.$w=@a->@w_$w;\n"
+"@K@w;\n"
 "}\n"
-"$w`twiddled `key_anew(`twiddled twiddled){\n"
-"`Y$CODES_WIDE\n"
+"@%`twiddled `key_anew(`twiddled twiddled){\n"
+"@hCODES_WIDE\n"
 "$FORGET_ULONG(twiddled);\n"
-"`O\n"
+"@g\n"
 "$FORGET_UINT(twiddled);\n"
-"`E\n"
-"`Ctwiddled;\n"
+"@O\n"
+"@Ktwiddled;\n"
 "}\n\n\n"
-"$n`V`sort_`G(`Vx,`J`sort_`M*`M){\n"
-"`Y$j\n"
-"`V`9=x,`G;\n"
-"$r `Z`Vd=1;d<$y;d*=2){\n"
-"`Vleft=`uint_up(`9,d,$y_MEMORY);\n"
-"`7$LANE>=d)\n"
-"`9+=left;\n"
+"@7`H @U@W(`H x,@Z@U@a*@a){\n"
+"@h@4\n"
+"`H `Y=x,@W;\n"
+"@(`H d=1;d<@jS;d*=2){\n"
+"`H $u=``H_up(`Y,d,@jS_MEMORY);\n"
+"`S@j>=d)\n"
+"`Y+=$u;\n"
 "}\n"
-"`G=`9-x;\n"
-"`7$LANE==$y-1)\n"
-"`M->`9s[$l]=`9;\n"
-"$h;\n"
-"`7$j_SUM)\n"
-"`G+=`uints_`9($LANE<$l?`F`M->`9s[$LANE]:0);\n"
+"@W=`Y-x;\n"
+"`S@j==@jS-1)\n"
+"@a->`Ys[$SUB@n]=`Y;\n"
+"@.;\n"
+"`S$@4_SUM)\n"
+"@W+=``Hs_`Y(@j<$SUB@n?(`H)@a->`Ys[@j]:0);\n"
 "else\n"
-"`Z`Vs`6s<$lS;s++)\n"
-"`G+=s<$l?`F((vola`3 `J`position*)`M->`9s)[s]:0;\n"
-"`C`G;\n"
-"`O\n"
-"`L`F`sort_scan(x,min($RADIX,`F$x),`M->`9s)-x;\n"
-"`E\n"
-"}\n\n\n",
-"$w`V`sort_at(`Vk,`Vrounds){\n"
-"`L($RANK_GROUP*rounds+k)*$RANK_GROUP_SIZE+$RANK_GROUP_ITEM;\n"
+"$n`H s`Ms<$SUB@nS;s++)\n"
+"@W+=s<$SUB@n?(`H)((vola`F @Z`position*)@a->`Ys)[s]:0;\n"
+"@K@W;\n"
+"@g\n"
+"@`(`H)@U`C(x,$x$RADIX,(`H)$@n),@a->`Ys)-x;\n"
+"@O\n"
+"}\n\n\n"
+"@%`H @Uat(`H k,`H r$zs){\n"
+"@`($RANK_@n*r$zs+k)*$RANK_@n_SIZE+$RANK_@n_ITEM;\n"
 "}\n"
-"$w`V`sort_padded_at(`Vk,`Vrounds){\n"
-"`V`8=($RANK_GROUP*rounds+k)*$RANK_GROUP_SIZE;\n"
-"`C$RANK_GROUP_SIZE==32?$PADDED(`8)+$RANK_GROUP_ITEM\n"
-":$PADDED(`8+$RANK_GROUP_ITEM);\n"
-"}\n\n\n\n"
-"$6$IS_WHOLE(valid, rounds) \\\n"
-" (($y_APART|| !$SORT_VALUES)&&(valid)==$x*(rounds))\n\n\n"
-"$n`X`sort_load(`sort_`3*t,$1`key_bits*keys,`Vrounds,\n"
-"`Vvalid,`twiddled_digit digit,`twiddled `2){\n"
-"`key_bits loaded[$ROUNDS];\n"
-"`7$IS_WHOLE(valid,rounds)){\n"
-"keys+=`sort_at(0,rounds);\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"loaded[k]=keys[k*$RANK_GROUP_SIZE];\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"t->keys[k]=`twiddle_in(loaded[k],digit);\n"
-"`L;\n"
+"@%`H @Upadded_at(`H k,`H r$zs){\n"
+"`H `W=($RANK_@n*r$zs+k)*$RANK_@n_SIZE;\n"
+"@K$RANK_@n_SIZE==32?$PADDED(`W)+$RANK_@n_ITEM\n"
+":$PADDED(`W+$RANK_@n_ITEM);\n"
+"}\n\n\n\n",
+"@6$IS_WHOLE(valid, r$zs) \\\n"
+" ((@jS_APART|| !@QVALUES)&&(valid)==$@n*(r$zs))\n\n\n"
+"@7void @U$v(@U`F*t,@'`key_$l*$r,`H r$zs,\n"
+"`H valid,`twiddled_@w @w,`twiddled $t){\n"
+"`key_$l $ved[$ROUNDS];\n"
+"`S$IS_WHOLE(valid,r$zs)){\n"
+"$r+=@Uat(0,r$zs);\n"
+"@(u@2r$zs@m\n"
+"$ved`N=$r[k*$RANK_@n_SIZE];\n"
+"@(u@2r$zs@m\n"
+"t->$r`N=`twiddle_in($ved`N,@w);\n"
+"@`;\n"
 "}\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"loaded[k]=`sort_at(k,rounds)<valid?keys[`sort_at(k,rounds)]:0;\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"t->keys[k]=`sort_at(k,rounds)<valid?`twiddle_in(loaded[k],digit):`2;\n"
+"@(u@2r$zs@m\n"
+"$ved`N=@Uat(k,r$zs)<valid?$r[@Uat(k,r$zs)]:0;\n"
+"@(u@2r$zs@m\n"
+"t->$r`N=@Uat(k,r$zs)<valid?`twiddle_in($ved`N,@w):$t;\n"
 "}\n\n"
-"`Y$SORT_PACKS\n"
-"$6$SORT_FIELD_OF_RECORD(f, type) type field_##f;\n"
-"$8union{\n"
-"`sort_`W `W;\n"
-"`V`4s[$SORT_VALUE_SIZE/4];\n"
-"struct{\n"
-"$SORT_FIELDS($SORT_FIELD_OF_RECORD)\n"
+"#if @QPACKS\n"
+"@6@QFIELD_OF_RECORD(f, `G) `G field_##f;\n"
+"@;union{\n"
+"@U$c $c;\n"
+"`H `Js[@QVALUE_SIZE/4];\n"
+"@b{\n"
+"@QFIELDS(@QFIELD_OF_RECORD)\n"
 "}fields;\n"
-"}`sort_record;\n\n\n"
-"$w`sort_record `sort_record_of_zeros(void){\n"
-"`sort_record record;\n"
-"`Z`Vw`6w<$SORT_VALUE_SIZE/4;w++)\n"
-"record.`4s[w]`6\n"
-"`Crecord;\n"
+"}@Urecord;\n\n\n"
+"@%@Urecord @Urecord_of_zeros(void){\n"
+"@Urecord record;\n"
+"$n`H w`Mw<@QVALUE_SIZE/4;w++)\n"
+"record.`Js[w]`M\n"
+"@Krecord;\n"
 "}\n\n\n"
-"$6$SORT_FIELD_LOAD(f, type) \\\n"
-" $r \\\n"
-" `Z`Vk`6k<rounds;k++) \\\n"
-" records[k].fields.field_##f=carried.`0_##f[min(`sort_at(k,rounds),valid-1)];\n"
-"$n`X`sort_pack(`sort_`W*`3,`sort_carried carried,`Vrounds,`Vvalid){\n"
-"`sort_record records[$ROUNDS];\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"records[k]=`sort_record_of_zeros();\n"
-"$SORT_FIELDS($SORT_FIELD_LOAD)\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"`3[k]=records[k].`W;\n"
+"@6@QFIELD_LOAD(f, `G) \\\n"
+" @= \\\n"
+" $nu@2r$zs@m \\\n"
+" records`N.fields.field_##f=$mied.$o_##f[$x@Uat(k,r$zs),valid-1)];\n"
+"@7void @Upack(@U$c*`F,@U$mied $mied,`H r$zs,`H valid){\n"
+"@Urecord records[$ROUNDS];\n"
+"@(u@2r$zs@m\n"
+"records`N=@Urecord_of_zeros();\n"
+"@QFIELDS(@QFIELD_LOAD)\n"
+"@(u@2r$zs@m\n"
+"`F`N=records`N.$c;\n"
 "}\n\n"
-"$6$SORT_FIELD_STORE(f, type) carried.to_##f[i] = record.fields.field_##f;\n"
-"`E\n\n\n"
-"$w`X`sort_store_`W(`sort_carried carried,`position i,`sort_`W `W,\n"
-"`Qunpacks){\n"
-"`Y$SORT_PACKS\n"
-"`7unpacks){\n"
-"`sort_record record;\n"
-"record.`W=`W;\n"
-"`7$kSORT_RECORD))\n"
-"record.`4s[$SORT_VALUE_SIZE/4-1]`6\n"
-"$SORT_FIELDS($SORT_FIELD_STORE)\n"
-"`L;\n"
+"@6@QFIELD_STORE(f, `G) $mied.to_##f[i] = record.fields.field_##f;\n"
+"@O\n\n\n"
+"@%@esort@T_$c(@U$mied $mied,`position i,@U$c $c,\n"
+"@tunpacks){\n"
+"#if @QPACKS\n"
+"`Sunpacks){\n"
+"@Urecord record;\n"
+"record.$c=$c;\n"
+"`S@3SORT_RECORD))\n"
+"record.`Js[@QVALUE_SIZE/4-1]`M\n"
+"@QFIELDS(@QFIELD_STORE)\n"
+"@`;\n"
 "}\n"
-"`E\n"
-"carried.to[i]=`W;\n"
+"@O\n"
+"$mied.to[i]=$c;\n"
 "}\n\n\n\n"
-"$n`X`sort_load_`Ws(`sort_`W*`3,`sort_carried carried,`Nindex,\n"
-"`Vrounds,`Vvalid,`V`T){\n"
-"`Y$SORT_PACKS\n"
-"`7`T&$FLAG_PACKS){\n"
-"`sort_pack(`3,carried,rounds,valid);\n"
-"`L;\n"
+"@7void @U$v_$cs(@U$c*`F,@U$mied $mied,@cindex,\n"
+"`H r$zs,`H valid,`H @z){\n"
+"#if @QPACKS\n"
+"`S@z&$FLAG_PACKS){\n"
+"@Upack(`F,$mied,r$zs,valid);\n"
+"@`;\n"
 "}\n"
-"`E\n"
-"`7!$SORT_RECORDS&&(`T&$FLAG_BY_INDEX)){\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"`3[k]=(`sort_`W)index+`sort_at(k,rounds);\n"
-"}else `7$IS_WHOLE(valid,rounds)){\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"`3[k]=carried.`0[`sort_at(k,rounds)];\n"
+"@O\n"
+"`S!@QRECORDS&&(@z&$FLAG_BY_INDEX)){\n"
+"@(u@2r$zs@m\n"
+"`F`N=(@U$c)index+@Uat(k,r$zs);\n"
+"}else `S$IS_WHOLE(valid,r$zs)){\n"
+"@(u@2r$zs@m\n"
+"`F`N=$mied.$o[@Uat(k,r$zs)];\n"
 "}else{\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"`3[k]=`sort_at(k,rounds)<valid?carried.`0[`sort_at(k,rounds)]\n"
-":(`sort_`W)(0);\n"
+"@(u@2r$zs@m\n"
+"`F`N=@Uat(k,r$zs)<valid?$mied.$o[@Uat(k,r$zs)]\n"
+":(@U$c)(0);\n"
+"}\n"
+"}\n\n\n"
+"@7void @U$b(@U`F*t,`H r$zs,@Z@U@a*@a){\n"
+"@(`H e`Me<@i_DIGITS;e++){\n"
+"`H d=$OWN_DIGIT(e),@vs[$RANK_@nS];\n"
+"t->$bs[e]`M\n"
+"@(`H r`Mr<$RANK_@nS;r++)\n"
+"@vs[r]=d<$RADIX?@QCOUNTS[r*$RADIX+d]:0;\n"
+"@(`H r`Mr<$RANK_@nS;r+=$PACK){\n"
+"`H @y=t->$bs[e];\n"
+"t->$bs[e]+=@vs[r];\n"
+"`S@QPACKED){\n"
+"@y|=t->$bs[e]<<16;\n"
+"t->$bs[e]+=@vs[r+$PACK-1];\n"
+"}\n"
+"t->@ys[e*$ROWS+r/$PACK]=@y;\n"
+"}\n"
+"`S$RANK_MASKS&&t->$bs[e]==$@n*r$zs)\n"
+"@a->ranks_by=$RANKED;\n"
+"else `S$RANK_MASKS)\n"
+"@Dadd((vola`F @Z`H*)&@a->@ws.$ws[d%$MASKS],t->$bs[e]);\n"
 "}\n"
 "}\n\n\n",
-"$n`X`sort_begin(`J`sort_`M*`M){\n"
-"`7$RANK_MASKS)\n"
-"`M->digits.masks[$2]`6\n"
-"`Y$j\n"
-"`7$l==0)\n"
-"`M->others[$LANE]`6\n"
-"`O\n"
-"`Z`Vi=$2;i<$RADIX*$RANK_WORDS;i+=$x)\n"
-"`M->bits[i]`6\n"
-"`E\n"
-"}\n\n\n"
-"$n`X`sort_total(`sort_`3*t,`Vrounds,`J`sort_`M*`M){\n"
-"$r `Z`Ve`6e<$2_DIGITS;e++){\n"
-"`Vd=$OWN_DIGIT(e),`Rs[$RANK_GROUPS];\n"
-"t->totals[e]`6\n"
-"$r `Z`Vr`6r<$RANK_GROUPS;r++)\n"
-"`Rs[r]=d<$RADIX?$SORT_COUNTS[r*$RADIX+d]:0;\n"
-"$r `Z`Vr`6r<$RANK_GROUPS;r+=$PACK){\n"
-"`V`S=t->totals[e];\n"
-"t->totals[e]+=`Rs[r];\n"
-"`7$SORT_PACKED){\n"
-"`S|=t->totals[e]<<16;\n"
-"t->totals[e]+=`Rs[r+$PACK-1];\n"
+"@7void @Ut`Py(@U`F*t,`H r$zs,`twiddled_@w @w,\n"
+"@Z@U@a*@a){\n"
+"`S$RANK_MASKS)\n"
+"@a->@ws.$ws[@i]`M\n"
+"@h@4\n"
+"`S$SUB@n==0)\n"
+"@a->others[@j]`M\n"
+"@g\n"
+"$n`H i=@i;i<$RADIX*$RANK_$hS;i+=$@n)\n"
+"@a->$l[i]`M\n"
+"@O\n"
+"`S@i==0){\n"
+"@a->@w_$w=@w.$w;\n"
+"@a->ranks_by=$RANKS_BY_MASKS;\n"
 "}\n"
-"t->`Ss[e*$ROWS+r/$PACK]=`S;\n"
-"}\n"
-"`7$RANK_MASKS&&t->totals[e]==$x*rounds)\n"
-"`M->ranks_by=$RANKED;\n"
-"else `7$RANK_MASKS)\n"
-"atomic_add((vola`3 `Juint*)&`M->digits.masks[d%$MASKS],t->totals[e]);\n"
-"}\n"
-"}\n\n\n"
-"$n`X`sort_tally(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
-"`J`sort_`M*`M){\n"
-"`sort_begin(`M);\n"
-"`7$2==0){\n"
-"`M->digit_mask=digit.mask;\n"
-"`M->ranks_by=$RANKS_BY_MASKS;\n"
-"}\n"
-"`7$SORT_QUICK){\n"
-"$r `Z`Vd=$LANE;d<$RADIX;d+=$y)\n"
-"$SORT_COUNTS[$RANK_GROUP*$RADIX+d]`6\n"
-"$y_SYNC();\n"
+"`S@QQUICK){\n"
+"@(`H d=@j;d<$RADIX;d+=@jS)\n"
+"@QCOUNTS[$RANK_@n*$RADIX+d]`M\n"
+"@jS_SYNC();\n"
 "}else{\n"
-"`Z`Vi=$2;i<$RANK_GROUPS*$RADIX;i+=$x)\n"
-"$SORT_COUNTS[i]`6\n"
-"$h;\n"
+"$n`H i=@i;i<$RANK_@nS*$RADIX;i+=$@n)\n"
+"@QCOUNTS[i]`M\n"
+"@.;\n"
 "}\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"`add_one(&$AT_DIGIT(uint,$SORT_COUNTS,\n"
-"$RANK_GROUP*$RADIX*$DIGIT_SCALE|\n"
-"`scaled_digit(t->keys[k],digit)));\n"
-"$h;\n"
-"`sort_total(t,rounds,`M);\n"
+"@(u@2r$zs@m\n"
+"`add_one(&$AT_DIGIT(`H,@QCOUNTS,\n"
+"$RANK_@n*$RADIX*$DIGIT_SCALE|\n"
+"`scaled_@w(t->$r`N,@w)`L\n"
+"@.;\n"
+"@U$b(t,r$zs,@a);\n"
 "}\n\n\n"
-"$n`X`sort_start(`sort_`3*t,`Vrounds,`J`sort_`M*`M){\n"
-"`V`9=0,`G,both=$SORT_PACKED?0x10001u:1u;\n"
-"`Z`Ve`6e<$2_DIGITS;e++)\n"
-"`9+=t->totals[e];\n"
-"`G=`sort_`G(`9,`M);\n"
-"`7$RANK_MASKS&&$2<$y){\n\n"
-"`7`M->digits.masks[$2]>$MASK_MOST(rounds))\n"
-"`M->ranks_by=$RANKS_BY_VOTES;\n"
-"`M->digits.masks[$2]`6\n"
+"@7void @Ustart(@U`F*t,`H r$zs,@Z@U@a*@a){\n"
+"`H `Y=0,@W,both=@QPACKED?0x10001u:1u;\n"
+"$n`H e`Me<@i_DIGITS;e++)\n"
+"`Y+=t->$bs[e];\n"
+"@W=@U@W(`Y,@a);\n"
+"`S$RANK_MASKS&&@i<@jS){\n\n"
+"`S@a->@ws.$ws[@i]>$MASK_MOST(r$zs))\n"
+"@a->ranks_by=$RANKS_BY_VOTES;\n"
+"@a->@ws.$ws[@i]`M\n"
 "}\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`Vd=$OWN_DIGIT(e);\n"
-"t->starts[e]=`G;\n"
-"$r `Z`Vr`6r<$ROWS;r++)\n"
-"`7d<$RADIX)\n"
-"`M->next[r*$RADIX+d]=t->`Ss[e*$ROWS+r]+`G*both;\n"
-"`G+=t->totals[e];\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`H d=$OWN_DIGIT(e);\n"
+"t->starts[e]=@W;\n"
+"@(`H r`Mr<$ROWS;r++)\n"
+"`Sd<$RADIX)\n"
+"@a->$y[r*$RADIX+d]=t->@ys[e*$ROWS+r]+@W*both;\n"
+"@W+=t->$bs[e];\n"
 "}\n"
-"$h;\n"
+"@.;\n"
 "}\n\n"
-"`Y$j\n\n"
-"$n$m `sort_vote($m peers,`Vd,`V`S,`V`2,\n"
-"`J`sort_`M*`M){\n"
-"$r `Z`Vb=`S;b<`2;b++)\n"
-"peers=`vote_alike(peers,d,$DIGIT_SCALE<<b,$y_MEMORY);\n"
-"`Cpeers;\n"
+"@h@4\n\n"
+"@7`@V_t @Uvote(`@V_t peers,`H d,`H @y,`H $t,\n"
+"@Z@U@a*@a){\n"
+"@(`H b=@y;b<$t;b++)\n"
+"peers=`vote_alike(peers,d,$DIGIT_SCALE<<b,@jS_MEMORY);\n"
+"@Kpeers;\n"
 "}\n\n\n\n"
-"$n$m `sort_peers(`Vd,`Qmasked,`J`sort_`M*`M){\n"
-"`7!$RANK_MASKS|| !masked)\n"
-"`C`sort_vote($BALLOT_ALL,d,0,$DIGIT_BITS,`M);\n"
-"`V`4s=$BALLOT_BITS/32,lower=d&$DIGIT_SCALE*($MASKS-1);\n"
-"`Vown=$l*$y*$DIGIT_SCALE;\n"
-"vola`3 `Juint*mask= &$AT_DIGIT(vola`3 uint,`M->digits.masks,own|lower*`4s);\n"
-"atomic_or(mask+$LANE/32,1u<<$LANE%32);\n"
-"$y_SYNC();\n"
-"$m alike=mask[0];\n"
-"`7`4s>1)\n"
-"alike|=($m)($9mask[`4s-1]<<32);\n"
-"$y_SYNC();\n"
-"`M->digits.masks[$2]`6\n"
-"$y_SYNC();\n"
-"`C`sort_vote(alike,d,$MASKED_BITS,$DIGIT_BITS,`M);\n"
-"}\n\n\n\n\n",
-"$n`X`sort_rank(`Iuint*digits,`Qmasked,uint*places,\n"
-"`J`sort_`M*`M){\n"
-"`I$m up_to=$BALLOT_UP_TO($LANE);\n"
-"`V`8=$RANK_GROUP/$PACK*$RADIX*$DIGIT_SCALE;\n"
-"`Vupper=$RANK_GROUP%$PACK;\n"
-"$m peers[$RANK_BATCH];\n"
-"`Vbelow[$RANK_BATCH],highest[$RANK_BATCH],`S[$RANK_BATCH];\n"
-"$r `Z`Vb`6b<$RANK_BATCH;b++)\n"
-"peers[b]=`sort_peers(digits[b],masked,`M);\n"
-"$r\n"
-"`Z`Vb`6b<$RANK_BATCH;b++){\n"
-"below[b]=`Fpop`R(peers[b]&up_to>>1);\n"
-"highest[b]=`highest(peers[b]);\n"
+"@7`@V_t @Upeers(`H d,@t$wed,@Z@U@a*@a){\n"
+"`S!$RANK_MASKS|| !$wed)\n"
+"@K@Uvote($BALLOT_ALL,d,0,$DIGIT@p,@a);\n"
+"`H `Js=$BALLOT@p/32,lower=d&$DIGIT_SCALE*($MASKS-1);\n"
+"`H `V=$SUB@n*@jS*$DIGIT_SCALE;\n"
+"vola`F @Z`H*$w= &$AT_DIGIT(vola`F `H,@a->@ws.$ws,`V|lower*`Js);\n"
+"@Dor($w+@j/32,1u<<@j%32);\n"
+"@jS_SYNC();\n"
+"`@V_t alike=$w[0];\n"
+"`S`Js>1)\n"
+"alike|=(`@V_t)(@@$w[`Js-1]<<32);\n"
+"@jS_SYNC();\n"
+"@a->@ws.$ws[@i]`M\n"
+"@jS_SYNC();\n"
+"@K@Uvote(alike,d,$MASKED@p,$DIGIT@p,@a);\n"
+"}\n\n\n\n\n"
+"@7void @Urank(@Y`H*@ws,@t$wed,`H*@|s,\n"
+"@Z@U@a*@a){\n"
+"@Y`@V_t up_to=$BALLOT_UP_TO(@j);\n"
+"`H `W=$RANK_@n/$PACK*$RADIX*$DIGIT_SCALE;\n"
+"`H upper=$RANK_@n%$PACK;\n"
+"`@V_t peers[$RANK_BATCH];\n"
+"`H below[$RANK_BATCH],$qest[$RANK_BATCH],@y[$RANK_BATCH];\n"
+"@(`H b`Mb<$RANK_BATCH;b++)\n"
+"peers[b]=@Upeers(@ws[b],$wed,@a);\n"
+"@=\n"
+"$n`H b`Mb<$RANK_BATCH;b++){\n"
+"below[b]=(`H)pop@v(peers[b]&up_to>>1);\n"
+"$qest[b]=`$qest(peers[b]);\n"
 "}\n"
-"$r `Z`Vb`6b<$RANK_BATCH;b++){\n"
-"`Juint*next= &$AT_DIGIT(uint,`M->next,`8|digits[b]);\n"
-"`Qdraws=highest[b]==$LANE;\n"
-"`7!draws)\n"
-"next=`M->others+$LANE;\n"
-"`S[b]`6\n"
-"`7draws||$SORT_QUICK|| !$SORT_LOOPS)\n"
-"`S[b]=atomic_add((vola`3 `Juint*)next,(below[b]+1)<<upper*16);\n"
-"`7!$y_IN_STEP)\n"
-"$y_SYNC();\n"
+"@(`H b`Mb<$RANK_BATCH;b++){\n"
+"@Z`H*$y= &$AT_DIGIT(`H,@a->$y,`W|@ws[b]);\n"
+"@tdraws=$qest[b]==@j;\n"
+"`S!draws)\n"
+"$y=@a->others+@j;\n"
+"@y[b]=@Dadd((vola`F @Z`H*)$y,(below[b]+1)<<upper*16);\n"
+"`S!@jS_IN_$f)\n"
+"@jS_SYNC();\n"
 "}\n"
-"$r `Z`Vb`6b<$RANK_BATCH;b++){\n"
-"`Vdrawn=``1_at(`S[b],highest[b]);\n"
-"`7$SORT_PACKED)\n"
+"@(`H b`Mb<$RANK_BATCH;b++){\n"
+"`H drawn=`$s_at(@y[b],$qest[b]);\n"
+"`S@QPACKED)\n"
 "drawn=`half_at(drawn,upper);\n"
-"`7$kSORT_ORDER))\n"
-"below[b]=`Fpop`R(peers[b]& ~up_to);\n"
-"places[b]=drawn+below[b];\n"
+"`S@3SORT_ORDER))\n"
+"below[b]=(`H)pop@v(peers[b]& ~up_to);\n"
+"@|s[b]=drawn+below[b];\n"
 "}\n"
 "}\n"
-"`O\n\n"
-"$n`X`sort_rank_by_bits(`Iuint*digits,`Qmasked,uint*places,\n"
-"`J`sort_`M*`M){\n"
-"`Vd=digits[0]/$DIGIT_SCALE;\n"
-"`Juint*bits=`M->bits+d*$RANK_WORDS;\n"
-"`V`4=$2/32u,bit=$2%32u,place=`M->next[d],`P`6\n"
-"atomic_or((vola`3 `Juint*)bits+`4,1u<<bit);\n"
-"$h;\n"
-"`Z`Vw`6w<$RANK_WORDS;w++){\n"
-"`Vof_`4=bits[w];\n"
-"`7$kSORT_ORDER))\n"
-"place+=pop`R(w<`4?0u:w==`4?of_`4>>bit>>1:of_`4);\n"
+"@g\n\n",
+"@7void @Urank_by_$l(@Y`H*@ws,@t$wed,`H*@|s,\n"
+"@Z@U@a*@a){\n"
+"`H d=@ws[0]/$DIGIT_SCALE;\n"
+"@Z`H*$l=@a->$l+d*$RANK_$hS;\n"
+"`H `J=@i/32u,bit=@i%32u,@|=@a->$y[d],@q`M\n"
+"@Dor((vola`F @Z`H*)$l+`J,1u<<bit);\n"
+"@.;\n"
+"$n`H w`Mw<$RANK_$hS;w++){\n"
+"`H of_`J=$l[w];\n"
+"`S@3SORT_ORDER))\n"
+"@|+=pop@v(w<`J?0u:w==`J?of_`J>>bit>>1:of_`J);\n"
 "else\n"
-"place+=pop`R(w<`4?of_`4:w==`4?of_`4&((1u<<bit)-1u):0u);\n"
-"`P|=w<`4?0u:w==`4?of_`4>>bit>>1:of_`4;\n"
+"@|+=pop@v(w<`J?of_`J:w==`J?of_`J&((1u<<bit)-1u):0u);\n"
+"@q|=w<`J?0u:w==`J?of_`J>>bit>>1:of_`J;\n"
 "}\n"
-"$h;\n"
-"`7`P==0){\n"
-"`M->next[d]=place+1;\n"
-"`Z`Vw`6w<$RANK_WORDS;w++)\n"
-"bits[w]`6\n"
+"@.;\n"
+"`S@q==0){\n"
+"@a->$y[d]=@|+1;\n"
+"$n`H w`Mw<$RANK_$hS;w++)\n"
+"$l[w]`M\n"
 "}\n"
-"$h;\n"
-"places[0]=place;\n"
+"@.;\n"
+"@|s[0]=@|;\n"
 "}\n"
-"$6`sort_rank `sort_rank_by_bits\n"
-"`E\n\n\n"
-"$n`X`sort_exchange_batch(`sort_`3*t,`Vk,`Qmasked,\n"
-"`twiddled_digit digit,`J`sort_`M*`M){\n"
-"`Vdigits[$RANK_BATCH],here[$RANK_BATCH];\n"
-"$r `Z`Vb`6b<$RANK_BATCH;b++)\n"
-"digits[b]=`scaled_digit(`key_anew(t->keys[k+b]),digit);\n"
-"`sort_rank(digits,masked,here,`M);\n"
-"$r `Z`Vb`6b<$RANK_BATCH;b++){\n"
+"@6@Urank @Urank_by_$l\n"
+"@O\n\n\n"
+"@7void @Uexchange_batch(@U`F*t,`H k,@t$wed,\n"
+"`twiddled_@w @w,@Z@U@a*@a){\n"
+"`H @ws[$RANK_BATCH],here[$RANK_BATCH];\n"
+"@(`H b`Mb<$RANK_BATCH;b++)\n"
+"@ws[b]=`scaled_@w(`key_anew(t->$r[k+b]),@w);\n"
+"@Urank(@ws,$wed,here,@a);\n"
+"@(`H b`Mb<$RANK_BATCH;b++){\n"
 "here[b]=$PADDED(here[b]);\n"
-"`7$KEY_PARTS==1)\n"
-"`M->exchange.key[here[b]]=t->keys[k+b];\n"
-"`7$KEEPS_PLACES)\n"
-"`put_packed(t->places,k+b,$PLACE_BITS,here[b]);\n"
+"`S$e_PARTS==1)\n"
+"@a->exchange.key[here[b]]=t->$r[k+b];\n"
+"`S$KEEPS_PLACES)\n"
+"`put_packed(t->@|s,k+b,$PLACE@p,here[b]);\n"
 "}\n"
 "}\n\n\n\n"
-"$6$BATCH_AT(k) \\\n"
-" `7(k)<rounds&&(k)%$RANK_BATCH==0) \\\n"
-" `sort_exchange_batch(t,k,masked,digit,`M);\n"
-"$6$BATCHES_4(k) \\\n"
+"@6$BATCH_AT(k) \\\n"
+" `S(k)<r$zs&&(k)%$RANK_BATCH==0) \\\n"
+" @Uexchange_batch(t,k,$wed,@w,@a);\n"
+"@6$BATCHES_4(k) \\\n"
 " $BATCH_AT(k)$BATCH_AT((k)+1)$BATCH_AT((k)+2)$BATCH_AT((k)+3)\n"
-"$6$BATCHES_16(k) \\\n"
-" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n",
-"$n`X`sort_exchange_by(`sort_`3*t,`Vrounds,`Qmasked,\n"
-"`twiddled_digit digit,`J`sort_`M*`M){\n"
-"digit=`digit_anew(digit,`M);\n"
-"`Y!$rS\n"
-"`Y$ROUNDS > 48\n"
-"#error \"the rounds below are too few\"\n"
-"`E\n"
+"@6$BATCHES_16(k) \\\n"
+" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n"
+"@7void @Uexchange_by(@U`F*t,`H r$zs,@t$wed,\n"
+"`twiddled_@w @w,@Z@U@a*@a){\n"
+"@w=`@w_anew(@w,@a);\n"
+"#if !@=S\n"
+"@hROUNDS > 48\n"
+"#error \"the r$zs below are too few\"\n"
+"@O\n"
 "$BATCHES_16(0)\n"
 "$BATCHES_16(16)\n"
 "$BATCHES_16(32)\n"
-"`O\n"
-"$r `Z`Vk`6k<rounds;k+=$RANK_BATCH)\n"
+"@g\n"
+"@(u@2r$zs;k+=$RANK_BATCH)\n"
 "$BATCH_AT(k)\n"
-"`E\n"
+"@O\n"
 "}\n\n"
-"$n`X`sort_exchange(`sort_`3*t,`Vrounds,`twiddled_digit digit,\n"
-"`J`sort_`M*`M){\n"
-"`7$RANK_MASKS&&`M->ranks_by==$RANKS_BY_MASKS)\n"
-"`sort_exchange_by(t,rounds,true,digit,`M);\n"
-"else `7!$RANK_MASKS||`M->ranks_by==$RANKS_BY_VOTES)\n"
-"`sort_exchange_by(t,rounds,false,digit,`M);\n"
+"@7void @Uexchange(@U`F*t,`H r$zs,`twiddled_@w @w,\n"
+"@Z@U@a*@a){\n"
+"`S$RANK_MASKS&&@a->ranks_by==$RANKS_BY_MASKS)\n"
+"@Uexchange_by(t,r$zs,true,@w,@a);\n"
+"else `S!$RANK_MASKS||@a->ranks_by==$RANKS_BY_VOTES)\n"
+"@Uexchange_by(t,r$zs,@x,@w,@a);\n"
 "else\n"
-"$r `Z`Vk`6k<rounds;k++){\n"
-"`Vat=`sort_padded_at(k,rounds);\n"
-"`7$KEY_PARTS==1)\n"
-"`M->exchange.key[at]=t->keys[k];\n"
+"@(u@2r$zs@m{\n"
+"`H at=@Upadded_at(k,r$zs);\n"
+"`S$e_PARTS==1)\n"
+"@a->exchange.key[at]=t->$r`N;\n"
 "else\n"
-"`put_packed(t->places,k,$PLACE_BITS,at);\n"
+"`put_packed(t->@|s,k,$PLACE@p,at);\n"
 "}\n"
 "}\n\n\n"
-"$6$SORT_ORDER(name, type, array) \\\n"
-" $n`Xname(`Itype*`3,`Vrounds,uint*places,`Vpart,`Vparts, \\\n"
-" `J`sort_`M*`M){ \\\n"
-" `packed_anew(places,rounds,$PLACE_BITS); \\\n"
-" $r \\\n"
-" `Z`Vk`6k<rounds;k++){ \\\n"
-" `Vthere=$PADDED($x*rounds/parts); \\\n"
-" `Vplace=`packed_at(places,k,$PLACE_BITS)-part*there; \\\n"
-" `7parts==1||place<there) \\\n"
-" `M->exchange.array[place]=`3[k]; \\\n"
+"@6@QORDER(name, `G, array) \\\n"
+" @7void name(@Y`G*`F,`H r$zs,`H*@|s,`H `A,`H `As, \\\n"
+" @Z@U@a*@a){ \\\n"
+" `packed_anew(@|s,r$zs,$PLACE@p); \\\n"
+" @= \\\n"
+" $nu@2r$zs@m{ \\\n"
+" `H $a=$PADDED($@n*r$zs/`As); \\\n"
+" `H @|=`packed_at(@|s,k,$PLACE@p)-`A*$a; \\\n"
+" `S`As==1||@|<$a) \\\n"
+" @a->exchange.array[@|]=`F`N; \\\n"
 " } \\\n"
-" $h; \\\n"
+" @.; \\\n"
 " }\n"
-"$SORT_ORDER(`sort_order_keys,`twiddled,key)\n"
-"$SORT_ORDER(`sort_order_`Ws,`sort_`W,`W)\n"
-"$SORT_ORDER(`sort_order_movers,`sort_mover,mover)\n\n\n\n"
-"$6$STORE_ROUNDS \\\n"
-" ($SPILLS||$SORT_VALUES||$SORT_HALVED?$ROUNDS:4u)\n\n\n"
-"$n`X`sort_store_keys(`A`key_bits*keys_dst,`Vrounds,`Qwhole,`Vvalid,\n"
-"`Vpart,`twiddled_digit digit,uint*digits,\n"
-"`J`sort_`M*`M){\n"
-"`I`V`2=rounds/$KEY_PARTS;\n"
-"$ROLLED\n"
-"`Z`Vturn`6turn<`2;turn+=$STORE_ROUNDS)\n"
-"$r\n"
-"`Z`Vk=turn;k<turn+$STORE_ROUNDS;k++){\n"
-"`7k>=`2)\n"
-"continue;\n"
-"`Vi=k*$x+$2,at=part*($x*rounds/$KEY_PARTS)+i;\n"
-"`7whole||at<valid){\n"
-"`twiddled twiddled=`M->exchange.key[$ROUND_PLACE(k)];\n"
-"`Vd=`scaled_digit(twiddled,digit);\n"
-"keys_dst[$AT_DIGIT(`position,`M->digits.to,d)+at]=\n"
-"`twiddle_out(twiddled,digit);\n"
-"`7$SORT_VALUES)\n"
-"`put_packed(digits,part*`2+k,$DIGIT_BITS,\n"
+"@QORDER(@Uorder_$r,`twiddled,key)\n"
+"@QORDER(@Uorder_$cs,@U$c,$c)\n"
+"@QORDER(@Uorder_movers,@Umover,mover)\n\n\n\n",
+"@7@esort@T_$r(@H`key_$l*$r_`Q,`H r$zs,@twhole,`H valid,\n"
+"`H `A,`twiddled_@w @w,`H*@ws,\n"
+"@Z@U@a*@a){\n"
+"@Y`H $t=r$zs/$e_PARTS;\n"
+"@(u@2$t@m{\n"
+"`H i=k*$@n+@i,at=`A*($@n*r$zs/$e_PARTS)+i;\n"
+"`Swhole||at<valid){\n"
+"`twiddled twiddled=@a->exchange.key[$ROUND_PLACE(k)];\n"
+"`H d=`scaled_@w(twiddled,@w);\n"
+"$r_`Q[$AT_DIGIT(`position,@a->@ws.to,d)+at]=\n"
+"`twiddle_`U(twiddled,@w);\n"
+"`S@QVALUES)\n"
+"`put_packed(@ws,`A*$t+k,$DIGIT@p,\n"
 "d/$DIGIT_SCALE);\n"
 "}\n"
 "}\n"
-"$h;\n"
+"@.;\n"
 "}\n\n\n"
-"$n`X`sort_order_part(`sort_`3*t,`Vrounds,`Vpart,\n"
-"`J`sort_`M*`M){\n"
-"`7$KEY_PARTS>1)\n"
-"`sort_order_keys(t->keys,rounds,t->places,part,$KEY_PARTS,`M);\n"
-"}\n\n\n"
-"$n`X`sort_store_`Ws(`sort_carried carried,`Vrounds,`Qwhole,`Qunpacks,\n"
-"`Vvalid,`Vpart,`Iuint*digits,\n"
-"`J`sort_`M*`M){\n"
-"$r `Z`Vk`6k<rounds/$VALUE_PARTS;k++){\n"
-"`Vi=k*$x+$2,at=part*($x*rounds/$VALUE_PARTS)+i;\n"
-"`Vd=`packed_at(digits,part*(rounds/$VALUE_PARTS)+k,$DIGIT_BITS);\n"
-"`7whole||at<valid)\n"
-"`sort_store_`W(carried,`M->digits.to[d]+at,\n"
-"`M->exchange.`W[$ROUND_PLACE(k)],unpacks);\n"
+"@7@esort@T_$cs(@U$mied $mied,`H r$zs,@twhole,@tunpacks,\n"
+"`H valid,`H `A,@Y`H*@ws,\n"
+"@Z@U@a*@a){\n"
+"@(u@2r$zs/@R_PARTS@m{\n"
+"`H i=k*$@n+@i,at=`A*($@n*r$zs/@R_PARTS)+i;\n"
+"`H d=`packed_at(@ws,`A*(r$zs/@R_PARTS)+k,$DIGIT@p);\n"
+"`Swhole||at<valid)\n"
+"`sort@T_$c($mied,@a->@ws.to[d]+at,\n"
+"@a->exchange.$c[$ROUND_PLACE(k)],unpacks);\n"
 "}\n"
-"$h;\n"
-"}\n\n\n",
-"$n`X`sort_store(`sort_`3*t,`Vrounds,`I`sort_pass*pass,\n"
-"`twiddled_digit digit,`N`S,`Vvalid,\n"
-"`J`sort_`M*`M){\n"
-"`Vdigits[$PACKED_WORDS($ROUNDS,$DIGIT_BITS)];\n"
-"digit=`digit_anew(digit,`M);\n"
-"`7$kSORT_TAIL))\n"
+"@.;\n"
+"}\n\n\n"
+"@7@esort@T(@U`F*t,`H r$zs,@Y@U`B*`B,\n"
+"`twiddled_@w @w,@c@y,`H valid,\n"
+"@Z@U@a*@a){\n"
+"`H @ws[$PACKED_$hS($ROUNDS,$DIGIT@p)];\n"
+"@w=`@w_anew(@w,@a);\n"
+"`S@3SORT_TAIL))\n"
 "valid--;\n"
-"`sort_`W `3[$ROUNDS];\n"
-"`sort_carried carried=`sort_carried_at(pass->carried,`S);\n"
-"$r `Z`Vpart`6part<$KEY_PARTS;part++){\n"
-"`sort_order_part(t,rounds,part,`M);\n"
-"`7$SORT_VALUES&&part==$KEY_PARTS-1)\n"
-"`sort_load_`Ws(`3,carried,`S,rounds,valid,pass->`T);\n"
-"`7$IS_WHOLE(valid,rounds))\n"
-"`sort_store_keys(pass->keys_dst,rounds,true,valid,part,digit,digits,`M);\n"
+"@U$c `F[$ROUNDS];\n"
+"@U$mied $mied=@U$mied_at(`B->$mied,@y);\n"
+"@(`H `A`M`A<$e_PARTS;`A++){\n"
+"`S$e_PARTS>1)\n"
+"@Uorder_$r(t->$r,r$zs,t->@|s,`A,$e_PARTS,@a);\n"
+"`S@QVALUES&&`A==$e_PARTS-1)\n"
+"@U$v_$cs(`F,$mied,@y,r$zs,valid,`B->@z);\n"
+"`S$IS_WHOLE(valid,r$zs))\n"
+"`sort@T_$r(`B->$r_`Q,r$zs,true,valid,`A,@w,@ws,@a);\n"
 "else\n"
-"`sort_store_keys(pass->keys_dst,rounds,false,valid,part,digit,digits,`M);\n"
+"`sort@T_$r(`B->$r_`Q,r$zs,@x,valid,`A,@w,@ws,@a);\n"
 "}\n"
-"$r `Z`Vpart`6$SORT_VALUES&&part<$VALUE_PARTS;part++){\n"
-"`packed_anew(digits,rounds,$DIGIT_BITS);\n"
-"`sort_order_`Ws(`3,rounds,t->places,part,$VALUE_PARTS,`M);\n"
-"`7$SORT_PACKS&&pass->`T&$FLAG_UNPACKS)\n"
-"`sort_store_`Ws(carried,rounds,false,true,valid,part,digits,`M);\n"
-"else `7$IS_WHOLE(valid,rounds))\n"
-"`sort_store_`Ws(carried,rounds,true,false,valid,part,digits,`M);\n"
+"@(`H `A`M@QVALUES&&`A<@R_PARTS;`A++){\n"
+"`packed_anew(@ws,r$zs,$DIGIT@p);\n"
+"@Uorder_$cs(`F,r$zs,t->@|s,`A,@R_PARTS,@a);\n"
+"`S@QPACKS&&`B->@z&$FLAG_UNPACKS)\n"
+"`sort@T_$cs($mied,r$zs,@x,true,valid,`A,@ws,@a);\n"
+"else `S$IS_WHOLE(valid,r$zs))\n"
+"`sort@T_$cs($mied,r$zs,true,@x,valid,`A,@ws,@a);\n"
 "else\n"
-"`sort_store_`Ws(carried,rounds,false,false,valid,part,digits,`M);\n"
+"`sort@T_$cs($mied,r$zs,@x,@x,valid,`A,@ws,@a);\n"
 "}\n"
 "}\n\n\n"
-"$6$SORT_TAKE(name, type, array) \\\n"
-" $n`Xname(type*`3,`Vrounds,`Vpart,`Vparts,`J`sort_`M*`M){ \\\n"
-" `I`Vsize=$PADDED($x*rounds/parts); \\\n"
-" $r \\\n"
-" `Z`Vk`6k<rounds;k++){ \\\n"
-" `Vat=`sort_padded_at(k,rounds)-part*size; \\\n"
-" `7parts==1||at<size) \\\n"
-" `3[k]=`M->exchange.array[at]; \\\n"
+"@6@QTAKE(name, `G, array) \\\n"
+" @7void name(`G*`F,`H r$zs,`H `A,`H `As,@Z@U@a*@a){ \\\n"
+" @Y`H size=$PADDED($@n*r$zs/`As); \\\n"
+" @= \\\n"
+" $nu@2r$zs@m{ \\\n"
+" `H at=@Upadded_at(k,r$zs)-`A*size; \\\n"
+" `S`As==1||at<size) \\\n"
+" `F`N=@a->exchange.array[at]; \\\n"
 " } \\\n"
-" $h; \\\n"
+" @.; \\\n"
 " }\n"
-"$SORT_TAKE(`sort_take_keys,`twiddled,key)\n"
-"$SORT_TAKE(`sort_take_movers,`sort_mover,mover)\n\n"
-"$n`X`sort_load_movers(`sort_mover*movers,`sort_carried carried,`Vrounds,\n"
-"`V`R,`V`T){\n"
-"`Y$SORT_MOVES_INDICES\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"movers[k]=`sort_at(k,rounds);\n"
-"`O\n"
-"`sort_load_`Ws(movers,carried,0,rounds,`R,`T);\n"
-"`E\n"
-"}\n\n"
-"$w`sort_`W `sort_moved(`sort_mover mover,`sort_carried carried,`V`R,\n"
-"`V`T){\n"
-"`Y!$SORT_MOVES_INDICES\n"
-"`Cmover;\n"
-"`O\n"
-"`Vat=min(mover,`R-1);\n"
-"`Y$SORT_PACKS\n"
-"`sort_record record=`sort_record_of_zeros();\n"
-"$6$SORT_FIELD_AT(f, type) record.fields.field_##f = carried.`0_##f[at];\n"
-"$SORT_FIELDS($SORT_FIELD_AT)\n"
-"`Crecord.`W;\n"
-"`O\n"
-"`Qby_index= !$SORT_RECORDS&&(`T&$FLAG_BY_INDEX);\n"
-"`Cby_index?(`sort_`W)at:carried.`0[at];\n"
-"`E\n"
-"`E\n"
-"}\n\n\n",
-"$n`X`sort_store_movers(`I`sort_mover*movers,`sort_carried carried,\n"
-"`Vrounds,`V`R,`V`T){\n"
-"`sort_`W `Ws[$ROUNDS];\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"`Ws[k]=`sort_moved(movers[k],carried,`R,`T);\n"
-"`7$SORT_MOVES_INDICES)\n"
+"@QTAKE(@Utake_$r,`twiddled,key)\n"
+"@QTAKE(@Utake_movers,@Umover,mover)\n\n"
+"@7void @U$v_movers(@Umover*movers,@U$mied $mied,`H r$zs,\n"
+"`H @v,`H @z){\n"
+"#if @QMOVES_INDICES\n"
+"@(u@2r$zs@m\n"
+"movers`N=@Uat(k,r$zs);\n"
+"@g\n"
+"@U$v_$cs(movers,$mied,0,r$zs,@v,@z);\n"
+"@O\n"
+"}\n\n",
+"@%@U$c @Umoved(@Umover mover,@U$mied $mied,`H @v,\n"
+"`H @z){\n"
+"#if !@QMOVES_INDICES\n"
+"@Kmover;\n"
+"@g\n"
+"`H at=$xmover,@v-1);\n"
+"#if @QPACKS\n"
+"@Urecord record=@Urecord_of_zeros();\n"
+"@6@QFIELD_AT(f, `G) record.fields.field_##f = $mied.$o_##f[at];\n"
+"@QFIELDS(@QFIELD_AT)\n"
+"@Krecord.$c;\n"
+"@g\n"
+"@tby_index= !@QRECORDS&&(@z&$FLAG_BY_INDEX);\n"
+"@Kby_index?(@U$c)at:$mied.$o[at];\n"
+"@O\n"
+"@O\n"
+"}\n\n\n"
+"@7@esort@T_movers(@Y@Umover*movers,@U$mied $mied,\n"
+"`H r$zs,`H @v,`H @z){\n"
+"@U$c $cs[$ROUNDS];\n"
+"@(u@2r$zs@m\n"
+"$cs`N=@Umoved(movers`N,$mied,@v,@z);\n"
+"`S@QMOVES_INDICES)\n"
 "$GLOBAL_BARRIER();\n"
-"$r `Z`Vk`6k<rounds;k++){\n"
-"`Vat=`sort_at(k,rounds);\n"
-"`7at<`R)\n"
-"`sort_store_`W(carried,at,`Ws[k],$SORT_PACKS);\n"
+"@(u@2r$zs@m{\n"
+"`H at=@Uat(k,r$zs);\n"
+"`Sat<@v)\n"
+"`sort@T_$c($mied,at,$cs`N,@QPACKS);\n"
 "}\n"
 "}\n\n\n\n\n\n"
-"$n`X`sort_one_`3(`Vrounds,`I`sort_call*call,\n"
-"`A`key_bits*keys_to,`J`sort_`M*`M){\n"
-"`sort_`3 t;\n"
-"`sort_passes passes=call->passes;\n"
-"`twiddled_digit digit=`digit_twiddled(`sort_digit(passes,0));\n"
-"`V`R=`Fcall->`R;\n"
-"`sort_load(&t,call->keys,rounds,`R,digit,$TWIDDLED_ONES);\n"
-"`sort_mover movers[$ROUNDS];\n"
-"`7$SORT_VALUES)\n"
-"`sort_load_movers(movers,call->carried,rounds,`R,call->`T);\n"
-"`Z`Vp`6p<passes.passes;p++){\n"
+"@7void @Uone_`F(`H r$zs,@Y@Uc`P*c`P,\n"
+"@H`key_$l*$r_to,@Z@U@a*@a){\n"
+"@U`F t;\n"
+"@U`Bes `Bes=c`P->`Bes;\n"
+"`twiddled_@w @w=`@w_twiddled(@U@w(`Bes,0`L\n"
+"`H @v=(`H)c`P->@v;\n"
+"@U$v(&t,c`P->$r,r$zs,@v,@w,$TWIDDLED_ONES);\n"
+"@Umover movers[$ROUNDS];\n"
+"`S@QVALUES)\n"
+"@U$v_movers(movers,c`P->$mied,r$zs,@v,c`P->@z);\n"
+"$n`H p`Mp<`Bes.`Bes;p++){\n"
 "`twiddled ordered[$ROUNDS];\n"
-"`7p>0)\n"
-"digit=`digit_twiddled(`sort_digit(passes,p));\n"
-"`sort_tally(&t,rounds,digit,`M);\n"
-"`sort_start(&t,rounds,`M);\n"
-"`sort_exchange(&t,rounds,digit,`M);\n"
-"$h;\n"
-"$r `Z`Vpart`6part<$KEY_PARTS;part++){\n"
-"`sort_order_part(&t,rounds,part,`M);\n"
-"`sort_take_keys(ordered,rounds,part,$KEY_PARTS,`M);\n"
+"`Sp>0)\n"
+"@w=`@w_twiddled(@U@w(`Bes,p`L\n"
+"@Ut`Py(&t,r$zs,@w,@a);\n"
+"@Ustart(&t,r$zs,@a);\n"
+"@Uexchange(&t,r$zs,@w,@a);\n"
+"@.;\n"
+"@(`H `A`M`A<$e_PARTS;`A++){\n"
+"`S$e_PARTS>1)\n"
+"@Uorder_$r(t.$r,r$zs,t.@|s,`A,$e_PARTS,@a);\n"
+"@Utake_$r(ordered,r$zs,`A,$e_PARTS,@a);\n"
 "}\n"
-"`7$SORT_VALUES){\n"
-"`sort_order_movers(movers,rounds,t.places,0,1,`M);\n"
-"`sort_take_movers(movers,rounds,0,1,`M);\n"
+"`S@QVALUES){\n"
+"@Uorder_movers(movers,r$zs,t.@|s,0,1,@a);\n"
+"@Utake_movers(movers,r$zs,0,1,@a);\n"
 "}\n"
-"`Vbits=$KEY_INFINITY?0:p+1<passes.passes?passes.width:0;\n"
-"$r `Z`Vk`6k<rounds;k++)\n"
-"t.keys[k]=rotate(ordered[k],(`twiddled)($TWIDDLED_BITS-bits));\n"
+"`H $l=$e_INFINITY?0:p+1<`Bes.`Bes?`Bes.width:0;\n"
+"@(u@2r$zs@m\n"
+"t.$r`N=rotate(ordered`N,(`twiddled)($TWIDDLED@p-$l`L\n"
 "}\n"
-"$r `Z`Vk`6k<rounds;k++){\n"
-"`Vat=`sort_at(k,rounds);\n"
-"`7at<`R&&keys_to)\n"
-"keys_to[at]=`twiddle_out(t.keys[k],digit);\n"
+"@(u@2r$zs@m{\n"
+"`H at=@Uat(k,r$zs);\n"
+"`Sat<@v&&$r_to)\n"
+"$r_to[at]=`twiddle_`U(t.$r`N,@w);\n"
 "}\n"
-"`7$SORT_VALUES)\n"
-"`sort_store_movers(movers,call->carried,rounds,`R,call->`T);\n"
+"`S@QVALUES)\n"
+"`sort@T_movers(movers,c`P->$mied,r$zs,@v,c`P->@z);\n"
 "}\n\n"
-"`Y$SORT_SMALL\n\n"
-"kernel $x_ATTRIBUTE `X`sort_small(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
-"$SORT_CALL\n"
-"`7call.`R>0)\n"
-"`sort_one_`3($ROUNDS,&call,call.`T&$FLAG_NO_KEYS?0:call.keys_dst,`M);\n"
+"#if @QSMALL\n\n"
+"kernel $@n_ATTRIBUTE void @Usm`P(`%$SORT@1S,@Z@U@a*@a@)\n"
+"@QCALL\n"
+"`Sc`P.@v>0)\n"
+"@Uone_`F($ROUNDS,&c`P,c`P.@z&$FLAG_NO_KEYS?0:c`P.$r_`Q,@a);\n"
 "}\n"
-"#elif !$SORT_SINGLE_PASS\n"
-"kernel $x_ATTRIBUTE `X`sort_`R(`%$SORT_PARAMETERS,`Juint*`Rs$g\n"
-"$SORT_CALL\n"
-"`A`position*table=$SORT_TABLE+$p;\n"
-"`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
-"`Npart=`sort_part(call.`R),`S=min($p*part,call.`R);\n"
-"`N`2=min(`S+part,call.`R);\n"
-"`Z`Vd=$2;d<$RADIX;d+=$x)\n"
-"`Rs[d]`6\n"
-"$h;\n"
-"`Z`Ni=`S+$2;i<`2;i+=$x)\n"
-"atomic_inc((vola`3 `Juint*)`Rs+`digit_of(pass.keys[i],pass.digit));\n"
-"$h;\n"
-"`Z`Vd=$2;d<$RADIX;d+=$x)\n"
-"table[d*$q0)]=`Rs[d];\n"
+"#elif !@QSINGLE_PASS\n"
+"kernel $@n_ATTRIBUTE void @U@v(`%$SORT@1S,@Z`H*@vs@)\n"
+"@QCALL\n"
+"@H`position*table=@QTABLE+get_@{_id(0);\n"
+"@U`B `B=@U`B$j&c`P,(`H)@\\s.`B);\n"
+"@c`A=@U`A(c`P.@v),@y=$xget_@{_id(0)*`A,c`P.@v);\n"
+"@c$t=$x@y+`A,c`P.@v);\n"
+"$n`H d=@i;d<$RADIX;d+=$@n)\n"
+"@vs[d]`M\n"
+"@.;\n"
+"$n@ci=@y+@i;i<$t;i+=$@n)\n"
+"@Dinc((vola`F @Z`H*)@vs+`@w$j`B.$r[i],`B.@w`L\n"
+"@.;\n"
+"$n`H d=@i;d<$RADIX;d+=$@n)\n"
+"table[d*get_num_@{s(0)]=@vs[d];\n"
 "}\n\n",
-"kernel $x_ATTRIBUTE `X`sort_scatter(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
-"$SORT_CALL\n"
-"$1`position*table=$SORT_TABLE+$p;\n"
-"`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
-"`Npart=`sort_part(call.`R),`S=min($p*part,call.`R);\n"
-"`N`2=min(`S+part,call.`R);\n"
-"`position next[$2_DIGITS];\n"
-"`twiddled_digit digit=`digit_twiddled(pass.digit);\n"
-"`Z`Ve`6e<$2_DIGITS;e++)\n"
-"next[e]=$OWN_DIGIT(e)<$RADIX?table[$OWN_DIGIT(e)*$q0)]:0;\n"
-"`Z;`S<`2;`S+=$TILE){\n"
-"`Vvalid=`Fmin(`2-`S,$9$TILE);\n"
-"`sort_`3 t;\n"
-"`sort_load(&t,pass.keys+`S,$ROUNDS,valid,digit,`twiddled_`2(digit));\n"
-"`sort_tally(&t,$ROUNDS,digit,`M);\n"
-"`sort_start(&t,$ROUNDS,`M);\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`7$OWN_DIGIT(e)<$RADIX)\n"
-"`M->digits.to[$OWN_DIGIT(e)]=next[e]-t.starts[e];\n"
-"next[e]+=t.totals[e];\n"
+"kernel $@n_ATTRIBUTE void @Uscatter(`%$SORT@1S,@Z@U@a*@a@)\n"
+"@QCALL\n"
+"@'`position*table=@QTABLE+get_@{_id(0);\n"
+"@U`B `B=@U`B$j&c`P,(`H)@\\s.`B);\n"
+"@c`A=@U`A(c`P.@v),@y=$xget_@{_id(0)*`A,c`P.@v);\n"
+"@c$t=$x@y+`A,c`P.@v);\n"
+"`position $y[@i_DIGITS];\n"
+"`twiddled_@w @w=`@w_twiddled(`B.@w);\n"
+"$n`H e`Me<@i_DIGITS;e++)\n"
+"$y[e]=$OWN_DIGIT(e)<$RADIX?table[$OWN_DIGIT(e)*get_num_@{s(0)]:0;\n"
+"$n;@y<$t;@y+=$$g){\n"
+"`H valid=(`H)$x$t-@y,@@$$g);\n"
+"@U`F t;\n"
+"@U$v(&t,`B.$r+@y,$ROUNDS,valid,@w,`twiddled_$t(@w`L\n"
+"@Ut`Py(&t,$ROUNDS,@w,@a);\n"
+"@Ustart(&t,$ROUNDS,@a);\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`S$OWN_DIGIT(e)<$RADIX)\n"
+"@a->@ws.to[$OWN_DIGIT(e)]=$y[e]-t.starts[e];\n"
+"$y[e]+=t.$bs[e];\n"
 "}\n"
-"`sort_exchange(&t,$ROUNDS,digit,`M);\n"
-"$h;\n"
-"`sort_store(&t,$ROUNDS,&pass,digit,`S,valid,`M);\n"
+"@Uexchange(&t,$ROUNDS,@w,@a);\n"
+"@.;\n"
+"`sort@T(&t,$ROUNDS,&`B,@w,@y,valid,@a);\n"
 "}\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_sort_group NULL
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11114 \"kernels.cl.inc\"\n"
+"#line 10869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"$6$SORT_AGGREGATE 0x40000000u\n"
-"$6$SORT_PREFIX 0x80000000u\n"
-"$6$SORT_STATE 0x3fffffffu\n\n"
-"$6$SORT_WINDOW 4\n\n"
-"$w`X`sort_publish(`Auint*state,`V`3,`V`4){\n"
-"`7!$TEST_SILENT(`3))\n"
-"`uint_store(state,`4);\n"
+"@6@QAGGREGATE 0x40000000u\n"
+"@6@Q@S 0x80000000u\n"
+"@6@QSTATE 0x3fffffffu\n\n"
+"@6@QWINDOW 4\n\n"
+"@%void @Upublish(@H`H*state,`H `F,`H `J){\n"
+"`S!$TEST_SILENT(`F))\n"
+"``H@T(state,`J);\n"
 "}\n\n\n"
-"$8struct{\n"
-"`V`K,next;\n"
-"`Qdone;\n"
-"}`sort_back;\n\n\n"
-"$n`X`sort_look_back(`sort_back*back,`Auint*states,`Vd){\n"
-"`Vpolls`6\n"
+"@;@b{\n"
+"`H @_,$y;\n"
+"@tdone;\n"
+"}@Uback;\n\n\n"
+"@7void @Ulook_back(@Uback*back,@H`H*states,`H d){\n"
+"`H polls`M\n"
 "states+=d;\n"
 "$FORGET_ULONG(states);\n"
 "while(!back->done&&polls<$POLLS){\n"
-"`V`4s[$SORT_WINDOW];\n"
-"$r `Z`Vw`6w<$SORT_WINDOW;w++)\n"
-"`4s[w]=w>back->next\n"
+"`H `Js[@QWINDOW];\n"
+"@(`H w`Mw<@QWINDOW;w++)\n"
+"`Js[w]=w>back->$y\n"
 "?0\n"
-":`uint_load(states+(back->next-w)*$RADIX);\n"
-"`Vseen`6\n"
-"`Qgoes_on=true;\n"
-"$r `Z`Vw`6w<$SORT_WINDOW;w++){\n"
-"goes_on=goes_on&&`4s[w]!`6\n"
-"`7goes_on){\n"
-"back->`K+=$kSORT_LOOK_BACK)&&w==0?0:`4s[w]&$SORT_STATE;\n"
-"back->done=`4s[w]&$SORT_PREFIX;\n"
+":``H_$v(states+(back->$y-w)*$RADIX);\n"
+"`H seen`M\n"
+"@tgoes_on=true;\n"
+"@(`H w`Mw<@QWINDOW;w++){\n"
+"goes_on=goes_on&&`Js[w]!`M\n"
+"`Sgoes_on){\n"
+"back->@_+=@3SORT_LOOK_BACK)&&w==0?0:`Js[w]&@QSTATE;\n"
+"back->done=`Js[w]&@Q@S;\n"
 "goes_on= !back->done;\n"
 "seen++;\n"
 "}\n"
 "}\n"
 "polls=seen?0:polls+1;\n"
-"back->next-=back->done?0:seen;\n"
+"back->$y-=back->done?0:seen;\n"
 "}\n"
 "}\n\n\n\n"
-"`Y$SORT_COUNTED && $SPILLS\n"
-"$6$SORT_TILE_INLINE __attribute__((noinline)) static\n"
-"`O\n"
-"$6$SORT_TILE_INLINE $INLINE\n"
-"`E\n\n\n\n\n"
-"$6$SORT_CHUNK ($SORT_LOADS * $x)\n"
-"$6$SORT_ROW ($KEY_SIZE * $SORT_COPIES)\n\n\n"
-"$n`X`sort_`R_codes(`I`key_code*codes,`Vloads,`sort_passes all,\n"
-"`V`2_mask,`Juint*`Rs){\n"
-"`Vpasses=all.passes,copies=$SORT_ROW/passes,digit=$2/copies%passes;\n"
-"`Rs+=$2%copies;\n"
-"`Z`Vp`6p<passes;p++){\n"
-"`Vshift=digit*all.width,mask=digit<passes-1?(1u<<all.width)-1:`2_mask;\n"
-"vola`3 `Juint*own=`Rs+digit*copies;\n"
-"$r `Z`Vk`6k<loads;k++)\n"
-"atomic_inc(own+(`F(codes[k]>>shift)&mask)*$SORT_ROW);\n"
-"digit=digit<passes-1?digit+1:0;\n"
+"#if @QCOUNTED$d$SPILLS\n"
+"@6@Q$g_INLINE @#noinline)) static\n"
+"@g\n"
+"@6@Q$g_INLINE $INLINE\n"
+"@O\n\n\n\n\n"
+"@6@QCHUNK (@QLOADS * $@n)\n"
+"@6@QROW ($e_SIZE * @QCOPIES)\n\n\n"
+"@7void @U@v_codes(@Y`key_code*codes,`H $vs,@U`Bes `P,\n"
+"`H $t_$w,@Z`H*@vs){\n"
+"`H `Bes=`P.`Bes,copies=@QROW/`Bes,@w=@i/copies%`Bes;\n"
+"@vs+=@i%copies;\n"
+"$n`H p`Mp<`Bes;p++){\n"
+"`H shift=@w*`P.width,$w=@w<`Bes-1?(1u<<`P.width)-1:$t_$w;\n"
+"vola`F @Z`H*`V=@vs+@w*copies;\n"
+"@(u@2$vs@m\n"
+"@Dinc(`V+((`H)(codes`N>>shift)&$w)*@QROW);\n"
+"@w=@w<`Bes-1?@w+1:0;\n"
 "}\n"
 "}\n\n\n"
-"$n`X`sort_add_`Rs(`Vpasses,`I`Juint*`Rs,`Auint*all){\n"
-"`Vcopies=$SORT_ROW/passes;\n"
-"`Z`Vc=$2;c<passes*$RADIX;c+=$x){\n"
-"`Vdigit=c/$RADIX,d=c%$RADIX,`9`6\n"
-"`Z`Vk`6k<copies;k++)\n"
-"`9+=`Rs[d*$SORT_ROW+digit*copies+(k+d)%copies];\n"
-"`7`9)\n"
-"atomic_add((vola`3 `Auint*)all+c,`9);\n"
+"@7void @Uadd_@vs(`H `Bes,@Y@Z`H*@vs,@H`H*`P){\n"
+"`H copies=@QROW/`Bes;\n"
+"$n`H c=@i;c<`Bes*$RADIX;c+=$@n){\n"
+"`H @w=c/$RADIX,d=c%$RADIX,`Y`M\n"
+"$nu@2copies@m\n"
+"`Y+=@vs[d*@QROW+@w*copies+(k+d)%copies];\n"
+"`S`Y)\n"
+"@Dadd((vola`F @H`H*)`P+c,`Y);\n"
 "}\n"
 "}\n\n\n"
-"$w`V`sort_`Red_parts(`N`R,`Vmost){\n"
-"`L`Fclamp((`R+$SORT_CHUNK-1)/$SORT_CHUNK,$91,$9most);\n"
+"@%`H @U@ved_`As(@c@v,`H most){\n"
+"@`(`H)clamp((@v+@QCHUNK-1)/@QCHUNK,@@1,@@most);\n"
 "}\n\n\n\n"
-"$n`X`sort_`R_keys(`Vpart,`Vparts,$1`key_bits*keys,`N`R,\n"
-"`sort_passes all,`Auint*totals,\n"
-"`J`sort_`M*`M){\n"
-"`Juint*`Rs=(`Juint*)`M->digits.to;\n"
-"`Vbegin=all.begin,`2_mask=(1u<<(all.end-begin-(all.passes-1)*all.width))-1;\n"
-"`Nchunks=`R/$SORT_CHUNK;\n"
-"`Z`Vc=$2;c<$RADIX*$SORT_ROW;c+=$x)\n"
-"`Rs[c]`6\n"
-"$h;\n"
-"`Z`Nc=part;c<chunks;c+=parts){\n"
-"$1`key_bits*chunk=keys+c*$SORT_CHUNK+$2;\n"
-"`key_code codes[$SORT_LOADS];\n"
-"$r `Z`Vk`6k<$SORT_LOADS;k++)\n"
-"codes[k]=chunk[k*$x];\n"
-"$r `Z`Vk`6k<$SORT_LOADS;k++)\n"
-"codes[k]=`code_of((`key_bits)codes[k],all.flip)>>begin;\n"
-"`sort_`R_codes(codes,$SORT_LOADS,all,`2_mask,`Rs);\n"
+"@7void @U@v_$r(`H `A,`H `As,@'`key_$l*$r,@c@v,\n"
+"@U`Bes `P,@H`H*$bs,\n"
+"@Z@U@a*@a){\n"
+"@Z`H*@vs=(@Z`H*)@a->@ws.to;\n"
+"`H @r=`P.@r,$t_$w=(1u<<(`P.`R-@r-(`P.`Bes-1)*`P.width))-1;\n"
+"@cchunks=@v/@QCHUNK;\n"
+"$n`H c=@i;c<$RADIX*@QROW;c+=$@n)\n"
+"@vs[c]`M\n"
+"@.;\n"
+"$n@cc=`A;c<chunks;c+=`As){\n"
+"@'`key_$l*chunk=$r+c*@QCHUNK+@i;\n"
+"`key_code codes[@QLOADS];\n"
+"@(u@2@QLOADS@m\n"
+"codes`N=chunk[k*$@n];\n"
+"@(u@2@QLOADS@m\n"
+"codes`N=`code$j(`key_$l)codes`N,`P.flip)>>@r;\n"
+"@U@v_codes(codes,@QLOADS,`P,$t_$w,@vs);\n"
 "}\n"
-"`Z`Ni=chunks*$SORT_CHUNK+$9part*$x+$2;i<`R;\n"
-"i+=$9parts*$x){\n"
-"`key_code code=`code_of(keys[i],all.flip)>>begin;\n"
-"`sort_`R_codes(&code,1,all,`2_mask,`Rs);\n"
+"$n@ci=chunks*@QCHUNK+@@`A*$@n+@i;i<@v;\n"
+"i+=@@`As*$@n){\n"
+"`key_code code=`code$j$r[i],`P.flip)>>@r;\n"
+"@U@v_codes(&code,1,`P,$t_$w,@vs);\n"
 "}\n"
-"$h;\n"
-"`sort_add_`Rs(all.passes,`Rs,totals);\n"
+"@.;\n"
+"@Uadd_@vs(`P.`Bes,@vs,$bs);\n"
 "}\n\n\n",
-"$n`X`sort_`R_bases(`Auint*bases,`Auint*zeros,`Vpasses,\n"
-"`J`sort_`M*`M){\n"
-"`Z`Vp`6p<passes;p++){\n"
-"`V`Rs[$2_DIGITS],`9=0,`G;\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`Vd=$OWN_DIGIT(e);\n"
-"`Rs[e]=d<$RADIX?atomic_xchg((vola`3 `Auint*)zeros+p*$RADIX+d,0u):0;\n"
-"`9+=`Rs[e];\n"
+"@7void @U@v_$ks(@H`H*$ks,@H`H*zeros,`H `Bes,\n"
+"@Z@U@a*@a){\n"
+"$n`H p`Mp<`Bes;p++){\n"
+"`H @vs[@i_DIGITS],`Y=0,@W;\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`H d=$OWN_DIGIT(e);\n"
+"@vs[e]=d<$RADIX?@Dxchg((vola`F @H`H*)zeros+p*$RADIX+d,0u):0;\n"
+"`Y+=@vs[e];\n"
 "}\n"
-"`G=`sort_`G(`9,`M);\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`7$OWN_DIGIT(e)<$RADIX)\n"
-"bases[p*$RADIX+$OWN_DIGIT(e)]=`G;\n"
-"`G+=`Rs[e];\n"
+"@W=@U@W(`Y,@a);\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`S$OWN_DIGIT(e)<$RADIX)\n"
+"$ks[p*$RADIX+$OWN_DIGIT(e)]=@W;\n"
+"@W+=@vs[e];\n"
 "}\n"
-"$h;\n"
+"@.;\n"
 "}\n"
 "}\n\n\n"
-"$SORT_TILE_INLINE `X`sort_`R_part(`Vpart,`Vparts,$1`key_bits*keys,\n"
-"`Auint*states,`Auint*bases,`Auint*zeros,\n"
-"`Auint*`Rer,`N`R,`sort_passes all,\n"
-"`J`sort_`M*`M){\n"
-"`N`4s=$SORT_FILLS?0:(`R+$TILE-1)/$TILE*$RADIX;\n"
-"`Z`Ns=$9part*$x+$2;s<`4s;s+=$9parts*$x)\n"
-"states[s]`6\n"
-"`sort_`R_keys(part,parts,keys,`R,all,zeros,`M);\n"
+"@Q$g_INLINE void @U@v_`A(`H `A,`H `As,@'`key_$l*$r,\n"
+"@H`H*states,@H`H*$ks,@H`H*zeros,\n"
+"@H`H*@ver,@c@v,@U`Bes `P,\n"
+"@Z@U@a*@a){\n"
+"@c`Js=@QFILLS?0:(@v+$$g-1)/$$g*$RADIX;\n"
+"$n@cs=@@`A*$@n+@i;s<`Js;s+=@@`As*$@n)\n"
+"states[s]`M\n"
+"@U@v_$r(`A,`As,$r,@v,`P,zeros,@a);\n"
 "`device_fence();\n"
-"$h;\n"
-"`7`ticket(`Rer,parts,&`M->ticket)!=parts-1)\n"
-"`L;\n"
+"@.;\n"
+"`S`ticket(@ver,`As,&@a->ticket)!=`As-1)\n"
+"@`;\n"
 "`device_fence();\n"
-"`sort_`R_bases(bases,zeros,all.passes,`M);\n"
+"@U@v_$ks($ks,zeros,`P.`Bes,@a);\n"
 "}\n\n"
-"`Y!$SORT_COUNTED\n"
-"kernel $x_ATTRIBUTE `X`sort_histogram(`%$SORT_PARAMETERS,\n"
-"`J`sort_`M*`M$g\n"
-"$SORT_CALL\n"
-"`Vown=`F$p,parts=`sort_`Red_parts(call.`R,`F$q0));\n"
-"`7own<parts)\n"
-"`sort_`R_part(own,parts,call.keys,call.states+$SORT_BASES,call.states,call.zeros,\n"
-"$COUNTERS(call.zeros),call.`R,call.passes,`M);\n"
+"#if !@QCOUNTED\n"
+"kernel $@n_ATTRIBUTE void @Uhistogram(`%$SORT@1S,\n"
+"@Z@U@a*@a@)\n"
+"@QCALL\n"
+"`H `V=(`H)get_@{_id(0),`As=@U@ved_`As(c`P.@v,(`H)get_num_@{s(0`L\n"
+"`S`V<`As)\n"
+"@U@v_`A(`V,`As,c`P.$r,c`P.states+@QBASES,c`P.states,c`P.zeros,\n"
+"$COUNTERS(c`P.zeros),c`P.@v,c`P.`Bes,@a);\n"
 "}\n"
-"`E\n\n"
-"`Y$SORT_FILLS\n\n\n"
-"kernel $x_ATTRIBUTE `X`sort_fill(`%$SORT_PARAMETERS,`Juint*begins$g\n"
-"$SORT_CALL\n"
-"`V`R=`Fcall.`R;\n"
-"keys_dst=call.keys_dst;\n"
-"`Z`Vd=$2;d<$RADIX;d+=$x)\n"
-"begins[d]=call.states[d];\n"
-"$h;\n"
-"`V`G=`F(size_t)keys_dst%16;\n"
-"`Z`Vat=`Fget_global_id(0)*16;at<`G+`R;at+=`Fget_global_size(0)*16){\n"
-"`Vi=max(at,`G)-`G,end=min(at+16-`G,`R),d`6\n"
-"`Z`Vstep=$RADIX/2;step>0;step/=2)\n"
-"d+=begins[d+step]<=i?step:0;\n"
-"`7end-i==16&&(d==$RADIX-1||begins[d+1]>=end)){\n"
-"*(`Auint4*)(keys_dst+i)=``0_ordered(d,call.passes.flip)*0x01010101u;\n"
+"@O\n\n"
+"#if @QFILLS\n\n\n"
+"kernel $@n_ATTRIBUTE void @Ufill(`%$SORT@1S,@Z`H*@rs@)\n"
+"@QCALL\n"
+"`H @v=(`H)c`P.@v;\n"
+"$r_`Q=c`P.$r_`Q;\n"
+"$n`H d=@i;d<$RADIX;d+=$@n)\n"
+"@rs[d]=c`P.states[d];\n"
+"@.;\n"
+"`H @W=(`H)(size_t)$r_`Q%16;\n"
+"$n`H at=(`H)get_global_id(0)*16;at<@W+@v;at+=(`H)get_global_size(0)*16){\n"
+"`H i=max(at,@W)-@W,`R=$xat+16-@W,@v),d`M\n"
+"$n`H `E=$RADIX/2;`E>0;`E/=2)\n"
+"d+=@rs[d+`E]<=i?`E:0;\n"
+"`S`R-i==16&&(d==$RADIX-1||@rs[d+1]>=`R)){\n"
+"*(@H`H4*)($r_`Q+i)=`$o_ordered(d,c`P.`Bes.flip)*0x01010101u;\n"
 "continue;\n"
 "}\n"
-"`Z;i<end;i++){\n"
-"while(d<$RADIX-1&&begins[d+1]<=i)\n"
+"$n;i<`R;i++){\n"
+"while(d<$RADIX-1&&@rs[d+1]<=i)\n"
 "d++;\n"
-"keys_dst[i]=``0_ordered(d,call.passes.flip);\n"
+"$r_`Q[i]=`$o_ordered(d,c`P.`Bes.flip);\n"
 "}\n"
 "}\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_sort_sweep NULL
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11321 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n"
-"$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
-"`I`sort_pass*pass){\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`Vd=$OWN_DIGIT(e);\n"
-"back[e].next=`3-1;\n"
-"back[e].done=`3==0||d>=$RADIX;\n"
-"back[e].`K=`3==0&&d<$RADIX?pass->bases[d]:0;\n"
-"`7d<$RADIX){\n"
-"`sort_publish(pass->states+$9`3*$RADIX+d,`3,\n"
-"(`3==0?$SORT_PREFIX:$SORT_AGGREGATE)|\n"
-"(back[e].`K+t->totals[e]));\n"
-"pass->next_states[$9`3*$RADIX+d]`6\n"
+"#line 11076 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n"
+"@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
+"@Y@U`B*`B){\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`H d=$OWN_DIGIT(e);\n"
+"back[e].$y=`F-1;\n"
+"back[e].done=`F==0||d>=$RADIX;\n"
+"back[e].@_=`F==0&&d<$RADIX?`B->$ks[d]:0;\n"
+"`Sd<$RADIX){\n"
+"@Upublish(`B->states+@@`F*$RADIX+d,`F,\n"
+"(`F==0?@Q@S:@QAGGREGATE)|\n"
+"(back[e].@_+t->$bs[e]`L\n"
+"`B->$y_states[@@`F*$RADIX+d]`M\n"
 "}\n"
 "}\n"
 "}\n\n\n"
-"$n`X`sort_`R_late(`sort_back*back,`Vlate,`I`sort_pass*pass,\n"
-"`J`sort_`M*`M){\n"
-"$1`key_bits*keys=pass->keys+$9late*$TILE;\n"
-"$h;\n"
-"`7$2==0)\n"
-"`M->late`6\n"
-"`Z`Vd=$2;d<$RADIX;d+=$x)\n"
-"`M->next[d]`6\n"
-"$h;\n"
-"`Z`Vk=$2;k<$TILE;k+=$x)\n"
-"atomic_inc((vola`3 `Juint*)`M->next+`digit_of(keys[k],pass->digit));\n"
-"$h;\n"
-"`Z`Ve`6e<$2_DIGITS;e++)\n"
-"`7!back[e].done&&back[e].next==late){\n"
-"back[e].`K+=`M->next[$OWN_DIGIT(e)];\n"
-"back[e].next--;\n"
-"`7late==0){\n"
-"back[e].`K+=pass->bases[$OWN_DIGIT(e)];\n"
+"@7void @U@v_late(@Uback*back,`H late,@Y@U`B*`B,\n"
+"@Z@U@a*@a){\n"
+"@'`key_$l*$r=`B->$r+@@late*$$g;\n"
+"@.;\n"
+"`S@i==0)\n"
+"@a->late`M\n"
+"$n`H d=@i;d<$RADIX;d+=$@n)\n"
+"@a->$y[d]`M\n"
+"@.;\n"
+"$n`H k=@i;k<$$g;k+=$@n)\n"
+"@Dinc((vola`F @Z`H*)@a->$y+`@w$j$r`N,`B->@w`L\n"
+"@.;\n"
+"$n`H e`Me<@i_DIGITS;e++)\n"
+"`S!back[e].done&&back[e].$y==late){\n"
+"back[e].@_+=@a->$y[$OWN_DIGIT(e)];\n"
+"back[e].$y--;\n"
+"`Slate==0){\n"
+"back[e].@_+=`B->$ks[$OWN_DIGIT(e)];\n"
 "back[e].done=true;\n"
 "}\n"
 "}\n"
-"$h;\n"
+"@.;\n"
 "}\n\n\n"
-"$n`X`sort_learn(`sort_back*back,`I`sort_`3*t,`V`3,\n"
-"`I`sort_pass*pass,`J`sort_`M*`M){\n"
-"`Z`Qmore=true;more;){\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`Vd=$OWN_DIGIT(e);\n"
-"`sort_look_back(&back[e],pass->states,d);\n"
-"`7!back[e].done)\n"
-"atomic_max((vola`3 `Juint*)&`M->late,back[e].next+1);\n"
-"else `7`3>0&&d<$RADIX)\n"
-"`sort_publish(pass->states+$9`3*$RADIX+d,`3,\n"
-"$SORT_PREFIX|(back[e].`K+t->totals[e]));\n"
+"@7void @Ulearn(@Uback*back,@Y@U`F*t,`H `F,\n"
+"@Y@U`B*`B,@Z@U@a*@a){\n"
+"$n@tmore=true;more;){\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`H d=$OWN_DIGIT(e);\n"
+"@Ulook_back(&back[e],`B->states,d);\n"
+"`S!back[e].done)\n"
+"@Dmax((vola`F @Z`H*)&@a->late,back[e].$y+1);\n"
+"else `S`F>0&&d<$RADIX)\n"
+"@Upublish(`B->states+@@`F*$RADIX+d,`F,\n"
+"@Q@S|(back[e].@_+t->$bs[e]`L\n"
 "}\n"
-"$h;\n"
-"`Vlate=`M->late;\n"
+"@.;\n"
+"`H late=@a->late;\n"
 "more=late>0;\n"
-"`7more)\n"
-"`sort_`R_late(back,late-1,pass,`M);\n"
+"`Smore)\n"
+"@U@v_late(back,late-1,`B,@a);\n"
 "}\n"
-"`Z`Ve`6e<$2_DIGITS;e++)\n"
-"`7$OWN_DIGIT(e)<$RADIX)\n"
-"`M->digits.to[$OWN_DIGIT(e)]=back[e].`K-t->starts[e];\n"
+"$n`H e`Me<@i_DIGITS;e++)\n"
+"`S$OWN_DIGIT(e)<$RADIX)\n"
+"@a->@ws.to[$OWN_DIGIT(e)]=back[e].@_-t->starts[e];\n"
 "}\n\n\n"
-"$n`X`sort_`3_by(`V`3,`I`sort_pass*pass,`J`sort_`M*`M){\n"
-"`V`S=`3*$TILE,valid=min(`Fpass->`R-`S,`F$TILE);\n"
-"`twiddled_digit digit=`digit_twiddled(pass->digit);\n"
-"`sort_`3 t;\n"
-"`sort_back back[$2_DIGITS];\n"
-"$TEST_DELAY(`3);\n"
-"`sort_load(&t,pass->keys+`S,$ROUNDS,valid,digit,`twiddled_`2(digit));\n"
-"`7$2==0)\n"
-"`M->late`6\n"
-"`sort_tally(&t,$ROUNDS,digit,`M);\n"
-"`sort_back_begin(back,&t,`3,pass);\n"
-"`sort_start(&t,$ROUNDS,`M);\n"
-"`sort_exchange(&t,$ROUNDS,digit,`M);\n"
-"`sort_learn(back,&t,`3,pass,`M);\n"
-"$h;\n"
-"`sort_store(&t,$ROUNDS,pass,digit,`S,valid,`M);\n"
+"@7void @U`F_by(`H `F,@Y@U`B*`B,@Z@U@a*@a){\n"
+"`H @y=`F*$$g,valid=$x(`H)`B->@v-@y,(`H)$$g);\n"
+"`twiddled_@w @w=`@w_twiddled(`B->@w);\n"
+"@U`F t;\n"
+"@Uback back[@i_DIGITS];\n"
+"$TEST_DELAY(`F);\n"
+"@U$v(&t,`B->$r+@y,$ROUNDS,valid,@w,`twiddled_$t(@w`L\n"
+"`S@i==0)\n"
+"@a->late`M\n"
+"@Ut`Py(&t,$ROUNDS,@w,@a);\n"
+"@Uback_@r(back,&t,`F,`B);\n"
+"@Ustart(&t,$ROUNDS,@a);\n"
+"@Uexchange(&t,$ROUNDS,@w,@a);\n"
+"@Ulearn(back,&t,`F,`B,@a);\n"
+"@.;\n"
+"`sort@T(&t,$ROUNDS,`B,@w,@y,valid,@a);\n"
 "}\n\n"
-"`Y!$SORT_COUNTED\n"
-"$6$SORT_BY_GROUP ($xS_IN_ORDER && !$SORT_LOOPS)\n\n\n\n",
-"kernel $x_ATTRIBUTE `X`sort_sweep(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
-"$SORT_CALL\n"
-"`sort_pass pass=`sort_pass_of(&call,`F`B.pass);\n"
-"`Vtickets=`F$q0);\n"
-"`Qagain=$SORT_LOOPS&&$9tickets*$TILE<`B.`R;\n"
-"`7again)\n"
-"tickets+=`F((call.`R+$TILE-1)/$TILE);\n"
-"do{\n"
-"`V`3=$SORT_BY_GROUP\n"
-"?`F$p\n"
-":`ticket($COUNTERS(call.zeros),tickets,&`M->ticket);\n"
-"`7$9`3*$TILE>=call.`R)\n"
-"`L;\n"
-"`sort_`3_by(`3,&pass,`M);\n"
-"}while(again);\n"
+"#if !@QCOUNTED\n\n\n"
+"kernel $@n_ATTRIBUTE void @Usweep(`%$SORT@1S,@Z@U@a*@a@)\n"
+"@QCALL\n"
+"@U`B `B=@U`B$j&c`P,(`H)@\\s.`B);\n"
+"`H `F=$@nS_IN_ORDER\n"
+"?(`H)get_@{_id(0)\n"
+":`ticket($COUNTERS(c`P.zeros),(`H)get_num_@{s(0),&@a->ticket);\n"
+"`S@@`F*$$g<c`P.@v)\n"
+"@U`F_by(`F,&`B,@a);\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_sort_sweep_tiles NULL
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11435 \"kernels.cl.inc\"\n"
+"#line 11180 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
-"$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
-"$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
-"$6$SORT_ALL_RUN 1u\n"
-"$6$SORT_ONE_SORTS 2u\n"
-"$6$SORT_RELEASED(zeros) ($COUNTERS(zeros) + 32)\n"
-"$6$SORT_AT_ONCE 32\n\n\n"
-"enum{$SORT_EXITS,$SORT_WITH_ALL,$SORT_ALONE};\n"
-"$w`V`sort_agree(`Auint*zeros,`Vgroups,`J`sort_`M*`M){\n"
-"`7groups<=1)\n"
-"`C$SORT_ALONE;\n"
-"`7$2==0){\n"
-"`Auint*agreed=$SORT_AGREED(zeros);\n"
-"`Vmine=$SORT_ALL_RUN,seen`6\n"
-"`7atomic_inc((vola`3 `Auint*)$SORT_BEGUN(zeros))!=groups-1){\n"
-"mine=$SORT_ONE_SORTS;\n"
-"`Z`Vpolls`6seen==0&&polls<$POLLS;polls++)\n"
-"seen=`uint_load(agreed);\n"
+"@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
+"@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
+"@6@QALL_RUN 1u\n"
+"@6@QONE_SORTS 2u\n"
+"@6@QRELEASED(zeros) ($COUNTERS(zeros) + 32)\n"
+"@6@QAT_ONCE 32\n\n\n"
+"enum{@QEXITS,@QWITH_ALL,@QALONE};\n"
+"@%`H @Uagree(@H`H*zeros,`H @{s,@Z@U@a*@a){\n"
+"`S@{s<=1)\n"
+"@K@QALONE;\n"
+"`S@i==0){\n"
+"@H`H*agreed=@QAGREED(zeros);\n"
+"`H mine=@QALL_RUN,seen`M\n"
+"`S@Dinc((vola`F @H`H*)@QBEGUN(zeros))!=@{s-1){\n"
+"mine=@QONE_SORTS;\n"
+"$n`H polls`Mseen==0&&polls<$POLLS;polls++)\n"
+"seen=``H_$v(agreed);\n"
 "}\n"
-"`7seen==0)\n"
-"seen=atomic_cmpxchg((vola`3 `Auint*)agreed,0u,mine);\n"
-"`7seen==0)\n"
-"`M->ticket=mine==$SORT_ALL_RUN?$SORT_WITH_ALL:$SORT_ALONE;\n"
+"`Sseen==0)\n"
+"seen=@Dcmpxchg((vola`F @H`H*)agreed,0u,mine);\n"
+"`Sseen==0)\n"
+"@a->ticket=mine==@QALL_RUN?@QWITH_ALL:@QALONE;\n"
 "else\n"
-"`M->ticket=seen==$SORT_ALL_RUN?$SORT_WITH_ALL:$SORT_EXITS;\n"
+"@a->ticket=seen==@QALL_RUN?@QWITH_ALL:@QEXITS;\n"
 "}\n"
-"$h;\n"
-"`Vanswer=`M->ticket;\n"
-"$h;\n"
-"`Canswer;\n"
+"@.;\n"
+"`H answer=@a->ticket;\n"
+"@.;\n"
+"@Kanswer;\n"
 "}\n\n\n\n"
-"$w`X`sort_`G_arrival(void){\n"
-"`7!$BARRIER_ORDERS)\n"
+"@%void @U@W_arrival(void){\n"
+"`S!$BARRIER_ORDERS)\n"
 "`device_fence();\n"
 "$GLOBAL_BARRIER();\n"
-"`7$2==0)\n"
+"`S@i==0)\n"
 "`device_fence();\n"
 "}\n\n\n\n\n"
-"$w`X`sort_await(`Auint*`Rer,`Vleast){\n"
-"`7$2==0&&least>0){\n"
-"while(`uint_load(`Rer)<least)\n"
+"@%void @Uawait(@H`H*@ver,`H least){\n"
+"`S@i==0&&least>0){\n"
+"while(``H_$v(@ver)<least)\n"
 ";\n"
 "`device_fence();\n"
 "}\n"
 "$GLOBAL_BARRIER();\n"
-"`7!$BARRIER_ORDERS)\n"
+"`S!$BARRIER_ORDERS)\n"
 "`device_fence();\n"
 "}\n\n\n"
-"$w`X`sort_meet(`Auint*zeros,`Vgroups,`Vmeeting){\n"
-"`Auint*begun=$SORT_BEGUN(zeros);\n"
-"`sort_`G_arrival();\n"
-"`7$2==0&&groups>1)\n"
-"atomic_inc((vola`3 `Auint*)begun);\n"
-"`sort_await(begun,groups>1?(meeting+1)*groups:0);\n"
+"@%void @Umeet(@H`H*zeros,`H @{s,`H meeting){\n"
+"@H`H*@s=@QBEGUN(zeros);\n"
+"@U@W_arrival();\n"
+"`S@i==0&&@{s>1)\n"
+"@Dinc((vola`F @H`H*)@s);\n"
+"@Uawait(@s,@{s>1?(meeting+1)*@{s:0);\n"
 "}\n\n\n"
-"$n`X`sort_`9_`Rs(`I`sort_`3*t,`V`3,`V`3s,\n"
-"$1ushort*`Rs,`J`sort_`M*`M){\n"
-"`V`G[$2_DIGITS],all[$2_DIGITS],`9`6\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`Vd=$OWN_DIGIT(e);\n"
-"`G[e]=all[e]`6\n"
-"`Z`V`S`6`S<`3s&&d<$RADIX;`S+=$SORT_AT_ONCE){\n"
-"`Vhere[$SORT_AT_ONCE];\n"
-"$r `Z`Vi`6i<$SORT_AT_ONCE;i++)\n"
-"here[i]=`S+i<`3s?`Rs[(`S+i)*$RADIX+d]:0;\n"
-"$r `Z`Vi`6i<$SORT_AT_ONCE;i++){\n"
-"`Qleft=`S+i+($kSORT_LOOK_BACK)?1:0)<`3;\n"
-"`G[e]+=left?here[i]:0;\n"
-"all[e]+=here[i];\n"
+"@7void @U`Y_@vs(@Y@U`F*t,`H `F,`H `Fs,\n"
+"@'ushort*@vs,@Z@U@a*@a){\n"
+"`H @W[@i_DIGITS],`P[@i_DIGITS],`Y`M\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`H d=$OWN_DIGIT(e);\n"
+"@W[e]=`P[e]`M\n"
+"$n`H @y`M@y<`Fs&&d<$RADIX;@y+=@QAT_ONCE){\n"
+"`H here[@QAT_ONCE];\n"
+"@(`H i`Mi<@QAT_ONCE;i++)\n"
+"here[i]=@y+i<`Fs?@vs[(@y+i)*$RADIX+d]:0;\n"
+"@(`H i`Mi<@QAT_ONCE;i++){\n"
+"@t$u=@y+i+(@3SORT_LOOK_BACK)?1:0)<`F;\n"
+"@W[e]+=$u?here[i]:0;\n"
+"`P[e]+=here[i];\n"
 "}\n"
 "}\n"
-"`9+=all[e];\n"
+"`Y+=`P[e];\n"
 "}\n"
-"`9=`sort_`G(`9,`M);\n"
-"`Z`Ve`6e<$2_DIGITS;e++){\n"
-"`7$OWN_DIGIT(e)<$RADIX)\n"
-"`M->digits.to[$OWN_DIGIT(e)]=`9+`G[e]-t->starts[e];\n"
-"`9+=all[e];\n"
+"`Y=@U@W(`Y,@a);\n"
+"$n`H e`Me<@i_DIGITS;e++){\n"
+"`S$OWN_DIGIT(e)<$RADIX)\n"
+"@a->@ws.to[$OWN_DIGIT(e)]=`Y+@W[e]-t->starts[e];\n"
+"`Y+=`P[e];\n"
 "}\n"
 "}\n\n\n"
-"$n`X`sort_meeting_`3(`V`3,`V`3s,`Vgroups,`Vrounds,`Qonly_`Rs,\n"
-"`Vmeeting,`I`sort_call*call,\n"
-"`I`sort_pass*pass,`J`sort_`M*`M){\n"
-"`V`S=`3*($x*rounds),valid=min(`Fcall->`R-`S,$x*rounds);\n"
-"`Aushort*`Rs=(`Aushort*)call->states;\n"
-"`twiddled_digit digit=`digit_twiddled(pass->digit);\n"
-"`sort_`3 t;\n"
-"`sort_load(&t,pass->keys+`S,rounds,valid,digit,`twiddled_`2(digit));\n"
-"`sort_tally(&t,rounds,digit,`M);\n"
-"`Z`Ve`6e<$2_DIGITS;e++)\n"
-"`7$OWN_DIGIT(e)<$RADIX)\n"
-"`Rs[`3*$RADIX+$OWN_DIGIT(e)]=(ushort)t.totals[e];\n"
-"`7only_`Rs){\n"
-"$h;\n"
-"`L;\n"
+"@7void @Umeeting_`F(`H `F,`H `Fs,`H @{s,`H r$zs,@tonly_@vs,\n"
+"`H meeting,@Y@Uc`P*c`P,\n"
+"@Y@U`B*`B,@Z@U@a*@a){\n"
+"`H @y=`F*($@n*r$zs),valid=$x(`H)c`P->@v-@y,$@n*r$zs);\n"
+"@Hushort*@vs=(@Hushort*)c`P->states;\n"
+"`twiddled_@w @w=`@w_twiddled(`B->@w);\n"
+"@U`F t;\n"
+"@U$v(&t,`B->$r+@y,r$zs,valid,@w,`twiddled_$t(@w`L\n"
+"@Ut`Py(&t,r$zs,@w,@a);\n"
+"$n`H e`Me<@i_DIGITS;e++)\n"
+"`S$OWN_DIGIT(e)<$RADIX)\n"
+"@vs[`F*$RADIX+$OWN_DIGIT(e)]=(ushort)t.$bs[e];\n"
+"`Sonly_@vs){\n"
+"@.;\n"
+"@`;\n"
 "}\n"
-"`sort_start(&t,rounds,`M);\n"
-"`sort_exchange(&t,rounds,digit,`M);\n"
-"`sort_meet(call->zeros,groups,meeting);\n"
-"`sort_`9_`Rs(&t,`3,`3s,`Rs,`M);\n"
-"$h;\n"
-"`sort_store(&t,rounds,pass,digit,`S,valid,`M);\n"
+"@Ustart(&t,r$zs,@a);\n"
+"@Uexchange(&t,r$zs,@w,@a);\n"
+"@Umeet(c`P->zeros,@{s,meeting);\n"
+"@U`Y_@vs(&t,`F,`Fs,@vs,@a);\n"
+"@.;\n"
+"`sort@T(&t,r$zs,`B,@w,@y,valid,@a);\n"
 "}\n\n\n",
-"$n`X`sort_meeting(`Vrounds,`I`sort_call*call,\n"
-"`J`sort_`M*`M){\n"
-"`Vsize=$x*rounds,`3s=(`Fcall->`R+size-1)/size,own=`F$p;\n"
-"`7own>=`3s)\n"
-"`L;\n"
-"$TEST_DELAY(own);\n"
-"`Vagreed=`sort_agree(call->zeros,`3s,`M);\n\n"
-"`Vgroups=agreed==$SORT_ALONE?1:`3s,`G_`S=`3s-groups;\n"
-"`Z`Vp`6p<call->passes.passes&&agreed!=$SORT_EXITS;p++){\n"
-"`sort_pass pass=`sort_pass_of(call,p);\n"
-"`Z`Vstep`6step<=2*`G_`S;step++){\n"
-"`V`3=agreed!=$SORT_ALONE?own\n"
-":step<`G_`S?`G_`S-step\n"
-":step-`G_`S;\n"
-"`sort_meeting_`3(`3,`3s,groups,rounds,step<`G_`S,2*p+1,call,&pass,`M);\n"
+"@7void @Umeeting(`H r$zs,@Y@Uc`P*c`P,\n"
+"@Z@U@a*@a){\n"
+"`H size=$@n*r$zs,`Fs=((`H)c`P->@v+size-1)/size,`V=(`H)get_@{_id(0);\n"
+"`S`V>=`Fs)\n"
+"@`;\n"
+"$TEST_DELAY(`V);\n"
+"`H agreed=@Uagree(c`P->zeros,`Fs,@a);\n\n"
+"`H @{s=agreed==@QALONE?1:`Fs,@W_@y=`Fs-@{s;\n"
+"$n`H p`Mp<c`P->`Bes.`Bes&&agreed!=@QEXITS;p++){\n"
+"@U`B `B=@U`B$jc`P,p);\n"
+"$n`H `E`M`E<=2*@W_@y;`E++){\n"
+"`H `F=agreed!=@QALONE?`V\n"
+":`E<@W_@y?@W_@y-`E\n"
+":`E-@W_@y;\n"
+"@Umeeting_`F(`F,`Fs,@{s,r$zs,`E<@W_@y,2*p+1,c`P,&`B,@a);\n"
 "}\n"
-"`7p+1<call->passes.passes)\n"
-"`sort_meet(call->zeros,groups,2*p+2);\n"
+"`Sp+1<c`P->`Bes.`Bes)\n"
+"@Umeet(c`P->zeros,@{s,2*p+2);\n"
 "}\n"
-"`7`3s>1&&`ticket($SORT_RELEASED(call->zeros),`3s,&`M->ticket)==`3s-1&&\n"
-"$2==0){\n"
-"atomic_xchg((vola`3 `Auint*)$SORT_BEGUN(call->zeros),0u);\n"
-"atomic_xchg((vola`3 `Auint*)$SORT_AGREED(call->zeros),0u);\n"
+"`S`Fs>1&&`ticket(@QRELEASED(c`P->zeros),`Fs,&@a->ticket)==`Fs-1&&\n"
+"@i==0){\n"
+"@Dxchg((vola`F @H`H*)@QBEGUN(c`P->zeros),0u);\n"
+"@Dxchg((vola`F @H`H*)@QAGREED(c`P->zeros),0u);\n"
 "}\n"
 "}\n\n"
-"`Y$SORT_TOGETHER\n"
-"kernel $x_ATTRIBUTE `X`sort_together(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
-"$SORT_CALL\n"
-"`sort_meeting($ROUNDS,&call,`M);\n"
+"#if @QTOGETHER\n"
+"kernel $@n_ATTRIBUTE void @Utogether(`%$SORT@1S,@Z@U@a*@a@)\n"
+"@QCALL\n"
+"@Umeeting($ROUNDS,&c`P,@a);\n"
 "}\n"
-"`E\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_sort_together NULL
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11596 \"kernels.cl.inc\"\n"
+"#line 11341 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
-"$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
-"$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
-"$6$SORT_DONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n"
-"$6$SORT_CALL_PARAMETERS \\\n"
-" $1`key_bits*keys,`A`key_bits*keys_dst,`A`key_bits*keys_tmp, \\\n"
-" `sort_carried carried,`A`sort_`W*`Ws_tmp,`Auint*states,`Auint*zeros, \\\n"
-" `N`R,`V`T,`sort_passes passes,`N`3s,`J`sort_`M*`M\n"
-"$6$SORT_CALL_MEMBERS \\\n"
-" {keys,keys_dst,keys_tmp,carried,`Ws_tmp,states,zeros,`R,`T,passes,`3s}\n"
-"$6$SORT_CALL_ARGUMENTS \\\n"
-" call.keys,call.keys_dst,call.keys_tmp,call.carried,call.`Ws_tmp,call.states,call.zeros,call.`R, \\\n"
-" call.`T,call.passes,call.`3s,`M\n"
-"$SORT_TILE_INLINE `X`sort_single($SORT_CALL_PARAMETERS){\n"
-"`sort_call call=$SORT_CALL_MEMBERS;\n"
-"`A`key_bits*keys_to=passes.passes%2?keys_dst:keys_tmp;\n"
-"call.carried.to=passes.passes%2?carried.to:`Ws_tmp;\n"
-"`7`R<=$x*$SORT_QUARTER_ROUNDS)\n"
-"`sort_one_`3($SORT_QUARTER_ROUNDS,&call,keys_to,`M);\n"
-"else `7`R<=$x*$SORT_HALF_ROUNDS)\n"
-"`sort_one_`3($SORT_HALF_ROUNDS,&call,keys_to,`M);\n"
+"@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
+"@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
+"@6@QDONE(zeros) ($COUNTERS(zeros) + 32)\n\n\n\n"
+"@6@QCALL@1S \\\n"
+" @'`key_$l*$r,@H`key_$l*$r_`Q,@H`key_$l*$r_tmp, \\\n"
+" @U$mied $mied,@H@U$c*$cs_tmp,@H`H*states,@H`H*zeros, \\\n"
+" @c@v,`H @z,@U`Bes `Bes,@c`Fs,@Z@U@a*@a\n"
+"@6@QCALL_MEMBERS \\\n"
+" {$r,$r_`Q,$r_tmp,$mied,$cs_tmp,states,zeros,@v,@z,`Bes,`Fs}\n"
+"@6@QCALL_ARGUMENTS \\\n"
+" c`P.$r,c`P.$r_`Q,c`P.$r_tmp,c`P.$mied,c`P.$cs_tmp,c`P.states,c`P.zeros,c`P.@v, \\\n"
+" c`P.@z,c`P.`Bes,c`P.`Fs,@a\n"
+"@Q$g_INLINE void @Usingle(@QCALL@1S){\n"
+"@Uc`P c`P=@QCALL_MEMBERS;\n"
+"@H`key_$l*$r_to=`Bes.`Bes%2?$r_`Q:$r_tmp;\n"
+"c`P.$mied.to=`Bes.`Bes%2?$mied.to:$cs_tmp;\n"
+"`S@v<=$@n*(@QONE_ROUNDS/4))\n"
+"@Uone_`F(@QONE_ROUNDS/4,&c`P,$r_to,@a);\n"
+"else `S@v<=$@n*(@QONE_ROUNDS/2))\n"
+"@Uone_`F(@QONE_ROUNDS/2,&c`P,$r_to,@a);\n"
 "else\n"
-"`sort_one_`3($SORT_ONE_ROUNDS,&call,keys_to,`M);\n"
+"@Uone_`F(@QONE_ROUNDS,&c`P,$r_to,@a);\n"
 "}\n"
-"$SORT_TILE_INLINE `X`sort_few_`3s($SORT_CALL_PARAMETERS){\n"
-"`sort_call call=$SORT_CALL_MEMBERS;\n"
-"`sort_meeting($SORT_FEW_ROUNDS,&call,`M);\n"
+"@Q$g_INLINE void @Ufew_`Fs(@QCALL@1S){\n"
+"@Uc`P c`P=@QCALL_MEMBERS;\n"
+"@Umeeting(@QFEW_ROUNDS,&c`P,@a);\n"
 "}\n"
-"$SORT_TILE_INLINE `X`sort_drawn_`3(`V`3,`Vp,$SORT_CALL_PARAMETERS){\n"
-"`sort_call call=$SORT_CALL_MEMBERS;\n"
-"`sort_pass pass=`sort_pass_of(&call,p);\n"
-"`sort_`3_by(`3,&pass,`M);\n"
+"@Q$g_INLINE void @Udrawn_`F(`H `F,`H p,@QCALL@1S){\n"
+"@Uc`P c`P=@QCALL_MEMBERS;\n"
+"@U`B `B=@U`B$j&c`P,p);\n"
+"@U`F_by(`F,&`B,@a);\n"
 "}\n\n\n"
-"$w`V`sort_next_ticket(`Auint*zeros,`Vtickets,`J`sort_`M*`M){\n"
-"`sort_`G_arrival();\n"
-"`7$2==0)\n"
-"atomic_inc((vola`3 `Auint*)$SORT_DONE(zeros));\n"
-"`C`ticket($SORT_DRAWN(zeros),tickets,&`M->ticket);\n"
+"@%`H @U$y_ticket(@H`H*zeros,`H tickets,@Z@U@a*@a){\n"
+"@U@W_arrival();\n"
+"`S@i==0)\n"
+"@Dinc((vola`F @H`H*)@QDONE(zeros`L\n"
+"@K`ticket(@QDRAWN(zeros),tickets,&@a->ticket);\n"
 "}\n\n"
-"$n`X`sort_by_tickets(`sort_call call,`Vmost_parts,\n"
-"`J`sort_`M*`M){\n"
-"`V`3s=`F((call.`R+$TILE-1)/$TILE),awaited`6\n"
-"`Vparts=`sort_`Red_parts(call.`R,most_parts),all=parts+call.passes.passes*`3s;\n"
-"`Vtickets=all+`F$q0);\n"
-"`Auint*zeros=call.zeros,*bases=call.states;\n"
-"`Vticket=`ticket($SORT_DRAWN(zeros),tickets,&`M->ticket);\n"
-"while(ticket<parts){\n"
-"`sort_`R_part(ticket,parts,call.keys,bases+$SORT_BASES,bases,zeros,\n"
-"$SORT_COUNTS_OF(zeros),call.`R,call.passes,`M);\n"
-"ticket=`sort_next_ticket(zeros,tickets,`M);\n"
+"@7void @Uby_tickets(@Uc`P c`P,`H most_`As,\n"
+"@Z@U@a*@a){\n"
+"`H `Fs=(`H)((c`P.@v+$$g-1)/$$g),awaited`M\n"
+"`H `As=@U@ved_`As(c`P.@v,most_`As),`P=`As+c`P.`Bes.`Bes*`Fs;\n"
+"`H tickets=`P+(`H)get_num_@{s(0);\n"
+"@H`H*zeros=c`P.zeros,*$ks=c`P.states;\n"
+"`H ticket=`ticket(@QDRAWN(zeros),tickets,&@a->ticket);\n"
+"while(ticket<`As){\n"
+"@U@v_`A(ticket,`As,c`P.$r,$ks+@QBASES,$ks,zeros,\n"
+"@QCOUNTS$izeros),c`P.@v,c`P.`Bes,@a);\n"
+"ticket=@U$y_ticket(zeros,tickets,@a);\n"
 "}\n"
-"while(ticket<all){\n"
-"`Vp=(ticket-parts)/`3s,`3=(ticket-parts)%`3s;\n"
-"`sort_await($SORT_DONE(zeros),p>=awaited?parts+p*`3s:0);\n"
+"while(ticket<`P){\n"
+"`H p=(ticket-`As)/`Fs,`F=(ticket-`As)%`Fs;\n"
+"@Uawait(@QDONE(zeros),p>=awaited?`As+p*`Fs:0);\n"
 "awaited=p+1;\n"
-"`sort_drawn_`3(`3,p,$SORT_CALL_ARGUMENTS);\n"
-"ticket=`sort_next_ticket(zeros,tickets,`M);\n"
+"@Udrawn_`F(`F,p,@QCALL_ARGUMENTS);\n"
+"ticket=@U$y_ticket(zeros,tickets,@a);\n"
 "}\n"
-"`7ticket==tickets-1&&$2==0)\n"
-"atomic_xchg((vola`3 `Auint*)$SORT_DONE(zeros),0u);\n"
-"}\n\n",
-"kernel $x_ATTRIBUTE `X`sort_`Red(`%$SORT_PARAMETERS,`J`sort_`M*`M$g\n"
-"$SORT_CALL\n"
-"`7$SORT_ONE_ROUNDS&&call.`R<=$x*$SORT_ONE_ROUNDS){\n"
-"`7$p==0&&call.`R>0)\n"
-"`sort_single($SORT_CALL_ARGUMENTS);\n"
-"}else `7call.`R>`B.few)\n"
-"`sort_by_tickets(call,`F`B.parts,`M);\n"
+"`Sticket==tickets-1&&@i==0)\n"
+"@Dxchg((vola`F @H`H*)@QDONE(zeros),0u);\n"
+"}\n\n"
+"kernel $@n_ATTRIBUTE void @U@ved(`%$SORT@1S,@Z@U@a*@a@)\n"
+"@QCALL\n"
+"`Sc`P.@v<=$@n*@QONE_ROUNDS){\n"
+"`Sget_@{_id(0)==0&&c`P.@v>0)\n"
+"@Usingle(@QCALL_ARGUMENTS);\n"
+"}else `Sc`P.@v>@\\s.few)\n"
+"@Uby_tickets(c`P,(`H)@\\s.`As,@a);\n"
 "else\n"
-"`sort_few_`3s($SORT_CALL_ARGUMENTS);\n"
+"@Ufew_`Fs(@QCALL_ARGUMENTS);\n"
 "}\n",
 NULL};
 #else
@@ -11850,9 +11400,6 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(SEGMENTS_U64, 3)       /* reduction: the call has one result for each segment, with 64-bit offsets */            \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
     X(ARRIVALS_U64, 44)      /* 64-bit accumulators count arrived groups in bit 44 and the bits above it */            \
-    X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
-    X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
-    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and one group takes several small histograms */     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -11886,16 +11433,25 @@ static const char gpuscan__device_constants[] = GPUSCAN__DEVICE_CONSTANTS(GPUSCA
     X(CL_INVALID_GLOBAL_OFFSET) X(CL_INVALID_EVENT_WAIT_LIST) X(CL_INVALID_EVENT) X(CL_INVALID_OPERATION)              \
     X(CL_INVALID_BUFFER_SIZE) X(CL_INVALID_GLOBAL_WORK_SIZE) X(CL_INVALID_PROPERTY)
 
-static const struct {
-    gpuscan_result result;
-    const char *text;
-} gpuscan__result_texts[] = {
-#define GPUSCAN__RESULT_TEXT(name, value, text) {name, text},
-#define GPUSCAN__OPENCL_TEXT(name) {name, #name},
-    GPUSCAN_RESULTS(GPUSCAN__RESULT_TEXT)
-    GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_TEXT)
-    {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
-};
+/* The texts stand in one string, each with its NUL, in the order of the codes: a pointer to each would cost an
+   executable a relocation. */
+#define GPUSCAN__RESULT_CODE(name, value, text) name,
+#define GPUSCAN__RESULT_TEXT(name, value, text) text "\0"
+#define GPUSCAN__OPENCL_CODE(name) name,
+#define GPUSCAN__OPENCL_TEXT(name) #name "\0"
+static const gpuscan_result gpuscan__results[] = {
+    GPUSCAN_RESULTS(GPUSCAN__RESULT_CODE) GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_CODE) -1001};
+static const char gpuscan__result_texts[] =
+    GPUSCAN_RESULTS(GPUSCAN__RESULT_TEXT) GPUSCAN__OPENCL_CODES(GPUSCAN__OPENCL_TEXT) "CL_PLATFORM_NOT_FOUND_KHR";
+
+GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
+    const char *text = gpuscan__result_texts;
+    size_t i;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__results); i++, text += strlen(text) + 1)
+        if (gpuscan__results[i] == result)
+            return text;
+    return "unknown result";
+}
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
@@ -11963,10 +11519,10 @@ typedef struct gpuscan__tunings {
 /* Describes a device and its driver. */
 typedef struct gpuscan__facts {
     uint32_t devices;    /* the bit GPUSCAN__ON_... of this profile */
-    const char *name;
+    char name[16];
     cl_device_type type; /* the profile matches devices that have any of these bits */
     cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
-    const char *part;    /* a part of the device's or its platform's name; NULL: any name */
+    char part[16];       /* a part of the device's or its platform's name; "": any name */
     int fence;           /* the fence of device scope, a GPUSCAN__FENCE_... */
     int lanes;           /* how lanes exchange values, a GPUSCAN__LANES_... */
     int nulls;           /* 1: a buffer that is not given is passed as NULL, which the driver accepts */
@@ -12020,13 +11576,13 @@ typedef struct gpuscan__reduce_tuning {
 typedef struct gpuscan__segments_tuning {
     uint32_t devices;
     uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
-    uint32_t row_lanes_group, row_lanes; /* for rows: work-items of a group; maximum elements of a row that lanes sum */
+    uint32_t group;     /* work-items of a group that takes rows, or a whole segment without vectors */
+    uint32_t row_lanes; /* maximum elements of a row that lanes sum */
     /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
        are split. Otherwise groups have lanes_group work-items. */
     uint32_t lanes_group, split_group, lanes;
     uint32_t lanes_items; /* if the mean segment is short, the group size is halved until the call has this number of
                              elements per work-item; 0: the group size is not halved */
-    uint32_t each_group;  /* work-items of a group that takes a whole segment and loads no vectors */
     uint32_t split_from;  /* minimum number of elements of a segment that several groups share */
     uint32_t lane_registers; /* maximum number of registers per work-item if lanes take rows or segments */
 } gpuscan__segments_tuning;
@@ -12050,14 +11606,14 @@ typedef struct gpuscan__sort_tuning {
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
     uint32_t local[2]; /* maximum bytes of local memory: [0] with sub-groups of 32 lanes, [1] otherwise; 0: no limit */
-    uint32_t halves; /* says when a tile's elements go through local memory piece by piece. 0: never
-                        1: if there are values, and a key or a value has 8 bytes or more
-                        2: as 1, or if there are no values and a key has 8 bytes */
+    uint32_t halves; /* 1: a tile's elements go through local memory piece by piece, if there are values, and a key or a
+                        value has 8 bytes or more */
     uint32_t together; /* maximum number of elements that SINGLE_PASS sorts in one launch, with at most one tile per
                           compute unit. The groups wait for each other, so the device must not suspend running groups */
     uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
     int counted_once;  /* 1: a sort whose count is on the device takes one launch, however large the count is */
-    int one; /* 1: if one launch sorts a single tile, the tile stays in registers. This doubles the code */
+    uint32_t records;  /* minimum number of elements for which payloads move through the passes in records, which large
+                          sorts do faster than they gather by index; 0: payloads are always gathered */
 } gpuscan__sort_tuning;
 
 typedef struct gpuscan__sort_tile {
@@ -12065,27 +11621,17 @@ typedef struct gpuscan__sort_tile {
     uint32_t registers;
 } gpuscan__sort_tile;
 
-/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, and 1 for keys of 8 bytes. The second
-   index is 0 without values, and 1, 2, 3 for values of 4, 8, 16 bytes. */
+/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, 1 for keys of 8 bytes, and 2 for keys of 8
+   bytes if `counted_once` is set and the count is on the device. The second index is 0 without values, and 1, 2, 3 for
+   values of 4, 8, 16 bytes. */
 typedef struct gpuscan__sort_tiles {
     uint32_t devices;
-    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE][4];   /* tiles of sorts that take one launch per pass */
-    gpuscan__sort_tile counted[GPUSCAN__BY_SIZE][4]; /* for counts on the device; LANES_SUBGROUPS: also for one tile */
+    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE + 1][4];
 } gpuscan__sort_tiles;
-
-/* Settings of sorts that move payloads in records. */
-typedef struct gpuscan__sort_records {
-    uint32_t devices;
-    /* Minimum number of elements for which payloads move through the passes in records; 0: they are always gathered.
-       First index: 0 for keys of up to 4 bytes, otherwise 1. Second index: 0 for one payload, otherwise 1. (One payload
-       of 4 or 8 bytes needs no record.) Third index: the bytes of all payloads divided by 4, rounded up. */
-    uint32_t carried[GPUSCAN__BY_SIZE][2][5];
-} gpuscan__sort_records;
 
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t vectors_4;      /* replaces `vectors` for pixels of four channels */
     uint32_t rows, registers; /* maximum number of rows of a band; of registers per work-item, 0: no limit */
 } gpuscan__integral_tuning;
 
@@ -12100,7 +11646,6 @@ typedef struct gpuscan__profile {
     gpuscan__histogram_tuning histogram;
     gpuscan__sort_tuning sort;
     gpuscan__sort_tiles sort_tiles;
-    gpuscan__sort_records sort_records;
     gpuscan__integral_tuning integral;
 } gpuscan__profile;
 
@@ -12270,7 +11815,7 @@ struct gpuscan {
     cl_event scratch_event;         /* the event of that call, if scratch_queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
                                                    profile refuses, each as a bit 1 << strategy */
-    char *cache;                    /* the name of the folder of built programs, or NULL */
+    gpuscan__text cache;            /* the name of the folder of built programs; no data: none */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often the library gave up a strategy or the lanes */
     char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
@@ -12308,21 +11853,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
 
 /* [HOST MEMORY] ------------------------------------------------------------------------------------------------- */
 
-static void *gpuscan__default_allocate(size_t size, void *user) {
-    (void)user;
-    return malloc(size);
-}
-static void gpuscan__default_release(void *memory, void *user) {
-    (void)user;
-    free(memory);
-}
-
 static void *gpuscan__allocate(const gpuscan_allocator *allocator, size_t size) {
-    return allocator->allocate(size, allocator->user);
+    return allocator->allocate ? allocator->allocate(size, allocator->user) : malloc(size);
 }
 static void gpuscan__release(const gpuscan_allocator *allocator, void *memory) {
-    if (memory)
+    if (memory && allocator->release)
         allocator->release(memory, allocator->user);
+    else
+        free(memory);
 }
 
 GPUSCAN__COLD void gpuscan__text_bytes(gpuscan__text *text, const void *bytes, size_t count) {
@@ -12403,27 +11941,35 @@ static int gpuscan__text_mark(gpuscan__text *text, char mark) {
     return 0;
 }
 
-/* Adds embedded code. $ and one of gpuscan__word_digits[0] stand for a word of gpuscan__words, ` and one of the other
-   digits for one of gpuscan__short_words, ` and a mark for the mark's code. Other $ are GPUSCAN_, other ` gpuscan_. */
+/* Returns the word for which the first two characters of embedded code stand, or NULL. The codes are @# to @~, then $a
+   to $z, then `A to `Z. */
+static const char *gpuscan__word(const char *code) {
+    char second = code[1];
+    if (*code == '@')
+        return gpuscan__words[second - '#'];
+    if (*code == '$')
+        return second >= 'a' && second <= 'z' ? gpuscan__words[92 + second - 'a'] : NULL;
+    return second >= 'A' && second <= 'Z' ? gpuscan__words[118 + second - 'A'] : NULL;
+}
+
+/* Adds embedded code. ` and a mark stand for the mark's code, two other characters for a word. Other $ are GPUSCAN_,
+   other ` gpuscan_. */
 static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     for (;; code++) {
-        size_t plain = strcspn(code, "$`");
-        const char *digits, *digit;
-        int is_short;
+        size_t plain = strcspn(code, "@$`");
+        const char *word;
         gpuscan__text_bytes(text, code, plain);
         code += plain;
         if (!*code)
             return;
-        is_short = *code == '`';
-        digits = gpuscan__word_digits[is_short];
-        digit = code[1] ? strchr(digits, code[1]) : NULL;
-        if (digit)
-            gpuscan__text_code(text, is_short ? gpuscan__short_words[digit - digits] : gpuscan__words[digit - digits]);
-        else if (is_short && gpuscan__text_mark(text, code[1]))
-            digit = code;
-        else
-            gpuscan__text_add(text, is_short ? "gpuscan_" : "GPUSCAN_");
-        code += digit != NULL;
+        word = gpuscan__word(code);
+        if (word)
+            gpuscan__text_code(text, word);
+        else if (*code == '$' || !gpuscan__text_mark(text, code[1])) {
+            gpuscan__text_add(text, *code == '$' ? "GPUSCAN_" : "gpuscan_");
+            continue;
+        }
+        code++;
     }
 }
 
@@ -12507,34 +12053,32 @@ enum { GPUSCAN__DATA_SUM, GPUSCAN__DATA_RISING, GPUSCAN__DATA_FALLING, GPUSCAN__
        GPUSCAN__DATA_SET, GPUSCAN__DATA_SPARSE };
 
 /* Lists the operators in the order of gpuscan_op. Columns after the name:
-     an expression of a and b for integers, scalars and vectors; NULL: the operator is custom
-     an expression of a and b for floats; NULL: the operator is custom, or not for floats
+     an expression of a and b for integers, scalars and vectors; "": the operator is custom
+     an expression of a and b for floats; "": the operator is custom, or not for floats
      the identity
      1 if signed integers are computed as unsigned ones, otherwise 0
-     the comparison of ARGMIN or ARGMAX; NULL: the operator is another one
+     the comparison of ARGMIN or ARGMAX; "": the operator is another one
      the self-test's data
      an expression of a and b for the host's integers. `less` is 1 if a < b. Self-tests' custom operator is b ? b : a */
 #define GPUSCAN__OPS(X)                                                                                                \
-    X(OP_ADD, "a + b", "a + b", ZERO, 1, NULL, SUM, a + b)                                                             \
-    X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, NULL, FALLING, less ? a : b)                                      \
-    X(OP_MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, NULL, RISING, less ? b : a)                                         \
-    X(OP_MUL, "a * b", "a * b", ONE, 1, NULL, PRODUCT, a * b)                                                          \
-    X(OP_AND, "a & b", NULL, ONES, 1, NULL, CLEARED, a & b)                                                            \
-    X(OP_OR, "a | b", NULL, ZERO, 1, NULL, SET, a | b)                                                                 \
-    X(OP_XOR, "a ^ b", NULL, ZERO, 1, NULL, SUM, a ^ b)                                                                \
-    X(OP_CUSTOM, NULL, NULL, OWN, 0, NULL, SPARSE, b ? b : a)                                                          \
+    X(OP_ADD, "a + b", "a + b", ZERO, 1, "", SUM, a + b)                                                               \
+    X(OP_MIN, "min(a, b)", "fmin(a, b)", LARGEST, 0, "", FALLING, less ? a : b)                                        \
+    X(OP_MAX, "max(a, b)", "fmax(a, b)", LEAST, 0, "", RISING, less ? b : a)                                           \
+    X(OP_MUL, "a * b", "a * b", ONE, 1, "", PRODUCT, a * b)                                                            \
+    X(OP_AND, "a & b", "", ONES, 1, "", CLEARED, a & b)                                                                \
+    X(OP_OR, "a | b", "", ZERO, 1, "", SET, a | b)                                                                     \
+    X(OP_XOR, "a ^ b", "", ZERO, 1, "", SUM, a ^ b)                                                                    \
+    X(OP_CUSTOM, "", "", OWN, 0, "", SPARSE, b ? b : a)                                                                \
     X(OP_ARGMIN, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) < (b))", FALLING, a)                \
     X(OP_ARGMAX, "gpuscan_arg_pick(a, b)", "gpuscan_arg_pick(a, b)", OWN, 0, "((a) > (b))", RISING, a)
 
 typedef struct gpuscan__op_facts {
-    const char *integer, *real;
-    int identity, as_unsigned;
-    const char *before; /* the comparison of ARGMIN or ARGMAX; NULL: the operator is another one */
-    int data;
+    char integer[24], real[24], before[12];
+    int identity, as_unsigned, data;
 } gpuscan__op_facts;
 
 #define GPUSCAN__OP_ROW(name, c_integer, c_real, identity, as_unsigned, before, data, host)                            \
-    {c_integer, c_real, GPUSCAN__ID_##identity, as_unsigned, before, GPUSCAN__DATA_##data},
+    {c_integer, c_real, before, GPUSCAN__ID_##identity, as_unsigned, GPUSCAN__DATA_##data},
 static const gpuscan__op_facts gpuscan__ops[] = {GPUSCAN__OPS(GPUSCAN__OP_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 
@@ -12554,7 +12098,7 @@ GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
 #define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
     {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
 static const struct {
-    const char *name;
+    char name[20];
     int cpu, single_pass;
     gpuscan_strategy portable;
 } gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
@@ -12609,7 +12153,6 @@ typedef struct gpuscan__elements {
     int commutes;
     const char *convert; /* the custom conversion; NULL: there is none */
     uint32_t seen; /* the number of channels of an image's pixel, which the conversion sees as x; 0: x is an element */
-    gpuscan_type converted; /* the type of the conversion's result; DEFAULT: the type is dst */
     int selects; /* a GPUSCAN__SELECTS_...; not 0: the conversion gives how many elements one source element keeps */
     int inverts; /* 1: elements are kept where their flag or custom->select is 0, and the conversion counts these */
     uint32_t channels; /* how many numbers an element has. If there are several, it is a vector. 0 means 1 */
@@ -12634,7 +12177,7 @@ static gpuscan_result gpuscan__check_type(gpuscan *gs, const char *field, gpusca
 
 /* Refuses ARGMIN and ARGMAX. All operations except reductions call this function. */
 GPUSCAN__SHARED gpuscan_result gpuscan__check_op(gpuscan *gs, gpuscan_op op) {
-    if ((unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before)
+    if ((unsigned)op < GPUSCAN_OP_COUNT && *gpuscan__ops[op].before)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: ARGMIN and ARGMAX are for gpuscan_reduce");
     return GPUSCAN_SUCCESS;
 }
@@ -12644,7 +12187,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
                                                          const char *src_field, const char *dst_field) {
     gpuscan_result r;
     memset(e, 0, sizeof(*e));
-    e->arg = (unsigned)op < GPUSCAN_OP_COUNT && gpuscan__ops[op].before != NULL;
+    e->arg = (unsigned)op < GPUSCAN_OP_COUNT && *gpuscan__ops[op].before;
     if (src == GPUSCAN_TYPE_DEFAULT)
         src = GPUSCAN_TYPE_U32;
     if (dst == GPUSCAN_TYPE_DEFAULT)
@@ -12680,7 +12223,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_elements(gpuscan *gs, gpuscan__e
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE,
                              "%s and %s: converting between a builtin and the custom type needs custom->convert",
                              src_field, dst_field);
-    if (op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__types[dst].kind == 'f' && !gpuscan__ops[op].real)
+    if (op != GPUSCAN_OP_CUSTOM && !e->arg && gpuscan__types[dst].kind == 'f' && !*gpuscan__ops[op].real)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_OPERATOR, "op: AND, OR and XOR are for integers");
     if ((r = gpuscan__check_type(gs, src_field, src)) != 0 || (r = gpuscan__check_type(gs, dst_field, dst)) != 0)
         return r;
@@ -12711,7 +12254,7 @@ GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8,
                                                                 GPUSCAN_TYPE_U64};
 GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
                                                              GPUSCAN_TYPE_F64};
-static const char *const gpuscan__raw_names[] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
+static const char gpuscan__raw_names[][8] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
 /* Returns the unsigned type of `size` bytes. */
 static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
@@ -12778,7 +12321,7 @@ typedef struct gpuscan__type_names {
 /* Defines how elements are converted and combined. */
 static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__elements *e,
                                      const gpuscan__type_names *names) {
-    static const char *const identities[] = {"0", "1", "~($T)0"};
+    static const char identities[][8] = {"0", "1", "~($T)0"};
     const gpuscan__type_facts *dst = &gpuscan__types[e->dst];
     const gpuscan__op_facts *op = &gpuscan__ops[e->op];
     int zero = op->identity == GPUSCAN__ID_ZERO && dst->kind == 'f'; /* 1: -0 is the identity, but sums start with +0 */
@@ -12786,7 +12329,7 @@ static void gpuscan__define_operator(gpuscan__text *text, const gpuscan__element
     gpuscan__define(text, "T", names->t);
     gpuscan__define(text, "DST", names->dst);
     if (e->convert) /* to the signed type, even if T is unsigned: negative floats have no defined unsigned value */
-        gpuscan__define(text, "CONVERTED", e->converted ? gpuscan__types[e->converted].name : names->number);
+        gpuscan__define(text, "CONVERTED", names->number);
     snprintf(line, sizeof(line), "(%s)x", names->number);
     gpuscan__define(text, "CONVERT",
                     e->seen                               ? "GPUSCAN_IDENTITY" /* pixels are converted when they are
@@ -13080,11 +12623,11 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
      GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
     /* `polls` is large, since groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
-    {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, GPUSCAN__FENCE_NONE,
+    {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", GPUSCAN__FENCE_NONE,
      GPUSCAN__LANES_NONE, 0, 1, 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
+    {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
      0, 20000, GPUSCAN__CPU_STRATEGIES},
-    {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
+    {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, "", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
      4096, GPUSCAN__CPU_STRATEGIES},
     /* llvmpipe silently ends every loop after 65535 iterations. Many groups, as on a GPU, keep loops short. If a
        launch's groups run for unequal times, Mesa 22.3 reports the launch as finished too early. SINGLE_PASS_AHEAD is
@@ -13096,9 +12639,9 @@ static const gpuscan__facts gpuscan__profiles[] = {
      256, 0},
     {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
      GPUSCAN__LANES_NONE, 0, 1, 0, 256, 0},
-    {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0, 256,
+    {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, "", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0, 256,
      0},
-    {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
+    {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
      0, 4096, 0}};
 
 /* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available, so the rows for these GPUs were
@@ -13277,15 +12820,15 @@ static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
 
 GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
-    /* Columns: devices, vectors, per_unit, row_lanes_group, row_lanes, lanes_group, split_group, lanes, lanes_items,
-       each_group, split_from, lane_registers */
-    {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
+    /* Columns: devices, vectors, per_unit, group, row_lanes, lanes_group, split_group, lanes, lanes_items, split_from,
+       lane_registers */
+    {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 4096, 0},
     /* If the segments have few elements in total, large groups sum them. With even fewer elements the groups are
        smaller, since small groups start earlier. `lane_registers` leaves registers for the next step's offsets, which
        lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
-    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
-    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 256, 4096, 0},
-    {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
+    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 4096, 48},
+    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 4096, 0},
+    {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 4096, 0}};
 
 GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
@@ -13294,7 +12837,8 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     /* One group of 1024 work-items has all registers of a multiprocessor, so it loads while it counts. Samples of 1
        byte get 32 copies of the bins, so that no two lanes use the same bank. Wider ones come too slowly to need it. */
     {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {8, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
+    /* Two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of local memory. tuning: histogram-copies */
+    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {2, 4}, 4, 4, {32, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
     {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {16, 16}, 16, 16, {2, 2}, 0, 0, 16 * GPUSCAN__KIB, 8},
     /* One group per thread is enough, since groups draw pieces of the samples by ticket, and have local tables. */
@@ -13302,9 +12846,9 @@ GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
     {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
 
 GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, one */
+    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, records */
     {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1},
+    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1u << 20},
     /* A larger tile stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves
        of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of
        4 bytes per work-item. tuning: sort-amd, sort-amd-local, sort-together-others */
@@ -13323,38 +12867,28 @@ GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
    with values of 4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
    AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that gpuscan__sort_rows allows.
    Intel's tiles of 36 keys, or of 24 keys with values, need the larger register file. Fewer groups then run, but local
-   memory allows no more in any case. For both vendors, `counted` has fewer elements, since loops over tiles or passes
-   need registers. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
+   memory allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
 GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
     {GPUSCAN__ON_NVIDIA,
      {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}}},
-     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
+      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}},
       {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
     {GPUSCAN__ON_AMD,
-     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
-     {{{256, 26, 0}, {256, 22, 0}, {256, 16, 0}, {256, 8, 0}},
-      {{256, 12, 0}, {256, 16, 0}, {256, 16, 0}, {256, 8, 0}}}},
+     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}},
+      {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}}},
     {GPUSCAN__ON_INTEL,
      {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
-      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}},
-     {{{512, 12, 256}, {512, 8, 256}, {512, 10, 256}, {512, 14, 256}},
-      {{512, 10, 256}, {512, 9, 256}, {512, 9, 256}, {512, 14, 256}}}}};
+      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}}};
 
-/* Large sorts move payloads as records through the passes: gathering them by index is slower. tuning: sort-records */
-GPUSCAN__SHARED const gpuscan__sort_records gpuscan__sort_records_rows[] = {
-    {GPUSCAN__ON_NVIDIA,
-     {{{0, 1u << 20, 0, 1u << 20, 1u << 23}, {0, 1u << 20, 1u << 20, 1u << 20, 1u << 20}},
-      {{0, 1u << 21, 0, 0, 0}, {0, 1u << 20, 1u << 20, 1u << 25, 0}}}}};
-
-/* Tiles of integral images. tuning: integral-tiles */
+/* Tiles of integral images. On NVIDIA's GPUs 8 vectors would suit few types, and these only little. tuning:
+   integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, vectors_4, rows, registers */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 2, 64, 0},
-    {GPUSCAN__ON_NVIDIA, 128, 8, 4, 128, 0},
-    {GPUSCAN__ON_INTEL, 256, 4, 4, 64, 256},
-    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 4, 64, 0},
-    {GPUSCAN__ON_REST, 64, 4, 4, 64, 0}};
+    /* Columns: devices, group, vectors, rows, registers */
+    {GPUSCAN__ON_SIMULATOR, 32, 2, 64, 0},
+    {GPUSCAN__ON_NVIDIA, 128, 4, 128, 0},
+    {GPUSCAN__ON_INTEL, 256, 4, 64, 256},
+    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 64, 0},
+    {GPUSCAN__ON_REST, 64, 4, 64, 0}};
 
 /* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
@@ -13366,8 +12900,7 @@ static const struct {
      offsetof(gpuscan__profile, name)},
     GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select)
     GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_records)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
+    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
     GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
     GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
 };
@@ -13416,31 +12949,17 @@ static void gpuscan__platform_name(const gpuscan_opencl *cl, cl_platform_id plat
 
 /* Returns the version that a text states: 300 for "OpenCL 3.0 ...", 120 for "OpenCL C 1.2 ...", 0 for none. */
 static int gpuscan__version(const char *text) {
-    int major = 0;
-    while (*text && (*text < '0' || *text > '9'))
-        text++;
-    for (; *text >= '0' && *text <= '9' && major < 1000; text++)
-        major = major * 10 + (*text - '0');
-    return text[0] == '.' && text[1] >= '0' && text[1] <= '9' ? major * 100 + (text[1] - '0') * 10 : 0;
+    int major, minor;
+    return sscanf(text, "%*[^0-9]%3d.%1d", &major, &minor) == 2 ? major * 100 + minor * 10 : 0;
 }
 
 /* Returns whether the device has fences of device scope. OpenCL 2.x has them; in 3.0 they are optional. */
 GPUSCAN__COLD int gpuscan__has_opencl_fence(gpuscan *gs) {
-    gpuscan__cl_name_version features[64];
-    size_t size = 0, i;
-    int order = 0, scope = 0;
-    if (gs->device.version < 200)
-        return 0;
+    cl_ulong fence;
     if (gs->device.version < 300)
-        return gs->device.c_version >= 200;
-    if (gs->cl.clGetDeviceInfo(gs->device_id, GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES, sizeof(features), features,
-                               &size) != CL_SUCCESS)
-        return 0;
-    for (i = 0; i < size / sizeof(features[0]); i++) {
-        order |= strcmp(features[i].name, "__opencl_c_atomic_order_acq_rel") == 0;
-        scope |= strcmp(features[i].name, "__opencl_c_atomic_scope_device") == 0;
-    }
-    return order && scope;
+        return gs->device.version >= 200 && gs->device.c_version >= 200;
+    fence = gpuscan__device_number(&gs->cl, gs->device_id, GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES);
+    return (fence & GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL) && (fence & GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE);
 }
 
 #define GPUSCAN__REQUIRED_WIDTH "cl_intel_required_subgroup_size" /* the name of an extension */
@@ -13544,7 +13063,7 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
     cl_uint vendor = gpuscan__profiles[row].vendor;
     return row == GPUSCAN__COUNT_OF(gpuscan__profiles) - 1 ||
            ((gpuscan__profiles[row].type & device->type) && (!vendor || vendor == device->vendor) &&
-            (!part || strstr(device->name, part) || strstr(device->platform, part)));
+            (strstr(device->name, part) || strstr(device->platform, part)));
 }
 
 /* Queries registers and compute capability. PTX lanes need 7.0, the first with scopes for loads and fences. */
@@ -13727,7 +13246,6 @@ static uint64_t gpuscan__kernels_hash(void) {
     uint64_t hash = gpuscan__hash(GPUSCAN__HASH_START, gpuscan__words, sizeof(gpuscan__words));
     const char *const *text;
     size_t i;
-    hash = gpuscan__hash(hash, gpuscan__short_words, sizeof(gpuscan__short_words));
     for (i = 0; i < GPUSCAN__MARKS; i++) {
         hash = gpuscan__hash(hash, gpuscan__marks[i].with, strlen(gpuscan__marks[i].with));
         hash = gpuscan__hash(hash, gpuscan__marks[i].source, strlen(gpuscan__marks[i].source));
@@ -13757,8 +13275,7 @@ GPUSCAN__COLD uint64_t gpuscan__device_hash(gpuscan *gs) {
 /* A blob is this header, then the entries. An entry is a gpuscan__blob_entry, then its parts, each padded to a multiple
    of 8 bytes. Numbers are in the host's byte order. The checksum covers all bytes behind the field `checksum`. */
 typedef struct gpuscan__blob_header {
-    char magic[8];
-    uint64_t device_hash, size, checksum, entries;
+    uint64_t magic, device_hash, size, checksum, entries;
     uint64_t scratch[GPUSCAN__SCRATCHES]; /* bytes of the object's scratch when the blob was made */
 } gpuscan__blob_header;
 #define GPUSCAN__BLOB_CHECKED offsetof(gpuscan__blob_header, entries)
@@ -13767,7 +13284,7 @@ typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
 } gpuscan__blob_entry;
-static const char gpuscan__blob_magic[8] = {'g', 'p', 'u', 's', 'c', 'a', 'n', '2'};
+#define GPUSCAN__BLOB_MAGIC 0x326e616373757067u /* "gpuscan2" in little-endian order */
 
 static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
@@ -13930,7 +13447,7 @@ static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__
 
 /* Returns the field whose size is wrong, or NULL. A wrong size puts an array of negative size into the build log. */
 static const char *gpuscan__wrong_size(const char *log) {
-    static const char *const names[][2] = {{"gpuscan_values_size_differs", "call.values_size"},
+    static const char names[][2][32] = {{"gpuscan_values_size_differs", "call.values_size"},
                                            {"gpuscan_custom_size_differs", "custom->size"},
                                            {"gpuscan_source0_size_differs", "call.sources[0].size"},
                                            {"gpuscan_source1_size_differs", "call.sources[1].size"},
@@ -14233,34 +13750,32 @@ static void gpuscan__undefine(gpuscan__text *text, const char *source) {
     }
 }
 
-static void gpuscan__define_custom_type(gpuscan__text *text, const gpuscan_custom *custom) {
-    gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
-    gpuscan__custom_lines(text, "typedef", " type", custom->type, "gpuscan_custom_type;\n");
-    /* If the sizes differ, the array's size is negative. Then the build fails, and the log contains the array's name.
-       sizeof gets the caller's text and not a typedef of it, since some compilers take an unknown type for an int. */
-    gpuscan__custom_lines(text, "typedef char gpuscan_custom_size_differs[sizeof(", " type", custom->type,
-                          ") == GPUSCAN_CUSTOM_SIZE ? 1 : -1];\n");
+/* Defines gpuscan_NAME_type as `type`, a text of the caller, whose place in build logs is "custom" and `place`. If its
+   size is not `size`, an array's size is negative. Then the build fails, and the log contains the array's name. sizeof
+   gets the caller's text and not a typedef of it, since some compilers take an unknown type for an int. `size` 0: the
+   type is builtin. */
+static void gpuscan__define_type(gpuscan__text *text, const char *name, const char *place, const char *type,
+                                 uint32_t size) {
+    char before[64], after[48];
+    snprintf(after, sizeof(after), "gpuscan_%s_type;\n", name);
+    gpuscan__custom_lines(text, "typedef", place, type, after);
+    if (size == 0)
+        return;
+    snprintf(before, sizeof(before), "typedef char gpuscan_%s_size_differs[sizeof(", name);
+    snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)size);
+    gpuscan__custom_lines(text, before, place, type, after);
 }
 
-/* Defines the types of sources. snprintf writes their numbers, since gpuscan__custom_lines adds only plain text. */
+/* Defines the types of sources. */
 static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements *e) {
-    char before[64], name[16], after[48];
+    char place[16];
     uint32_t k;
     for (k = 0; k < GPUSCAN_MAX_SOURCES && text->given.sources[k]; k++) {
-        const char *type = e->source_types[k];
         uint32_t builtin = text->given.sources[k] & 255;
-        snprintf(name, sizeof(name), " source%u", (unsigned)k);
-        snprintf(after, sizeof(after), "gpuscan_source%u_type;\n", (unsigned)k);
-        gpuscan__custom_lines(text, "typedef", name,
-                              type                          ? type
-                              : builtin == GPUSCAN_TYPE_F16 ? "half"
-                                                            : gpuscan__types[builtin].name,
-                              after);
-        if (!type)
-            continue;
-        snprintf(before, sizeof(before), "typedef char gpuscan_source%u_size_differs[sizeof(", (unsigned)k);
-        snprintf(after, sizeof(after), ") == %u ? 1 : -1];\n", (unsigned)(text->given.sources[k] >> 8));
-        gpuscan__custom_lines(text, before, name, type, after); /* a negative size: see gpuscan__define_custom_type */
+        const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
+        const char *own = e->source_types[k];
+        snprintf(place, sizeof(place), " source%u", (unsigned)k);
+        gpuscan__define_type(text, place + 1, place, own ? own : type, own ? text->given.sources[k] >> 8 : 0);
     }
 }
 
@@ -14269,12 +13784,14 @@ static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements 
     const gpuscan_custom *custom = e->custom;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
-    if (has_type)
-        gpuscan__define_custom_type(text, custom);
+    if (has_type) {
+        gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
+        gpuscan__define_type(text, "custom", " type", custom->type, (uint32_t)custom->size);
+    }
     gpuscan__define_sources(text, e);
     if (text->given.values_size) {
         gpuscan__define_number(text, "VALUES_SIZE", text->given.values_size);
-        gpuscan__text_code(text, /* a negative size: see gpuscan__define_custom_type */
+        gpuscan__text_code(text, /* a negative size: see gpuscan__define_type */
                            "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                            "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
     }
@@ -14324,7 +13841,7 @@ static uint32_t gpuscan__prefix_size(const gpuscan__plan *plan) {
 
 /* Defines macros of other operations as 0, since sections that operations share use them in expressions. */
 static void gpuscan__define_others(gpuscan__text *text, const char *operation) {
-    static const char *const others[][2] = {
+    static const char others[][2][20] = {
         {"SELECT", "SELECT"}, {"SELECT", "RUNS_BY_SUBGROUP"}, {"SCAN", "SPREADS"},
         {"SCAN", "SHIFTS"},   {"SCAN_ROWS", "SCAN_ROWS"},     {"SCAN_SINGLE", "SCAN_SINGLE_PASS"},
         {"SCAN", "REVERSE"},  {"REDUCE", "REDUCE"}};
@@ -14486,24 +14003,35 @@ static void gpuscan__forget_mem(gpuscan *gs, cl_mem *mem) {
     *mem = NULL;
 }
 
-/* Returns a new buffer, or NULL. Releases a buffer that comes with an error code. */
-static cl_mem gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host, cl_int *code) {
-    cl_mem mem;
-    *code = CL_SUCCESS;
-    mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, code);
-    if (*code != CL_SUCCESS)
-        gpuscan__forget_mem(gs, &mem);
-    return mem;
-}
-
-/* Reports that the driver did not create a buffer. If the buffer is too large, the message gives the device's limit. */
-static gpuscan_result gpuscan__no_buffer(gpuscan *gs, cl_int code, uint64_t bytes, const char *what) {
+/* Creates a buffer. Releases a buffer that comes with an error code. `what` is for errors. If the buffer is too large,
+   the message gives the device's limit. */
+static gpuscan_result gpuscan__create_buffer(gpuscan *gs, cl_mem_flags flags, uint64_t bytes, void *host,
+                                             const char *what, cl_mem *mem) {
     cl_ulong most = 0;
+    cl_int code = CL_SUCCESS;
+    *mem = gs->cl.clCreateBuffer(gs->context, CL_MEM_READ_WRITE | flags, (size_t)bytes, host, &code);
+    if (*mem && code == CL_SUCCESS)
+        return GPUSCAN_SUCCESS;
+    gpuscan__forget_mem(gs, mem);
     if (code == CL_INVALID_BUFFER_SIZE &&
         gs->cl.clGetDeviceInfo(gs->device_id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, NULL) == CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed; the device takes up to %llu",
                              (unsigned long long)bytes, what, (unsigned long long)most);
     return gpuscan__fail(gs, code, "clCreateBuffer of %llu bytes%s failed", (unsigned long long)bytes, what);
+}
+
+/* Creates a 2D image, with a copy of `pixels` unless that is NULL. Sets *mem even if an error code comes with it. */
+static cl_int gpuscan__create_image(gpuscan *gs, cl_image_format format, uint64_t width, uint64_t height, void *pixels,
+                                    cl_mem *mem) {
+    cl_image_desc desc;
+    cl_int code = CL_SUCCESS;
+    memset(&desc, 0, sizeof(desc));
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = (size_t)width;
+    desc.image_height = (size_t)height;
+    *mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | (pixels ? CL_MEM_COPY_HOST_PTR : 0), &format, &desc,
+                                pixels, &code);
+    return *mem || code != CL_SUCCESS ? code : CL_OUT_OF_RESOURCES;
 }
 
 /* Releases the object's scratch of one kind. OpenCL keeps the buffer until the last command that uses it has ended. */
@@ -14541,7 +14069,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
 /* Grows the object's own scratch of one kind. Clears it and waits until it is 0, unless the kind is PLAIN. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
-    cl_int code;
     gpuscan_result r;
     cl_mem mem;
     if (own->size >= bytes)
@@ -14551,9 +14078,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "scratch does not fit the host's size_t");
     if (kind != GPUSCAN__PLAIN && (r = gpuscan__own_queue(gs, &gs->service_queue)) != 0)
         return r;
-    mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
-    if (!mem)
-        return gpuscan__no_buffer(gs, code, bytes, " of scratch");
+    if ((r = gpuscan__create_buffer(gs, 0, bytes, NULL, " of scratch", &mem)) != 0)
+        return r;
     if (kind != GPUSCAN__PLAIN && (r = gpuscan__clear_buffer(gs, mem, bytes)) != 0) {
         gpuscan__forget_mem(gs, &mem);
         return r;
@@ -14586,8 +14112,7 @@ struct gpuscan__chain {
     int in_order, own_scratch;
     cl_uint wait_count;    /* wait_count and waits: the next command waits for these events */
     const cl_event *waits;
-    cl_event previous;     /* the last command's event, which the chain owns */
-    cl_event pair[2];
+    cl_event own[2];       /* events that the chain owns: the last command's, or the two that the next one waits for */
     gpuscan__place place;
     gpuscan__text *recording; /* in a rehearsal, steps are appended here and not enqueued; otherwise NULL */
 };
@@ -14610,10 +14135,10 @@ static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event)
         gpuscan__forget_event(gs, &event);
         return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
     }
-    chain->pair[0] = event;
-    chain->pair[1] = joined;
+    chain->own[0] = event;
+    chain->own[1] = joined;
     chain->wait_count = chain->wait_count > 0 ? 2 : 1;
-    chain->waits = chain->pair;
+    chain->waits = chain->own;
     return GPUSCAN_SUCCESS;
 }
 
@@ -14643,9 +14168,8 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
 }
 
 static void gpuscan__chain_waited(gpuscan__chain *chain) {
-    gpuscan__forget_event(chain->gs, &chain->pair[0]);
-    gpuscan__forget_event(chain->gs, &chain->pair[1]);
-    gpuscan__forget_event(chain->gs, &chain->previous);
+    gpuscan__forget_event(chain->gs, &chain->own[0]);
+    gpuscan__forget_event(chain->gs, &chain->own[1]);
     chain->wait_count = 0;
     chain->waits = NULL;
 }
@@ -14655,26 +14179,23 @@ static int gpuscan__chain_is_traced(const gpuscan__chain *chain) {
     return chain->gs->tracer.command && chain->queue != chain->gs->service_queue;
 }
 
-/* Handles the result of enqueuing a command, whose `event` may be NULL. `name` is for the tracer, `what` for errors. */
-static gpuscan_result gpuscan__chain_named_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *name,
-                                                const char *what) {
+/* Handles the result of enqueuing a command, whose `event` may be NULL. `what` names the command for errors and, unless
+   it is a kernel, for the tracer. */
+static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what,
+                                          const char *kernel) {
     gpuscan__chain_waited(chain);
     if (code == CL_SUCCESS && event && gpuscan__chain_is_traced(chain))
-        chain->gs->tracer.command(name, event, chain->gs->tracer.user);
+        chain->gs->tracer.command(kernel ? kernel : what, event, chain->gs->tracer.user);
     if (code != CL_SUCCESS) {
         gpuscan__forget_event(chain->gs, &event);
         return gpuscan__fail(chain->gs, code, "%s failed", what);
     }
     if (event) {
-        chain->previous = event;
+        chain->own[0] = event;
         chain->wait_count = 1;
-        chain->waits = &chain->previous;
+        chain->waits = chain->own;
     }
     return GPUSCAN_SUCCESS;
-}
-
-static gpuscan_result gpuscan__chain_step(gpuscan__chain *chain, cl_int code, cl_event event, const char *what) {
-    return gpuscan__chain_named_step(chain, code, event, what, what);
 }
 
 static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) {
@@ -14689,15 +14210,15 @@ static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result r
     gpuscan *gs = chain->gs;
     if (result == 0) {
         if (chain->own_scratch && !chain->in_order) {
-            cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->previous) : CL_SUCCESS;
-            gs->scratch_event = code == CL_SUCCESS ? chain->previous : NULL;
+            cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->own[0]) : CL_SUCCESS;
+            gs->scratch_event = code == CL_SUCCESS ? chain->own[0] : NULL;
             if (code != CL_SUCCESS) /* the call's commands are enqueued, so the call cannot fail any more */
                 gpuscan__drop_all_scratch(gs);
         }
         if (chain->call->event)
-            *chain->call->event = chain->previous;
+            *chain->call->event = chain->own[0];
         if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* gs or the caller owns the event now */
-            chain->previous = NULL;
+            chain->own[0] = NULL;
     } else if (chain->own_scratch) {
         gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
     }
@@ -14759,7 +14280,7 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
             else
                 code = gs->cl.clEnqueueFillBuffer(queue, call->scratch.mem, &zero, sizeof(zero), offset, piece,
                                                   chain->wait_count, chain->waits, made);
-            if ((r = gpuscan__chain_step(chain, code, event, "clearing the caller's scratch")) != 0)
+            if ((r = gpuscan__chain_step(chain, code, event, "clearing the caller's scratch", NULL)) != 0)
                 return r;
         }
         return GPUSCAN_SUCCESS;
@@ -14957,7 +14478,7 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     code = chain->gs->cl.clEnqueueNDRangeKernel(chain->queue, program->kernels[launch->kernel], 1, NULL, &global,
                                                 &local, chain->wait_count, chain->waits,
                                                 gpuscan__chain_needs_event(chain, is_last) ? &event : NULL);
-    return gpuscan__chain_named_step(chain, code, event, program->names[launch->kernel], "clEnqueueNDRangeKernel");
+    return gpuscan__chain_step(chain, code, event, "clEnqueueNDRangeKernel", program->names[launch->kernel]);
 }
 
 /* Ends a call that computes and writes nothing. A marker waits for the call's events and completes its event. */
@@ -14968,7 +14489,7 @@ static gpuscan_result gpuscan__enqueue_nothing(gpuscan__chain *chain) {
     if (needs_event || chain->wait_count)
         code = chain->gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits,
                                                          needs_event ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList");
+    return gpuscan__chain_step(chain, code, event, "clEnqueueMarkerWithWaitList", NULL);
 }
 
 /* [ARGUMENTS] ------------------------------------------------------------------------------------------------------ */
@@ -15025,13 +14546,11 @@ static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_m
     cl_mem_object_type type = 0;
     cl_context context = NULL;
     cl_mem parent = NULL, whole = NULL;
-    cl_int code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL);
+    cl_int code;
     range->flags = 0;
-    if (code == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL);
-    if (code == CL_SUCCESS)
+    if ((code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS)
         code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
     if (code == CL_SUCCESS && parent && is_image) /* an image may be made of a sub-buffer */
         code = cl->clGetMemObjectInfo(parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, NULL);
@@ -15402,10 +14921,8 @@ static gpuscan_result gpuscan__check_queue(gpuscan *gs, cl_command_queue queue, 
     *in_order = gs->last_in_order; /* holds for last_queue. While gs retains it, no other queue gets its handle */
     if (queue == gs->last_queue)
         return GPUSCAN_SUCCESS;
-    code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
-    if (code == CL_SUCCESS)
+    if ((code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL)) == CL_SUCCESS)
         code = cl->clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof(properties), &properties, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "call.queue: clGetCommandQueueInfo failed");
@@ -15549,12 +15066,9 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return r;
     if (range->flags & CL_MEM_WRITE_ONLY)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the image is CL_MEM_WRITE_ONLY", field);
-    code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetImageInfo(mem, CL_IMAGE_WIDTH, sizeof(facts->width), &facts->width, NULL);
-    if (code == CL_SUCCESS)
-        code = cl->clGetImageInfo(mem, CL_IMAGE_HEIGHT, sizeof(facts->height), &facts->height, NULL);
-    if (code == CL_SUCCESS)
+    if ((code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetImageInfo(mem, CL_IMAGE_WIDTH, sizeof(facts->width), &facts->width, NULL)) == CL_SUCCESS &&
+        (code = cl->clGetImageInfo(mem, CL_IMAGE_HEIGHT, sizeof(facts->height), &facts->height, NULL)) == CL_SUCCESS)
         code = cl->clGetImageInfo(mem, CL_IMAGE_NUM_SAMPLES, sizeof(samples), &samples, NULL);
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
@@ -15635,15 +15149,11 @@ GPUSCAN__SHARED void gpuscan__define_image(gpuscan__text *text, uint32_t place, 
 
 /* Copies the host's init to a buffer if it is too large for an argument. Commands that use the buffer keep it alive. */
 static gpuscan_result gpuscan__bring_init(gpuscan *gs, gpuscan__plan *plan) {
-    cl_int code;
     if (!plan->init || gpuscan__init_by_value(gs, plan))
         return GPUSCAN_SUCCESS;
-    plan->init_mem = gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size,
-                                            gpuscan__without_const(plan->init), &code);
-    if (!plan->init_mem)
-        return gpuscan__fail(gs, code, "clCreateBuffer for init failed");
     plan->flags = (plan->flags & ~(uint32_t)GPUSCAN__FLAG_INIT) | GPUSCAN__FLAG_INIT_BUFFER;
-    return GPUSCAN_SUCCESS;
+    return gpuscan__create_buffer(gs, CL_MEM_COPY_HOST_PTR, plan->e.dst_size, gpuscan__without_const(plan->init),
+                                  " for init", &plan->init_mem);
 }
 
 /* Sets the source as an argument: a buffer, or the call's image. Returns the buffer's offset. */
@@ -16541,17 +16051,12 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     uint64_t width = GPUSCAN__TEST_IMAGE_X + of->width, height = GPUSCAN__TEST_IMAGE_Y + of->height, k, to;
     unsigned char *all;
     cl_image_format format;
-    cl_image_desc desc;
-    cl_int code = CL_SUCCESS;
+    cl_int code;
     size_t i;
     if (!of->image)
         return GPUSCAN_SUCCESS;
     of->image->x = GPUSCAN__TEST_IMAGE_X;
     of->image->y = GPUSCAN__TEST_IMAGE_Y;
-    memset(&desc, 0, sizeof(desc));
-    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-    desc.image_width = (size_t)width;
-    desc.image_height = (size_t)height;
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
@@ -16567,11 +16072,8 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
             memcpy(all + (to * 4 + gpuscan__test_place(of->place, c)) * size,
                    of->pixels + (k * of->channels + c) * size, size);
     }
-    of->image->mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, &format, &desc, all,
-                                          &code);
-    if (of->image->mem && code == CL_SUCCESS)
-        return GPUSCAN_SUCCESS;
-    return gpuscan__fail(gs, code, "clCreateImage for a self-test failed"); /* gpuscan__test_end releases the image */
+    code = gpuscan__create_image(gs, format, width, height, all, &of->image->mem); /* gpuscan__test_end releases it */
+    return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clCreateImage for a self-test failed");
 }
 
 static void gpuscan__test_end(gpuscan__test *test) {
@@ -16589,11 +16091,9 @@ static void gpuscan__test_end(gpuscan__test *test) {
 
 /* Creates a buffer, with a copy of `data` unless that is NULL. Creates none if `bytes` is 0. */
 static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *data, cl_mem *mem) {
-    cl_int code;
     if (bytes == 0)
         return GPUSCAN_SUCCESS;
-    *mem = gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, &code);
-    return *mem ? GPUSCAN_SUCCESS : gpuscan__no_buffer(gs, code, bytes, " for a self-test");
+    return gpuscan__create_buffer(gs, data ? CL_MEM_COPY_HOST_PTR : 0, bytes, data, " for a self-test", mem);
 }
 
 /* Returns whether a self-test's result is right. Test suites whose OpenCL layer runs no kernels define their own. */
@@ -16751,15 +16251,10 @@ static cl_int gpuscan__replay_argument(gpuscan *gs, cl_mem *stage, cl_kernel ker
     }
     if (step->kind == GPUSCAN__STEP_IMAGE && !*mem) {
         cl_image_format format;
-        cl_image_desc desc;
-        cl_int code = CL_SUCCESS;
+        cl_int code;
         memcpy(&format, bytes, sizeof(format));
-        memset(&desc, 0, sizeof(desc));
-        desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-        desc.image_width = desc.image_height = 1;
-        *mem = gs->cl.clCreateImage(gs->context, CL_MEM_READ_ONLY, &format, &desc, NULL, &code);
-        if (!*mem || code != CL_SUCCESS)
-            return code == CL_SUCCESS ? CL_OUT_OF_RESOURCES : code;
+        if ((code = gpuscan__create_image(gs, format, 1, 1, NULL, mem)) != CL_SUCCESS)
+            return code;
     }
     return gs->cl.clSetKernelArg(kernel, index, sizeof(*mem), mem);
 }
@@ -16970,8 +16465,7 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
     const gpuscan__host_array *longest = array;
     uint64_t bytes = gpuscan__host_bytes(array);
     int reads = 0, i;
-    cl_int code;
-    cl_mem mem;
+    gpuscan_result r;
     if (bytes == 0 || !array->buffer)
         return GPUSCAN_SUCCESS;
     array->zero_copy = gs->device.zero_copy;
@@ -16990,17 +16484,10 @@ static gpuscan_result gpuscan__host_buffer(gpuscan__host_call *host, gpuscan__ho
             longest = other;
         bytes = gpuscan__host_bytes(longest);
     }
-    if (array->zero_copy)
-        mem = gpuscan__create_buffer(gs, CL_MEM_USE_HOST_PTR, bytes, gpuscan__without_const(array->data), &code);
-    else
-        mem = gpuscan__create_buffer(gs, 0, bytes, NULL, &code);
-    if (!mem)
-        return gpuscan__no_buffer(gs, code, bytes, "");
-    array->owns = 1;
-    array->buffer->mem = mem;
-    if (reads && !array->zero_copy)
-        return gpuscan__host_upload(host, longest, mem);
-    return GPUSCAN_SUCCESS;
+    r = gpuscan__create_buffer(gs, array->zero_copy ? CL_MEM_USE_HOST_PTR : 0, bytes,
+                               array->zero_copy ? gpuscan__without_const(array->data) : NULL, "", &array->buffer->mem);
+    array->owns = r == 0;
+    return r == 0 && reads && !array->zero_copy ? gpuscan__host_upload(host, longest, array->buffer->mem) : r;
 }
 
 static gpuscan_result gpuscan__host_fetch(gpuscan__host_call *host, const gpuscan__host_array *array) {
@@ -18569,7 +18056,7 @@ static void gpuscan__fit_each(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
     int splits_few = plan->key.split && plan->is_few;
-    uint32_t group = splits_few ? profile->reduce.group : profile->segments.each_group;
+    uint32_t group = splits_few ? profile->reduce.group : profile->segments.group;
     uint32_t vectors = splits_few && e->commutes ? gpuscan__reduce_vectors(profile, e) : profile->segments.vectors;
     gpuscan__fit(gs, &plan->common, gpuscan__split_group(gs, group), vectors);
     while (!splits_few && !e->commutes && key->group > gpuscan__group_lanes(gs, key->group) && plan->mean < key->tile)
@@ -18594,7 +18081,7 @@ static void gpuscan__segments_shape(const gpuscan *gs, gpuscan__reduce_plan *pla
     gpuscan__key *key = &plan->common.key;
     int rows = plan->by_rows, split = gpuscan__segments_split(gs, plan);
     uint32_t group = split  ? gpuscan__split_group(gs, profile->segments.split_group)
-                     : rows ? profile->segments.row_lanes_group
+                     : rows ? profile->segments.group
                             : gpuscan__segment_lanes_group(gs, plan);
     /* a load of a lane has up to 16 bytes, and at most 4 elements in ARGMIN and ARGMAX */
     uint32_t vector = e->src == GPUSCAN_TYPE_CUSTOM || e->src_size > 8 ? 1 : 16 / e->src_size;
@@ -18791,7 +18278,7 @@ static gpuscan_result gpuscan__reduce_read(gpuscan__chain *chain, const gpuscan_
     cl_int code = chain->gs->cl.clEnqueueReadBuffer(
         chain->queue, chain->place.mem[GPUSCAN__PLAIN], CL_FALSE, (size_t)at, (size_t)(plan->results * size),
         plan->desc->result, chain->wait_count, chain->waits, gpuscan__chain_needs_event(chain, 1) ? &event : NULL);
-    return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result");
+    return gpuscan__chain_step(chain, code, event, "clEnqueueReadBuffer of the result", NULL);
 }
 
 /* Launches kernel 0 or 1, which take the same arguments. */
@@ -21424,7 +20911,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
     form             | chosen for                                     | kernels gpuscan_sort_...
     small            | one tile; on a CPU up to sort_small elements   | small
     together         | up to profile.sort.together elements           | together
-    counted          | a count that only the device knows             | counted, in which the count selects the tile
+    counted          | a count on the device, if counted_once is set  | counted, in which the count selects the tile
     filled           | SINGLE_PASS, if elements are keys of one byte  | histogram, fill
     launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
     several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
@@ -21437,17 +20924,14 @@ typedef struct gpuscan__sort_key {
     uint32_t small; /* 1: one group, or one work-item of a CPU, does all passes in one launch */
     uint32_t together; /* 1: groups that wait for each other do all passes in one launch; the host knows the count */
     uint32_t counted;  /* 1: the same, but only the device knows the count */
-    uint32_t loops;    /* 1: a launch per pass, and only the device knows the count: a group may take several tiles */
     uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t few_rounds; /* form counted: elements per work-item in a tile of few elements */
-    uint32_t one_rounds[3]; /* the same in a single tile, largest first; 0 if a single tile is no special case */
+    uint32_t one_rounds; /* the same in a single tile. Fewer elements take a half or a quarter of these rounds */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
     uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
     uint32_t fields;  /* sizes of the fields of a single pass's record, 8 bits for each size; 0 without a record */
-    uint32_t gathers; /* 1: the program has sort_gather, which moves elements by index or copies results */
-    uint32_t buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
@@ -21458,6 +20942,9 @@ typedef struct gpuscan__sort_buffers {
     uint32_t size;
     int has_dst; /* 0: the result may stay where the last pass stored it, since there is no dst */
 } gpuscan__sort_buffers;
+
+/* Indices of two ranges of a call: keys and payload 0. A destination follows its source. */
+enum { GPUSCAN__SORT_KEYS = 0, GPUSCAN__SORT_PAYLOADS = 2 };
 
 /* Maximum number of fields, and of bytes, of a record. */
 enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
@@ -21493,14 +20980,12 @@ typedef struct gpuscan__sort_plan {
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
     uint32_t key_size, element_size, index_size;
-    int codes_wide; /* 1: keys have 8 bytes, as in GPUSCAN_CODES_WIDE of kernels.cl.inc. 0: up to 4 bytes */
-    int blocks;  /* 1: with key.buckets, a block's keys are moved first, then the block's values */
+    int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
+    int blocks;  /* 1: with buckets, a block's keys are moved first, then the block's values */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
-    size_t keys_range, payloads_range; /* indices of two ranges: keys and payload 0; a destination follows its source */
     uint64_t parts, moved_at; /* groups in a pass of several launches; byte offset of a moved array in PLAIN scratch */
     uint64_t tiles;
     gpuscan__sort_buffers keys, values; /* values.size is 0 if there are no values */
-    uint32_t fields;                        /* a record's fields, as in the key */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the number of each field's payload */
     uint32_t flags; /* flags that tell kernels where values come from, and whether they store keys and fields */
     unsigned commands;
@@ -21520,8 +21005,7 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. Without
-   key.gathers, SORT_GATHER is missing, so the other kernels' numbers are less by one. */
+/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. */
 enum {
     GPUSCAN__SORT_GATHER = 0,
     GPUSCAN__SORT_COUNT,
@@ -21537,37 +21021,33 @@ enum {
 
 static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 #define GPUSCAN__SORT_ALWAYS "gpuscan_sort_keys", "gpuscan_sort_gather"
-    static const char *const several[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places",
-                                          "gpuscan_sort_scatter", NULL};
-    static const char *const several_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count_cpu", "gpuscan_sort_places",
-                                              "gpuscan_sort_scatter_cpu", NULL};
-    static const char *const buckets[] = {GPUSCAN__SORT_ALWAYS,       "gpuscan_sort_count_cpu", "gpuscan_sort_places",
-                                          "gpuscan_sort_scatter_cpu", "gpuscan_sort_buckets",   NULL};
-    static const char *const single[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep", NULL};
-    static const char *const filled[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill", NULL};
-    static const char *const small_sort[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small", NULL};
-    static const char *const small_cpu[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu", NULL};
-    static const char *const together[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together", NULL};
-    static const char *const counted[] = {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted", NULL};
+    enum { SMALL, TOGETHER, COUNTED, FILLED, SWEEPS, SEVERAL, OF_CPU };
+    static const char *const names[][7] = {
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places", "gpuscan_sort_scatter"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count_cpu", "gpuscan_sort_places", "gpuscan_sort_scatter_cpu",
+         "gpuscan_sort_buckets"}};
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
-    const char *const *names = own.small      ? (cpu ? small_cpu : small_sort)
-                               : own.together ? together
-                               : own.counted  ? counted
-                               : own.fills    ? filled
-                               : is_single    ? single
-                               : own.buckets  ? buckets
-                               : cpu          ? several_cpu
-                                              : several;
-    return names + (key->custom_size == 0) + !own.gathers;
+    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
+    int form = own.together ? TOGETHER : own.counted ? COUNTED : own.fills ? FILLED : is_single ? SWEEPS : SEVERAL;
+    if (gpuscan__key_is_cpu(key))
+        form = own.small ? OF_CPU : OF_CPU + 1;
+    else if (own.small)
+        form = SMALL;
+    return names[form] + (key->custom_size == 0);
 }
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), gathers = own.gathers != 0, tiles = !own.fills, counted = own.counted != 0;
+    int cpu = gpuscan__key_is_cpu(key), tiles = !own.fills, counted = own.counted != 0;
     int meets = own.together || own.counted;
     int sweeps = gpuscan__is_single_pass(gpuscan__key_strategy(key)) && !own.small && !own.together;
-    return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, gathers) |
+    return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
            GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
            GPUSCAN__PIECE(SORT_TOGETHER, !cpu && meets) |
@@ -21625,11 +21105,11 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 }
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
-   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. Loops of tiles spill. tuning: sort-quick */
+   SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
 static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
                                      uint32_t group) {
     int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together && !own->counted;
-    return gpuscan__sort_is_quick(gs, group) || (sweeps && !own->loops && gpuscan__whole_lanes(gs, group));
+    return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
@@ -21651,13 +21131,11 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of programs that equal a field of the key. No kernel reads SORT_GATHERS, but it tells programs apart. */
+/* Lists macros of programs that equal a field of the key. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
-    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_LOOPS, loops)                      \
-    X(SORT_PADDED, padded) X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds[0])       \
-    X(SORT_HALF_ROUNDS, one_rounds[1]) X(SORT_QUARTER_ROUNDS, one_rounds[2]) X(SORT_COPIES, copies)                    \
-    X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(SORT_BUCKETS, buckets) X(SORT_GATHERS, gathers)                      \
-    X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
+    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_PADDED, padded)                    \
+    X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds) X(SORT_COPIES, copies)          \
+    X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
@@ -21735,7 +21213,6 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         return r;
     plan->common.e.custom = custom;
     plan->key_size = gpuscan__types[type].size;
-    plan->codes_wide = plan->key_size == 8;
     plan->element_size = custom ? (uint32_t)custom->size : plan->key_size;
     bits = plan->key_size * 8;
     plan->begin = desc->bit_begin;
@@ -21764,7 +21241,6 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     plan->wants_indices = desc->permutation.mem || (!common->is_run && desc->index_type != GPUSCAN_TYPE_DEFAULT);
     if (plan->wants_indices && plan->index_size == 4 && desc->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: 2^32 elements or more need u64");
-    plan->keys_range = common->range_count;
     range = gpuscan__input(common, "src", desc->src, elements, plan->element_size);
     range->in_place = 1;
     range->writes = desc->may_destroy_src != 0;
@@ -21772,12 +21248,11 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->in_place = range->rereads = 1;
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
-    plan->payloads_range = common->range_count;
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, elements, elements, 2)) != 0)
         return r;
     for (k = 0, most = plan->element_size; k < desc->payload_count; k++) {
-        common->ranges[plan->payloads_range + 2 * k].writes = desc->may_destroy_src != 0;
-        common->ranges[plan->payloads_range + 2 * k + 1].rereads = 1;
+        common->ranges[GPUSCAN__SORT_PAYLOADS + 2 * k].writes = desc->may_destroy_src != 0;
+        common->ranges[GPUSCAN__SORT_PAYLOADS + 2 * k + 1].rereads = 1;
         most = gpuscan__max(most, desc->payloads[k].size);
     }
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
@@ -21805,66 +21280,33 @@ static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
 
-/* The forms of a sort on a GPU. A call takes the first row that matches it, and whose tile fits local memory.
-   SMALL     one group sorts all elements. Compared with other forms it has more work-items and fewer elements for each.
-             tuning: sort-small-shapes
-   TOGETHER  one launch sorts, and its groups wait for each other. Each has a compute unit to itself, since two groups
-             on one unit may run one after the other. tuning: sort-together-rounds
-   COUNTED   one launch sorts, and only the device knows the count
-   TILES     each pass has one or several launches. If one tile holds all elements, one group sorts them */
-enum { GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_FORM_TILES };
-enum { /* conditions of a form */
-    GPUSCAN__SORT_QUICK = 1,  /* gpuscan__sort_is_quick returns 1: elements are ranked by votes */
-    GPUSCAN__SORT_SINGLE = 2, /* the strategy is SINGLE_PASS */
-    GPUSCAN__SORT_KNOWN = 4,  /* the host knows the count */
-    GPUSCAN__SORT_ONCE = 8,   /* only the device knows the count, and profile.sort.counted_once is set */
-    GPUSCAN__SORT_PLAIN = 16, /* there are no records */
-    GPUSCAN__SORT_FEW = 32,   /* at most profile.sort.together elements, and more than a tile if `batch` is 1 */
-    GPUSCAN__SORT_NEEDS_SMALL = GPUSCAN__SORT_QUICK | GPUSCAN__SORT_PLAIN,
-    GPUSCAN__SORT_NEEDS_TOGETHER = GPUSCAN__SORT_SINGLE | GPUSCAN__SORT_KNOWN | GPUSCAN__SORT_PLAIN | GPUSCAN__SORT_FEW
-};
-typedef struct gpuscan__sort_form {
-    uint32_t form, needs;
-    uint64_t to;                         /* maximum number of elements */
-    uint32_t key_from, key_to, value_to; /* minimum and maximum bytes of a key; maximum bytes of a value */
-    uint32_t group, rounds;              /* 0: the profile's value */
-} gpuscan__sort_form;
-static const gpuscan__sort_form gpuscan__sort_forms[] = {
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 512, 1, 8, 8, 128, 4},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 1024, 1, 8, 8, 256, 4},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 8, 8, 8, 512, 4},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2048, 1, 4, 8, 256, 8},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 2560, 1, 8, 8, 512, 5},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 4096, 1, 8, 8, 512, 8},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 5120, 1, 4, 4, 512, 10},
-    {GPUSCAN__SORT_FORM_SMALL, GPUSCAN__SORT_NEEDS_SMALL, 6144, 4, 4, 4, 512, 12},
-    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 8},
-    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 16},
-    {GPUSCAN__SORT_FORM_TOGETHER, GPUSCAN__SORT_NEEDS_TOGETHER, UINT64_MAX, 1, 8, 8, 0, 32},
-    {GPUSCAN__SORT_FORM_COUNTED, GPUSCAN__SORT_ONCE, UINT64_MAX, 1, 8, 16, 0, 0},
-    {GPUSCAN__SORT_FORM_TILES, 0, UINT64_MAX, 1, 8, 16, 0, 0}};
+/* Tiles of single groups that rank by votes. The first row that holds all elements, whose keys and values have at most
+   `bytes` bytes, sorts them. Other forms have fewer work-items and more elements for each. tuning: sort-small-shapes */
+static const struct {
+    uint32_t group, rounds, bytes;
+} gpuscan__sort_small_rows[] = {{128, 4, 8}, {256, 4, 8},  {256, 8, 8}, {512, 5, 8},
+                                {512, 8, 8}, {512, 10, 4}, {512, 12, 4}};
 
 enum {
-    GPUSCAN__SORT_TOGETHER_TILE = 8192, /* minimum elements per tile for more than TOGETHER_GROUPS groups */
-    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
-    GPUSCAN__SORT_TILE_BATCH = 2,   /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
-    GPUSCAN__SORT_LEAST_ROUNDS = 8, /* LEAST and MOST limit the rounds of tiles that are sorted together */
+    GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum rounds of a single tile that is not ranked by votes */
+    /* Groups that sort together have tiles of LEAST to MOST rounds, up to TOGETHER_TILE elements. More groups than
+       TOGETHER_GROUPS, which all add up each other's counts, need the largest tiles. tuning: sort-together-rounds */
+    GPUSCAN__SORT_LEAST_ROUNDS = 8,
     GPUSCAN__SORT_MOST_ROUNDS = 32,
+    GPUSCAN__SORT_TOGETHER_TILE = 8192,
+    GPUSCAN__SORT_TOGETHER_GROUPS = 64,
+    GPUSCAN__SORT_BATCH = 2, /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
+    GPUSCAN__SORT_STEP = 4,  /* fewer rounds than the table's are a multiple of this, to have few programs */
     /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* maximum of few_rounds for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* the same for keys of 8 bytes */
     GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of one_rounds */
 };
 
-/* Groups per compute unit that count digits, and the bytes of keys that a work-item loads at a time. A group must add
+/* Maximum groups per compute unit that count digits; bytes of keys that a work-item loads at a time. A group must add
    its counts to the total. This is worth it if each work-item loads at least four times. Work-items load less often
    only if compute units would otherwise be idle. tuning: sort-histogram-groups */
-enum {
-    GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, /* maximum if more groups would load less than 32 times, or for device counts */
-    GPUSCAN__SORT_HISTOGRAM_MOST = 6,
-    GPUSCAN__SORT_HISTOGRAM_SMALL_MOST = 4, /* maximum groups for keys of 1 or 2 bytes */
-    GPUSCAN__SORT_HISTOGRAM_BYTES = 64
-};
+enum { GPUSCAN__SORT_HISTOGRAM_GROUPS = 3, GPUSCAN__SORT_HISTOGRAM_BYTES = 64 };
 
 /* Few elements get smaller tiles, so that each compute unit has this many groups. tuning: sort-few-groups */
 enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
@@ -21904,107 +21346,100 @@ static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
     plan->passes = (bits + plan->width - 1) / plan->width;
 }
 
-/* Describes the largest tile of a call on a GPU, before a form is chosen. */
-typedef struct gpuscan__sort_most {
-    uint32_t group, vectors, registers;
-    uint32_t batch;  /* the number of rounds is a multiple of this */
-    uint32_t has;    /* sum of the conditions GPUSCAN__SORT_QUICK ... that the call meets */
-    uint32_t halves; /* 1: a tile's keys and values go through local memory piece by piece */
-} gpuscan__sort_most;
-
-static gpuscan__sort_most gpuscan__sort_most_of(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    const gpuscan_sort_desc *desc = plan->desc;
-    const gpuscan__profile *profile = &gs->device.profile;
-    int counted = is_single && desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once;
-    const gpuscan__sort_tiles *of = &profile->sort_tiles;
-    size_t values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    const gpuscan__sort_tile *tile = &of->tiles[plan->codes_wide][values];
-    int is_quick = gpuscan__sort_is_quick(gs, profile->sort.group);
-    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
-    int loops = desc->count_buffer.mem || (!is_quick && desc->count <= (uint64_t)tile->group * tile->rounds);
-    uint32_t parts = plan->values.size > 8 ? 4 : 2; /* number of pieces of a halved tile */
-    gpuscan__sort_most most;
-    if (is_tuned && loops) /* a loop over tiles or passes leaves fewer registers */
-        tile = &of->counted[plan->codes_wide][values];
-    most.group = is_tuned ? tile->group : profile->sort.group;
-    most.vectors = is_tuned ? tile->rounds : profile->sort.vectors;
-    most.registers = tile->registers;
-    most.batch = is_quick ? 4 : 1;
-    if (is_quick && is_single && most.vectors > most.batch && gpuscan__is_float((gpuscan_type)plan->common.key.src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* sorts by part of a float leave fewer registers */
-        most.vectors -= most.batch;
-    most.group = (uint32_t)gpuscan__min(most.group, plan->common.group_limit);
-    if (!is_quick && !is_tuned && plan->values.size &&
-        (desc->count_buffer.mem || desc->count <= (uint64_t)most.group * most.vectors))
-        most.vectors -= most.vectors / 8; /* a loop over tiles or passes leaves fewer registers */
-    most.halves = is_single && gpuscan__whole_lanes(gs, most.group) && most.vectors >= parts &&
-                  profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
-                  gpuscan__max(plan->values.size, plan->key_size) >= 8;
-    if (most.halves && !plan->fields && !counted && desc->count <= (uint64_t)most.group * (most.vectors / parts)) {
-        most.vectors /= parts; /* few elements go through local memory as a whole tile */
-        most.halves = 0;
-    }
-    if (most.halves) {
-        most.batch = (uint32_t)gpuscan__max(most.batch, parts);
-        most.vectors = most.vectors / most.batch * most.batch;
-    }
-    gpuscan__sort_fit(gs, plan, most.group, most.vectors, most.batch);
-    most.has = (is_quick ? (uint32_t)GPUSCAN__SORT_QUICK : 0) | (is_single ? (uint32_t)GPUSCAN__SORT_SINGLE : 0) |
-               (desc->count_buffer.mem ? 0 : (uint32_t)GPUSCAN__SORT_KNOWN) |
-               (counted ? (uint32_t)GPUSCAN__SORT_ONCE : 0) | (plan->fields ? 0 : (uint32_t)GPUSCAN__SORT_PLAIN);
-    if (desc->count <= profile->sort.together && (most.batch > 1 || desc->count > plan->common.key.tile))
-        most.has |= GPUSCAN__SORT_FEW;
-    return most;
-}
-
-/* Chooses tiles for the form TOGETHER, whose groups all run at once. Returns whether there are enough compute units. */
-static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
-                                     uint32_t rounds) {
-    uint64_t count = plan->desc->count;
-    uint32_t group = (uint32_t)gpuscan__min(gs->device.profile.sort.group, plan->common.group_limit);
-    uint64_t units = gs->device.units / gs->device.profile.sort.units;
-    int can_halve = gs->device.profile.sort.halves && gpuscan__whole_lanes(gs, group) &&
-                    (plan->codes_wide || plan->values.size == 8);
-    if (rounds < GPUSCAN__SORT_MOST_ROUNDS && group * rounds < GPUSCAN__SORT_TOGETHER_TILE &&
-        count > gpuscan__min(GPUSCAN__SORT_TOGETHER_GROUPS, units) * group * rounds)
+/* Chooses the tile of the form SMALL, in which one group sorts all elements. Returns whether a tile holds them. */
+static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
+    uint32_t limit = (uint32_t)plan->common.group_limit;
+    uint32_t bytes = (uint32_t)gpuscan__max(plan->key_size, plan->values.size);
+    size_t i;
+    if (plan->key.fields)
         return 0;
-    if (rounds > GPUSCAN__SORT_LEAST_ROUNDS && group * rounds / 2 >= GPUSCAN__SORT_TOGETHER_TILE)
-        return 0; /* the row before has half the rounds. Its tiles are large enough, but did not fit, either */
-    for (plan->key.halved = 0;; plan->key.halved = 1) {
-        plan->key.padded = plan->key.together = 1;
-        gpuscan__sort_fit(gs, plan, group, rounds, most->batch);
-        if (gpuscan__ceil_div(count, plan->common.key.tile) <= units)
-            return 1;
-        if (plan->key.halved || !can_halve)
-            return 0;
+    plan->key.small = 1;
+    if (!gpuscan__sort_is_quick(gs, sort->group)) {
+        gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(sort->group, limit),
+                          (uint32_t)gpuscan__min(sort->vectors, GPUSCAN__SORT_SMALL_ROUNDS), 1);
+        return plan->desc->count <= plan->common.key.tile;
     }
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__sort_small_rows); i++) {
+        uint32_t group = gpuscan__sort_small_rows[i].group, rounds = gpuscan__sort_small_rows[i].rounds;
+        plan->key.padded = 1;
+        if (bytes > gpuscan__sort_small_rows[i].bytes || group > limit)
+            continue;
+        gpuscan__sort_fit(gs, plan, group, rounds, rounds);
+        if (plan->desc->count <= plan->common.key.tile)
+            return 1;
+    }
+    return 0;
 }
 
-/* Chooses tiles for the forms COUNTED and TILES, and sets how a group counts digits. Few elements get smaller tiles. */
-static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    gpuscan__key *key = &plan->common.key;
-    int is_tuned = (most->has & GPUSCAN__SORT_QUICK) && (most->has & GPUSCAN__SORT_SINGLE);
-    int counted = plan->key.counted != 0;
-    int is_quick = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, most->group);
-    uint32_t vectors = most->vectors;
-    uint32_t step = is_quick && !most->halves ? (uint32_t)GPUSCAN__SORT_TILE_BATCH : most->batch;
-    plan->key.halved = most->halves;
-    if (is_tuned && !counted) {
-        uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * most->group * most->batch;
-        vectors =
-            (uint32_t)gpuscan__min(vectors, most->batch * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2));
+/* Chooses tiles for the form TOGETHER, in which one launch sorts and groups wait for each other. Each has a unit to
+   itself, since two groups on one unit may run one after the other. Returns whether there are enough units. */
+static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
+    uint32_t group = (uint32_t)gpuscan__min(sort->group, plan->common.group_limit), rounds, halved;
+    uint64_t units = gs->device.units / sort->units;
+    uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) &&
+                         (plan->key_size == 8 || plan->values.size == 8);
+    if (plan->key.fields || plan->desc->count_buffer.mem || plan->desc->count > sort->together)
+        return 0;
+    plan->key.together = 1;
+    for (rounds = GPUSCAN__SORT_LEAST_ROUNDS; rounds <= GPUSCAN__SORT_MOST_ROUNDS; rounds *= 2) {
+        uint64_t tile = (uint64_t)group * rounds, most = units;
+        if (rounds < GPUSCAN__SORT_MOST_ROUNDS && tile < GPUSCAN__SORT_TOGETHER_TILE)
+            most = gpuscan__min(most, GPUSCAN__SORT_TOGETHER_GROUPS);
+        for (halved = 0; halved <= can_halve && tile <= GPUSCAN__SORT_TOGETHER_TILE; halved++) {
+            plan->key.halved = halved;
+            plan->key.padded = 1;
+            gpuscan__sort_fit(gs, plan, group, rounds, GPUSCAN__SORT_STEP);
+            if (gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= most)
+                return 1;
+        }
     }
-    gpuscan__sort_fit(gs, plan, most->group, vectors, step);
+    return 0;
+}
+
+/* Returns the profile's tile for the call's keys and values. */
+static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    size_t wide = plan->key_size == 8, values = (size_t)gpuscan__min(plan->values.size / 4, 3);
+    return &gs->device.profile.sort_tiles.tiles[wide + (wide && plan->key.counted)][values];
+}
+
+/* Chooses tiles for the forms that sort any number of elements, and sets how a group counts digits. */
+static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__key *key = &plan->common.key;
+    int counted = plan->key.counted != 0;
+    int is_quick = is_single && gpuscan__sort_is_quick(gs, profile->sort.group);
+    const gpuscan__sort_tile *tile = gpuscan__sort_tile_of(gs, plan);
+    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
+    uint32_t group = is_tuned ? tile->group : profile->sort.group, parts = plan->values.size > 8 ? 4 : 2;
+    uint32_t vectors = is_tuned ? tile->rounds : profile->sort.vectors, batch;
+    group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
+    batch = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
+    if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
+        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* sorts by part of a float leave fewer registers */
+        vectors -= GPUSCAN__SORT_STEP;
+    plan->key.halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts &&
+                       profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
+                       gpuscan__max(plan->values.size, plan->key_size) >= 8;
+    if (plan->key.halved) {
+        batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : parts;
+        vectors = vectors / batch * batch;
+    }
+    if (is_quick && !counted) { /* few elements get smaller tiles. tuning: sort-few-groups */
+        uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * GPUSCAN__SORT_STEP;
+        few = GPUSCAN__SORT_STEP * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2);
+        vectors = (uint32_t)gpuscan__min(vectors, few);
+    }
+    gpuscan__sort_fit(gs, plan, group, vectors, batch);
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
-    plan->key.padded = is_tuned && !counted && !plan->fields && key->group % 32 == 0 &&
-                       (plan->codes_wide || plan->values.size == 8);
+    plan->key.padded = is_quick && !counted && !plan->key.fields && key->group % 32 == 0 &&
+                       (plan->key_size == 8 || plan->values.size == 8);
     if (gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors) > gs->device.local_memory)
         plan->key.padded = 0;
-    plan->key.small = plan->desc->count <= key->tile && !most->halves && !plan->fields && !counted;
-    plan->key.loops &= !plan->key.small;
-    if (plan->key.small || !(most->has & GPUSCAN__SORT_SINGLE))
+    if (!is_single)
         return;
-    key->registers = gpuscan__registers(gs, key, most->registers);
+    key->registers = gpuscan__registers(gs, key, tile->registers);
     plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
     plan->key.copies = 32;
     while (plan->key.copies > 1 &&
@@ -22013,81 +21448,63 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         plan->key.copies /= 2;
 }
 
-/* Plans the form COUNTED. Smaller counts get smaller tiles, of fewer rounds. These have at least a quarter of a whole
-   tile's rounds, since the room for a whole tile's states is enough for those of four smaller tiles. */
-static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most) {
-    uint32_t vectors, fewer, few, batch = most->batch, *one = plan->key.one_rounds;
+/* Chooses tiles for the form COUNTED, in which one launch sorts and only the device knows the count. Smaller counts get
+   smaller tiles, of fewer rounds. FEW_ROUNDS is at least a quarter of a whole tile's rounds, since the room for a whole
+   tile's states is enough for those of four smaller tiles. */
+static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    uint32_t few = plan->key_size == 8 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS, vectors;
     plan->key.counted = 1;
-    gpuscan__sort_fit_tiles(gs, plan, most);
+    gpuscan__sort_fit_tiles(gs, plan, 1);
     vectors = plan->common.key.vectors;
-    fewer = (uint32_t)gpuscan__max(vectors * 4 / 5 / batch * batch, batch);
-    few = plan->codes_wide ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
-    plan->key.few_rounds = (uint32_t)gpuscan__max(gpuscan__min(few, fewer),
-                                                  gpuscan__ceil_div(vectors, 4 * batch) * batch);
-    if (gs->device.profile.sort.one) {
-        one[0] = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, fewer);
-        one[1] = (uint32_t)gpuscan__max(one[0] / 2 / batch * batch, batch);
-        one[2] = (uint32_t)gpuscan__max(one[0] / 4 / batch * batch, batch);
-    }
-}
-
-/* Plans the form of `row`. Returns whether the form fits the call. */
-static int gpuscan__sort_take(const gpuscan *gs, gpuscan__sort_plan *plan, const gpuscan__sort_most *most,
-                              const gpuscan__sort_form *row) {
-    plan->key.halved = plan->key.padded = plan->key.together = plan->key.counted = plan->key.small = 0;
-    plan->key.loops = row->form == GPUSCAN__SORT_FORM_TILES && (most->has & GPUSCAN__SORT_SINGLE) &&
-                      plan->desc->count_buffer.mem;
-    plan->common.key.registers = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? most->registers : 0;
-    switch (row->form) {
-    case GPUSCAN__SORT_FORM_SMALL:
-        if (row->group > plan->common.group_limit)
-            return 0;
-        plan->key.small = plan->key.padded = 1;
-        gpuscan__sort_fit(gs, plan, row->group, row->rounds, row->rounds);
-        return plan->desc->count <= plan->common.key.tile;
-    case GPUSCAN__SORT_FORM_TOGETHER: return gpuscan__sort_fit_together(gs, plan, most, row->rounds);
-    case GPUSCAN__SORT_FORM_COUNTED: gpuscan__sort_fit_counted(gs, plan, most); return 1;
-    default: gpuscan__sort_fit_tiles(gs, plan, most); return 1;
-    }
+    plan->key.few_rounds = (uint32_t)gpuscan__min(few, vectors);
+    plan->key.one_rounds = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, vectors);
+    if (gpuscan__sort_is_quick(gs, plan->common.key.group)) /* a quarter is a multiple of SORT_BATCH */
+        plan->key.one_rounds -= plan->key.one_rounds % (4 * GPUSCAN__SORT_BATCH);
 }
 
 /* Sets the key, unless the plan is a self-test's, whose key is given. Sets the size of values that are indices. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
+    const gpuscan__profile *profile = &gs->device.profile;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
-    const gpuscan__sort_form *row = gpuscan__sort_forms;
-    gpuscan__sort_most most;
+    gpuscan__sort_key none; /* the key without a form */
     if (plan->common.forced) {
         if (plan->by_index)
             plan->values.size = gpuscan__types[key->dst].size;
         return;
     }
-    memset(&plan->key, 0, sizeof(plan->key));
     plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
     if (plan->by_index)
         plan->values.size = plan->key.wide ? 8 : 4;
     key->strategy = (uint32_t)strategy;
-    key->dst = (uint32_t)(plan->fields             ? GPUSCAN_TYPE_DEFAULT
+    key->dst = (uint32_t)(plan->key.fields         ? GPUSCAN_TYPE_DEFAULT
                           : plan->values.size == 8 ? GPUSCAN_TYPE_U64
                           : plan->values.size == 4 ? GPUSCAN_TYPE_U32
                                                    : GPUSCAN_TYPE_DEFAULT);
-    plan->key.fields = plan->fields;
     plan->key.digit_bits = cpu || is_single ? 8 : 4;
     plan->key.whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
                       plan->end == 8 * plan->key_size;
     if (cpu) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
-        plan->key.small = plan->desc->count <= gs->device.profile.cpu.sort_small;
+        plan->key.small = plan->desc->count <= profile->cpu.sort_small;
         return;
     }
-    most = gpuscan__sort_most_of(gs, plan, is_single);
-    while ((row->needs & ~most.has) || plan->desc->count > row->to || plan->key_size < row->key_from ||
-           plan->key_size > row->key_to || plan->values.size > row->value_to ||
-           !gpuscan__sort_take(gs, plan, &most, row))
-        row++;
-    plan->key.fills = is_single && !plan->key.small && !plan->key.together && !plan->key.counted &&
-                      plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
+    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
+        key->registers = gpuscan__sort_tile_of(gs, plan)->registers;
+    none = plan->key;
+    if (gpuscan__sort_fit_small(gs, plan))
+        return;
+    plan->key = none;
+    if (is_single && gpuscan__sort_fit_together(gs, plan))
+        return;
+    plan->key = none;
+    if (is_single && plan->desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once) {
+        gpuscan__sort_fit_counted(gs, plan);
+        return;
+    }
+    gpuscan__sort_fit_tiles(gs, plan, is_single);
+    plan->key.fills = is_single && plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
 }
 
 /* Returns whether a destination is known to begin elsewhere than its source. */
@@ -22119,29 +21536,19 @@ static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const
     return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
 }
 
-/* Sets the buffers of a caller's array that goes through the passes. A small sort's kernel picks to[0] or to[1]. */
-static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
-                                     const gpuscan__range *src) {
-    int odd = (int)plan->passes % 2;
-    int apart = gpuscan__sort_is_apart(src) || (plan->common.forced && !plan->key.gathers); /* see gpuscan__sort_test */
-    buffers->from = gpuscan__sort_of(src->buffer);
-    buffers->dst = gpuscan__sort_of(src[1].buffer);
+/* Sets the buffers of an array that goes through the passes and ends in `dst`. Without `in_place`, `dst` gets the last
+   pass's result. A small sort's result is always in to[0]. */
+static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
+                                     gpuscan_buffer dst, int in_place, int may_destroy) {
+    uint32_t last = plan->key.small ? 0 : in_place ? 1 : (plan->passes - 1) % 2;
+    int is_alone = !plan->key.small && !in_place && plan->passes == 1; /* 1: nothing is stored but the result */
+    buffers->from = gpuscan__sort_of(from);
+    buffers->dst = buffers->to[0] = buffers->to[1] = gpuscan__sort_of(dst);
     buffers->has_dst = 1;
-    if (plan->key.small) {
-        buffers->to[0] = buffers->dst;
-        buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-    } else if (plan->key.fills) {
-        buffers->to[0] = buffers->to[1] = buffers->dst;
-    } else if (apart && plan->desc->may_destroy_src) {
-        buffers->to[0] = buffers->dst;
+    if (may_destroy && !in_place && !plan->key.small)
         buffers->to[1] = buffers->from;
-    } else if (apart) {
-        buffers->to[!odd] = buffers->dst;
-        buffers->to[odd] = plan->passes > 1 ? gpuscan__sort_scratch(plan, buffers->size) : buffers->dst;
-    } else {
-        buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
-        buffers->to[1] = buffers->dst;
-    }
+    else if (!plan->key.fills && !is_alone)
+        buffers->to[!last] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
 static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
@@ -22150,54 +21557,53 @@ static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__
     buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
+/* Sets the buffers of a caller's array and of its destination, which is the next range. */
+static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
+                                           const gpuscan__range *src) {
+    gpuscan__sort_buffers_of(plan, buffers, src->buffer, src[1].buffer, !gpuscan__sort_is_apart(src),
+                             plan->desc->may_destroy_src);
+}
+
 static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
     const gpuscan__plan *common = &plan->common;
     const gpuscan_sort_desc *desc = plan->desc;
     gpuscan__sort_buffers *buffers = &plan->keys;
     buffers->size = plan->key_size;
-    if (desc->custom) {
-        gpuscan__sort_buffers_in_scratch(plan, buffers);
-        buffers->from = buffers->to[!plan->key.small]; /* a small sort's first pass writes the other buffer */
-    } else if (desc->dst.mem || !common->is_run) {
-        gpuscan__sort_buffers_of(plan, buffers, &common->ranges[plan->keys_range]);
+    if (!desc->custom && (desc->dst.mem || !common->is_run)) {
+        gpuscan__sort_buffers_of_range(plan, buffers, &common->ranges[GPUSCAN__SORT_KEYS]);
         if (!desc->dst.mem && plan->values.size) /* a later call without dst needs a second scratch buffer of keys */
             gpuscan__sort_scratch(plan, buffers->size);
-    } else {
-        gpuscan__sort_buffers_in_scratch(plan, buffers);
-        buffers->from = gpuscan__sort_of(desc->src);
+        return;
     }
+    gpuscan__sort_buffers_in_scratch(plan, buffers);
+    /* a small sort's first pass stores to the other buffer */
+    buffers->from = desc->custom ? buffers->to[!plan->key.small] : gpuscan__sort_of(desc->src);
 }
 
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
+    const gpuscan_buffer permutation = plan->desc->permutation;
     gpuscan__sort_buffers *buffers = &plan->values;
-    int odd = (int)plan->passes % 2;
     if (buffers->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->fields)) { /* there are 2 passes or more, and the last one stores no records */
+    if (gpuscan__sort_packs(plan->key.fields)) { /* there are 2 passes or more, and the last one stores no records */
         buffers->has_dst = 0;
         buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
         if (plan->passes > 2)
             buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-    } else if (!plan->by_index) {
-        gpuscan__sort_buffers_of(plan, buffers, &plan->common.ranges[plan->payloads_range]);
-    } else if (plan->desc->permutation.mem && plan->index_size == buffers->size) {
-        buffers->has_dst = 0;
-        buffers->dst = gpuscan__sort_of(plan->desc->permutation);
-        if (plan->key.small)
-            odd = 1;
-        buffers->to[!odd] = buffers->dst;
-        buffers->to[odd] = gpuscan__sort_scratch(plan, buffers->size);
-    } else {
+    } else if (!plan->by_index)
+        gpuscan__sort_buffers_of_range(plan, buffers, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
+    else if (permutation.mem && plan->index_size == buffers->size)
+        gpuscan__sort_buffers_of(plan, buffers, permutation, permutation, 0, 0);
+    else
         gpuscan__sort_buffers_in_scratch(plan, buffers);
-    }
 }
 
 /* Returns the range of array `number` if it is gathered by index, otherwise NULL. 0: the elements. k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
     const gpuscan__range *ranges = plan->common.ranges;
     if (number == 0)
-        return plan->desc->custom && (plan->desc->dst.mem || !plan->common.is_run) ? &ranges[plan->keys_range] : NULL;
-    return plan->by_index ? &ranges[plan->payloads_range + 2 * (number - 1)] : NULL;
+        return plan->desc->custom && (plan->desc->dst.mem || !plan->common.is_run) ? &ranges[GPUSCAN__SORT_KEYS] : NULL;
+    return plan->by_index ? &ranges[GPUSCAN__SORT_PAYLOADS + 2 * (number - 1)] : NULL;
 }
 
 static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
@@ -22224,7 +21630,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
         *bytes = gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
     }
     plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
-                  (gpuscan__sort_packs(plan->fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
+                  (gpuscan__sort_packs(plan->key.fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
     common->idle_plain = gpuscan__max(*bytes, 1); /* a call whose count on the device is 0 uses only this scratch */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
@@ -22233,7 +21639,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     plan->commands = (unsigned)(plan->desc->custom != NULL) +
                      (in_one                          ? 1
                       : gpuscan__sort_is_single(plan) ? 1 + plan->passes
-                                                      : 3 * plan->passes + (plan->key.buckets ? 4 : 0));
+                                                      : 3 * plan->passes + (plan->buckets ? 4 : 0));
     for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
         int apart = src && gpuscan__sort_is_apart(src);
@@ -22250,7 +21656,7 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
 static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    for (i = plan->keys_range; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
+    for (i = GPUSCAN__SORT_KEYS; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
         gpuscan__range *src = &plan->common.ranges[i], *dst = src + 1;
         if (src->in_place && src->buffer.mem && dst->buffer.mem && (r = gpuscan__check_range(gs, src)) == 0)
             r = gpuscan__check_range(gs, dst);
@@ -22271,7 +21677,9 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
 }
 
 /* Returns the fields of the record that passes carry, and sets each field's payload. Returns 0 if payloads are gathered
-   or the only payload is the value. Packed records need two passes: the first one packs and the last one unpacks. */
+   or the only payload is the value. Packed records need two passes: the first one packs and the last one unpacks. Keys
+   of 8 bytes move with records of up to 8 bytes; larger records of one field never gain, of several fields only for 32
+   times as many elements. tuning: sort-records */
 static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
@@ -22290,31 +21698,27 @@ static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan
         return 0;
     if (plan->common.forced)
         return gpuscan__sort_own(plan->common.forced).fields;
-    least = gs->device.profile.sort_records.carried[plan->codes_wide][f > 1][(bytes + 3) / 4];
+    least = gs->device.profile.sort.records;
+    if (plan->key_size == 8 && bytes > 8)
+        least = f == 1 ? 0 : least << 5;
     if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
         (f == 1 && (bytes == 4 || bytes == 8)))
         return 0;
     return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
 }
 
-/* Decides whether the program has sort_gather. This kernel gathers by index. It also copies results, which may be
-   necessary after an odd number of passes or with may_destroy_src. The buffers show whether it is, but a preparation
-   may lack them. Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. */
-static void gpuscan__sort_choose_kernels(const gpuscan *gs, gpuscan__sort_plan *plan) {
+/* Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. A self-test makes
+   buckets, some of them so uneven that all passes run instead. */
+static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
-    gpuscan__sort_key *key = &plan->key;
     int forced = plan->common.forced != NULL;
     uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* bytes of all buckets */
     /* each core has its share of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
     uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
-    if (!forced) {
-        key->gathers = plan->by_index || (!key->small && !key->fills &&
-                                          (plan->passes % 2 != 0 || plan->desc->may_destroy_src));
-        key->buckets = gpuscan__key_is_cpu(&plan->common.key) && !key->small && plan->passes > 1 &&
-                       plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << key->digit_bits;
-    }
-    plan->blocks = key->buckets && (forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << key->digit_bits);
+    plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
+                    (forced || (plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << 8));
+    plan->blocks = forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << 8;
 }
 
 static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *plan) {
@@ -22331,10 +21735,14 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
         strategy = gpuscan__strategies[strategy].portable;
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
-    plan->fields = gpuscan__sort_record(gs, plan, strategy);
+    if (!common->forced)
+        memset(&plan->key, 0, sizeof(plan->key));
+    plan->key.fields = gpuscan__sort_record(gs, plan, strategy);
     plan->by_index = plan->wants_indices || desc->custom ||
-                     (desc->payload_count && size != 4 && size != 8 && !plan->fields);
-    plan->values.size = plan->by_index ? 0 : plan->fields ? gpuscan__sort_record_size(plan->fields) : (uint32_t)size;
+                     (desc->payload_count && size != 4 && size != 8 && !plan->key.fields);
+    if (plan->key.fields)
+        size = gpuscan__sort_record_size(plan->key.fields);
+    plan->values.size = plan->by_index ? 0 : (uint32_t)size;
     plan->keys.size = plan->key_size;
     gpuscan__sort_cut(plan, 8);
     gpuscan__sort_shape(gs, plan, strategy);
@@ -22345,7 +21753,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
         most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
                             (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
     plan->parts = gpuscan__min(plan->tiles, most);
-    gpuscan__sort_choose_kernels(gs, plan);
+    gpuscan__sort_choose_buckets(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
 }
@@ -22380,10 +21788,10 @@ static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_pl
                                  gpuscan__sort_numbers *numbers) {
     cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
     uint32_t f, is_dst;
-    for (f = 0; f < gpuscan__sort_field_count(plan->fields); f++)
+    for (f = 0; f < gpuscan__sort_field_count(plan->key.fields); f++)
         for (is_dst = 0; is_dst < 2; is_dst++) {
-            const gpuscan__range *range = &plan->common.ranges[plan->payloads_range + 2 * plan->field[f] + is_dst];
-            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->fields, f);
+            const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[f] + is_dst];
+            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->key.fields, f);
         }
 }
 
@@ -22395,8 +21803,7 @@ typedef struct gpuscan__sort_run {
 } gpuscan__sort_run;
 
 static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
-    return gpuscan__launch_begin(run->chain,
-                                 kernel + (run->plan->common.key.custom_size != 0) - !run->plan->key.gathers);
+    return gpuscan__launch_begin(run->chain, kernel + (run->plan->common.key.custom_size != 0));
 }
 
 static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
@@ -22404,14 +21811,13 @@ static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch 
     return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
 }
 
-/* Returns the number of groups for tiles: one per tile, but at most `most`. If only the device knows the number of
-   tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
+/* Returns the number of groups that loop over tiles: one per tile, but at most 2^20. If only the device knows the
+   number of tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
    sort-idle-groups */
 enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
-static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run, uint64_t most) {
-    if (run->plan->key.counted || run->plan->key.loops)
-        most = gpuscan__min(most, (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT);
-    return gpuscan__min(run->plan->tiles, most);
+static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
+    uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
+    return gpuscan__min(run->plan->tiles, run->plan->desc->count_buffer.mem ? resident : (uint64_t)1 << 20);
 }
 
 static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
@@ -22421,7 +21827,7 @@ static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
     numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size, plan->key_size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
 /* Moves elements of `size` bytes, by index or in order. If `widens` is 1, stores the indices themselves as ulong. */
@@ -22440,7 +21846,7 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run, (uint64_t)1 << 20), 0);
+    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
 }
 
 /* Returns how many groups count the digits of all passes. With key.counted the device uses at most this many. */
@@ -22448,11 +21854,7 @@ static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan_
     uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
     uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
     uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
-    uint64_t most = plan->desc->count_buffer.mem ? GPUSCAN__SORT_HISTOGRAM_GROUPS
-                    : plan->key_size < 4         ? GPUSCAN__SORT_HISTOGRAM_SMALL_MOST
-                                                 : GPUSCAN__SORT_HISTOGRAM_MOST;
-    most = gpuscan__min(gpuscan__max(chunks / 32, units * GPUSCAN__SORT_HISTOGRAM_GROUPS), units * most);
-    return gpuscan__min(groups, most);
+    return gpuscan__min(groups, units * GPUSCAN__SORT_HISTOGRAM_GROUPS);
 }
 
 /* A self-test of the form counted has one round for tiles of few_rounds, and one for each single tile. Three such tiles
@@ -22472,7 +21874,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
-    uint32_t unit = plan->fields ? 1 : values->size;
+    uint32_t unit = plan->key.fields ? 1 : values->size;
     int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: the table's cells have 64 bits; 0: 32 bits */
     gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
     gpuscan__sort_numbers numbers;
@@ -22484,7 +21886,7 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
         gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, values->to[0], values->size, unit);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, values->to[1], values->size, unit);
-    if (gpuscan__sort_packs(plan->fields))
+    if (gpuscan__sort_packs(plan->key.fields))
         gpuscan__sort_fields(&launch, plan, &numbers);
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
@@ -22502,10 +21904,11 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
 static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
-    uint64_t groups = gpuscan__sort_groups(run, UINT64_MAX);
+    uint64_t groups = plan->tiles;
     if (plan->key.counted) {
         uint64_t few = gpuscan__min(plan->desc->count, gpuscan__sort_few(gs, plan));
-        groups = gpuscan__max(groups, gpuscan__ceil_div(few, (uint64_t)plan->common.key.group * plan->key.few_rounds));
+        groups = gpuscan__max(gpuscan__sort_groups(run),
+                              gpuscan__ceil_div(few, (uint64_t)plan->common.key.group * plan->key.few_rounds));
         groups += plan->common.forced ? 2 : 0; /* a self-test has two groups without a tile */
         *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan));
     }
@@ -22549,13 +21952,12 @@ static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
     if (r == 0 && key->fills)
         return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
                                   sizeof(cl_uint) << key->digit_bits);
-    if (key->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
+    if (plan->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
         r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
                                plan->parts, 0);
     for (pass = 0; pass < plan->passes && r == 0; pass++)
-        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, gpuscan__sort_groups(run, UINT64_MAX),
-                                           shared)
-                      : gpuscan__sort_pass(run, pass, key->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared)
+                      : gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
     return r;
 }
 
@@ -22666,8 +22068,8 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
     return order;
 }
 
-/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index if the program can. Round
-   2 sorts by only some bits. No destination is a source, but with key.gathers the plan assumes one, to test copies. */
+/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index. Round 2 sorts by only
+   some bits. No destination is a source, but the plan assumes one, to test copies. */
 GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
@@ -22679,7 +22081,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     uint64_t i;
     int moves_indices = value_size == 4 || (value_size && own.wide);
     unsigned round = test->round;
-    if (round >= (own.one_rounds[0] ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
+    if (round >= (own.one_rounds ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
         return 0;
     desc->key_type = (gpuscan_type)key->src;
     desc->count = 3 * (uint64_t)key->tile + 5;
@@ -22687,8 +22089,8 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
         desc->count = round == 1 ? key->tile : key->tile - key->tile / 8;
     if (own.few_rounds && round == 1)
         desc->count = GPUSCAN__SORT_TEST_TILES * (uint64_t)key->group * own.few_rounds - 1;
-    if (own.one_rounds[0] && round > 1)
-        desc->count = (uint64_t)key->group * own.one_rounds[round - 2] - 1;
+    if (own.one_rounds && round > 1)
+        desc->count = key->group * gpuscan__max(own.one_rounds >> (round - 2), 1) - 1;
     desc->descending = round == 1;
     desc->payloads = test->payloads;
     if (round == 2 && !own.whole && !own.fills) {
@@ -22698,7 +22100,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     if (moves_indices && round == 1)
         desc->index_type = value;
     else if (value_size)
-        test->payloads[desc->payload_count++].size = moves_indices && round == 2 && own.gathers ? 12 : value_size;
+        test->payloads[desc->payload_count++].size = moves_indices && round == 2 ? 12 : value_size;
     for (k = 0; k < gpuscan__sort_field_count(own.fields); k++)
         test->payloads[k].size = gpuscan__sort_field_size(own.fields, desc->payload_count++);
     order = gpuscan__sort_test_keys(test, value_size);
@@ -22782,21 +22184,6 @@ static uint64_t gpuscan__integral_pieces(const gpuscan__key *key) {
     return gpuscan__element_pieces(gpuscan__key_is_cpu(key)) | GPUSCAN__PIECE(IMAGES, 1) | GPUSCAN__PIECE(INTEGRAL, 1);
 }
 
-/* Defines how a CPU loads and converts a vector of pixels of one channel. */
-static void gpuscan__define_pixels(gpuscan__text *text, gpuscan_type src, gpuscan_type dst) {
-    const gpuscan__type_facts *from = &gpuscan__types[src], *to = &gpuscan__types[dst];
-    const char *number = from->kind == 's' && to->kind == 'u' ? (to->size == 8 ? "long" : "int") : to->name;
-    int width = to->size == 8 ? 8 : 16;
-    char line[64];
-    snprintf(line, sizeof(line), "%s%d", from->name, width);
-    gpuscan__define(text, "PIXELS", line);
-    if (strcmp(number, to->name) == 0)
-        snprintf(line, sizeof(line), "convert_%s%d(x)", number, width);
-    else
-        snprintf(line, sizeof(line), "as_%s%d(convert_%s%d(x))", to->name, width, number, width);
-    gpuscan__define(text, "PIXELS_CONVERT(x)", line);
-}
-
 /* Returns how many bytes of local memory a group has. Each sub-group has LEFTS sums and two rows of cells. */
 static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
@@ -22811,18 +22198,17 @@ static uint64_t gpuscan__integral_shared_bytes(const gpuscan *gs, const gpuscan_
 GPUSCAN__COLD void gpuscan__integral_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan__integral_key own = gpuscan__integral_own(&plan->key);
     const gpuscan__type_facts *src = &gpuscan__types[plan->key.src], *cell = &gpuscan__types[plan->e.dst];
+    const char *unsigned_cell = gpuscan__unsigned_name(cell->size); /* unsigned integers wrap */
     uint32_t vector = gpuscan__vector(plan->e.t_size, plan->e.t_size);
     gpuscan__define(text, "INTEGRAL_NUMBERS", gpuscan__integral_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__integral_shared_bytes(gs, plan));
     gpuscan__define(text, "PIXEL", plan->e.seen ? gpuscan__types[plan->key.dst].name : src->name);
     gpuscan__define_number(text, "PIXEL_F16", plan->key.src == (uint32_t)GPUSCAN_TYPE_F16);
-    gpuscan__define(text, "CELL", cell->name);
+    gpuscan__define(text, "CELL", cell->kind == 'f' ? cell->name : unsigned_cell);
     gpuscan__define_number(text, "PIXEL_CHANNELS", own.channels);
     gpuscan__define_number(text, "SQUARE", own.square);
     gpuscan__define_number(text, "EXCLUSIVE", own.exclusive);
     gpuscan__define_image(text, own.image, (gpuscan_type)plan->key.src, plan->e.seen);
-    if (own.image == GPUSCAN__IMAGE_NONE && own.channels == 1 && plan->key.src != (uint32_t)GPUSCAN_TYPE_F16)
-        gpuscan__define_pixels(text, (gpuscan_type)plan->key.src, plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "INTEGRAL", vector, 1, 0, 0);
 }
 
@@ -22833,38 +22219,33 @@ typedef struct gpuscan__pixel_pitches {
     uint64_t row, row_bytes, image;
 } gpuscan__pixel_pitches;
 
-/* Sets the pitches in `of`, whose other fields are given, and the number of elements from first pixel to last. */
+/* Sets the pitches in `of`, whose other fields are given, and the number of elements from first pixel to last. Scratch
+   has fewer than 16 times as many bytes, so its size fits 64 bits, too. */
 static gpuscan_result gpuscan__resolve_pixels(gpuscan *gs, gpuscan__pixels *of, const gpuscan__pixel_pitches *given,
                                               uint64_t *elements) {
-    uint64_t row, before = 0, image = 0, all = 0, bytes;
-    int fits;
+    const char *field = given->fields.range;
+    uint64_t row, image, size = 16 * (uint64_t)of->size;
     gpuscan_result r = gpuscan__check_pitches(gs, &given->fields, given->row, given->row_bytes, of->size);
-    *elements = 0;
     if (r != 0)
         return r;
-    fits = gpuscan__multiply(of->width, of->channels, &row) && gpuscan__multiply(given->row, of->channels, &of->pitch);
+    if (!gpuscan__multiply(of->width, of->channels, &row) ||
+        !gpuscan__multiply(given->row, of->channels, &of->pitch) ||
+        !gpuscan__multiply(given->image, of->channels, &of->image_pitch))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits", field);
     if (given->row_bytes)
         of->pitch = given->row_bytes / of->size;
     else if (given->row == 0)
         of->pitch = row;
-    if (fits && of->pitch < row)
+    if (of->pitch < row)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row",
                              given->row_bytes ? given->fields.pitch_bytes : given->fields.pitch);
-    fits = fits && gpuscan__multiply(of->height, of->pitch, &image);
-    if (of->width > 0 && of->height > 0)
-        fits = fits && gpuscan__multiply(of->height - 1, of->pitch, &before) && gpuscan__add(before, row, &before);
-    fits = fits && gpuscan__multiply(given->image, of->channels, &of->image_pitch);
+    if ((r = gpuscan__extent(gs, field, of->height ? row : 0, of->height, of->pitch, size, &image)) != 0)
+        return r;
     if (given->image == 0)
-        of->image_pitch = image;
-    if (fits && of->image_pitch < before)
+        of->image_pitch = of->height * of->pitch; /* no overflow, since the image's extent fits */
+    if (of->image_pitch < image)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than an image", given->image_field);
-    if (before == 0 && fits)
-        return GPUSCAN_SUCCESS;
-    fits = fits && gpuscan__multiply(of->images - 1, of->image_pitch, &all) && gpuscan__add(all, before, elements) &&
-           gpuscan__multiply(*elements, of->size, &bytes) && bytes <= UINT64_MAX / 16;
-    return fits ? GPUSCAN_SUCCESS
-                : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: its size in bytes does not fit 64 bits",
-                                given->fields.range);
+    return gpuscan__extent(gs, field, image, of->images, of->image_pitch, size, elements);
 }
 
 /* Sets a range's `partial`. Sets its rows if one pitch fits all of them, as it does without gaps between images. */
@@ -22880,7 +22261,7 @@ static void gpuscan__pixels_rows(gpuscan__range *range, const gpuscan__pixels *o
 
 static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan_integral_desc *desc = (const gpuscan_integral_desc *)plan->common.desc;
-    gpuscan_type src = desc->src_type, dst = desc->dst_type, sum;
+    gpuscan_type src = desc->src_type, dst = desc->dst_type;
     uint32_t channels = desc->channels, seen = 0;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_result r;
@@ -22906,12 +22287,10 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
         channels = 1;
     } else if (gpuscan__is_float(src) && !gpuscan__is_float(dst) && !plan->common.forced)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_TYPE, "dst_type: float sources need a float dst_type");
-    sum = gpuscan__is_float(dst) ? dst : gpuscan__unsigned_of(gpuscan__types[dst].size); /* unsigned integers wrap */
-    if ((r = gpuscan__check_type(gs, "src_type", src)) != 0 ||
-        (r = gpuscan__resolve_elements(gs, e, sum, sum, GPUSCAN_OP_ADD, desc->custom, "dst_type", "dst_type")) != 0)
+    r = gpuscan__resolve_elements(gs, e, src, dst, GPUSCAN_OP_ADD, desc->custom, "src_type", "dst_type");
+    if (r != 0)
         return r;
     e->seen = plan->key.seen = seen;
-    e->converted = dst;
     e->channels = channels ? channels : 1;
     if (e->channels > 4)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "channels is above 4");
@@ -22921,8 +22300,6 @@ static gpuscan_result gpuscan__resolve_types(gpuscan *gs, gpuscan__integral_plan
     plan->dst.size = gpuscan__types[dst].size;
     plan->src.channels = plan->dst.channels = plan->key.channels = e->channels;
     gpuscan__key_elements(&plan->common);
-    plan->common.key.src = (uint32_t)src;
-    plan->common.key.dst = (uint32_t)dst;
     return GPUSCAN_SUCCESS;
 }
 
@@ -22995,7 +22372,7 @@ static uint64_t gpuscan__integral_strips(const gpuscan *gs, const gpuscan__integ
 static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__profile *profile = &gs->device.profile;
     gpuscan__key *key = &plan->common.key;
-    uint32_t vectors = plan->key.channels == 4 ? profile->integral.vectors_4 : profile->integral.vectors;
+    uint32_t vectors = profile->integral.vectors;
     key->strategy = (uint32_t)gpuscan__strategy_for(&plan->common, profile->reduce.strategy, GPUSCAN__LACKS_PASS);
     gpuscan__fit(gs, &plan->common, profile->integral.group, vectors);
     while (key->group > 1 && gpuscan__integral_shared_bytes(gs, &plan->common) > gs->device.local_memory)
@@ -23202,16 +22579,15 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and a variant.
-    variant  | chosen for                                                           | a row belongs to
-    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
-    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
-    RANKS    | otherwise                                                            | row_groups groups
-   row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
+   takes a portable strategy and one of two forms. [QUANTILE] in kernels.cl.inc explains shares.
+    form      | chosen for                                                   | kernels gpuscan_quantile...
+    sums      | on GPUs, if a group holds fewer shares than a row's vectors  | _sums, and the one without a suffix
+    direct    | otherwise                                                    | the one without a suffix
+   key.all is 1 on CPUs, for the form MEAN, and for more than QUANTILE_FEW fractions. */
 
 typedef struct gpuscan__quantile_key {
-    uint32_t variant; /* GPUSCAN__QUANTILE_... */
-    uint32_t shares;  /* 1: several groups share a row */
+    uint32_t all;  /* 1: the kernel computes means, too, and takes any number of fractions */
+    uint32_t sums; /* 1: a kernel of its own sums the shares */
 } gpuscan__quantile_key;
 GPUSCAN__OWN_KEY(quantile)
 
@@ -23220,23 +22596,20 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__quantile_key key;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
-    uint32_t row_groups; /* number of groups that take a row together */
+    uint64_t share, shares, together; /* bins of a share; shares of a row; rows that a group takes at a time */
     uint32_t lower, upper, bin_width; /* the bits of f32 numbers */
 } gpuscan__quantile_plan;
 
 #define GPUSCAN__QUANTILE_PLAN(X)                                                                                      \
-    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(lower) X(upper) X(bin_width)
+    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(share) X(shares) X(together) X(lower) X(upper) X(bin_width)
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
-    X(none) X(arrivals_offset) X(sums_offset) X(flags)
+    X(none) X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
-    static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
-    static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
-    return gpuscan__key_is_cpu(key)                                              ? cpu
-           : gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL ? small
-                                                                            : any;
+    static const char *const names[] = {"gpuscan_quantile_sums", "gpuscan_quantile", NULL};
+    return names + !gpuscan__quantile_own(key).sums;
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -23249,21 +22622,25 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
 
-/* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
-static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t variant) {
-    uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
-    if (variant == GPUSCAN__QUANTILE_SMALL)
-        words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
-    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
+/* Returns how many shares a group holds. For a CPU's work-item this number suits every size of local memory. */
+static uint64_t gpuscan__quantile_held(const gpuscan__key *key) {
+    return gpuscan__key_is_cpu(key) ? 32 : (uint64_t)key->group * key->vectors;
+}
+
+/* Returns how many bytes of local memory a group has: see LOCAL in [QUANTILE] of kernels.cl.inc. */
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
+    return gpuscan__key_shared_bytes(gs, key, 8) +
+           8 * (GPUSCAN_MAX_FRACTIONS + gpuscan__quantile_held(key) + 1 + key->group);
 }
 
 GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__quantile_key own = gpuscan__quantile_own(&plan->key);
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key, own.variant));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key));
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
-    gpuscan__define_number(text, "QUANTILE_PARTS", own.variant);
-    gpuscan__define_number(text, "QUANTILE_JOINS", own.shares);
+    gpuscan__define_number(text, "QUANTILE_ALL", own.all);
+    gpuscan__define_number(text, "QUANTILE_SUMS", own.sums);
+    gpuscan__define_number(text, "QUANTILE_SHARES", gpuscan__quantile_held(&plan->key));
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -23359,114 +22736,81 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, unless key.all is 1 */
 
-/* Sets a group with a work-item for each vector of a row. Only three sizes exist, since each takes another program;
-   1024 work-items would have too few registers. Many short rows get a sub-group each, with few vectors per lane. */
-static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
-    uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
-    if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
-        gpuscan__fit(gs, &plan->common, width, plan->bins <= (uint64_t)width * vector ? 1 : 4);
-        return;
-    }
-    while (group < 512 && (uint64_t)group * vector < plan->bins)
-        group = group == 64 ? 256 : 512;
-    gpuscan__fit(gs, &plan->common, group, 4);
-}
-
-/* Returns how many vectors a sub-group of SMALL holds. These are the vectors of one or more whole rows. */
-static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
-    return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
-}
-
-/* Chooses group and vectors for the variant SMALL. Returns whether a row fits in the vectors that a sub-group holds.
-   For many rows, groups have four sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
-static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
-    gpuscan__key *key = &plan->common.key;
-    uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
-    gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
-                 plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
-    return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
-           gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
-}
-
-/* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
-   batch of vectors, or several if the last group would otherwise add up more than SUMS sums. For each row, a counter
-   says how many groups have arrived. Simulators (FENCE_MEM) would report stores and loads of the sums as a race. */
-enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
-
-static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
-    gpuscan__plan *common = &plan->common;
+/* Sets a group that holds all vectors of a row, if possible. Only few sizes exist, since each takes another program;
+   1024 work-items would have too few registers. If rows are many, a group takes several of them, and has four or more
+   sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
+static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__plan *common, uint64_t vectors, int many) {
     gpuscan__key *key = &common->key;
-    uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
-    uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
-    uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
-    if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
-        plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
-        (common->forced ? !plan->key.shares : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
-        return;
-    plan->key.shares = 1;
-    plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
-    common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
-    common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
+    uint32_t group = gs->device.lane_width * (many ? 4 : 1);
+    while (group < 512 && 4 * (uint64_t)group < vectors)
+        group = (uint32_t)gpuscan__min(4 * group, 512);
+    gpuscan__fit(gs, common, group, 4 * (uint64_t)group < vectors ? 8 : 4);
+    while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
+        gpuscan__fit(gs, common, key->group / 2, 4);
 }
 
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
-    plan->row_groups = 1;
+    int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, cpu;
+    uint64_t vector = gpuscan__quantile_vector(common);
     if (!common->forced) {
-        int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
         key->strategy =
             (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
-        is_all |= gpuscan__key_is_cpu(key);
-        plan->key.variant = GPUSCAN__QUANTILE_SMALL;
-        plan->key.shares = 0;
-        if (!is_all && gpuscan__quantile_fit_small(gs, plan))
-            return GPUSCAN_SUCCESS;
-        plan->key.variant = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
-        gpuscan__quantile_fit(gs, plan);
-        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) > gs->device.local_memory)
-            gpuscan__fit(gs, common, key->group / 2, 4);
+        gpuscan__quantile_fit(gs, common, gpuscan__ceil_div(plan->bins, vector),
+                              !is_mean && plan->rows > gs->device.units);
     }
-    if (plan->key.variant == GPUSCAN__QUANTILE_RANKS)
-        gpuscan__quantile_share(gs, plan);
+    cpu = gpuscan__key_is_cpu(key);
+    if (cpu) /* a CPU sums at least 64 bins at a time, by wide vectors */
+        vector = 64;
+    plan->share = vector * gpuscan__ceil_div(plan->bins, vector * gpuscan__quantile_held(key));
+    plan->shares = gpuscan__ceil_div(plan->bins, plan->share);
+    plan->together = is_mean || cpu ? 1 : gpuscan__quantile_held(key) / plan->shares;
+    if (!common->forced) {
+        plan->key.all = is_mean || cpu || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
+        plan->key.sums = plan->share > vector && !cpu;
+    }
+    if (plan->key.sums)
+        common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->shares * 8 + gpuscan__slack(8);
     return GPUSCAN_SUCCESS;
-}
-
-/* Returns the number of groups. Each group goes from row to row. */
-static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    uint64_t rows;
-    if (plan->key.variant != GPUSCAN__QUANTILE_SMALL)
-        return plan->row_groups * gpuscan__min(plan->rows, 65536);
-    rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
-    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
-    return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
 static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
+    uint64_t most = 64 * (uint64_t)chain->gs->device.units; /* maximum number of groups, which then take several rows */
+    uint64_t groups = gpuscan__ceil_div(plan->rows * plan->shares, common->key.group);
     gpuscan__quantile_numbers numbers;
     double fractions[GPUSCAN_MAX_FRACTIONS] = {0};
-    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
-    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
-    gpuscan__arg(&launch, fractions, sizeof(fractions));
+    gpuscan_result r;
+    memset(&numbers, 0, sizeof(numbers));
     GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.form = desc->form;
     numbers.by_edges = desc->edges.mem != NULL;
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
-                               gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
+    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    if (plan->key.sums) {
+        numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+        r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__min(groups, most), 0, 0);
+        if (r != 0)
+            return r;
+        launch = gpuscan__launch_begin(chain, 1);
+        gpuscan__arg_buffer(&launch, desc->counts);
+    }
+    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, fractions, sizeof(fractions));
+    groups = gpuscan__ceil_div(plan->rows, plan->together);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__min(groups, most),
+                               gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
 }
 
 /* Fills counts symmetrically, so that the mean is in the middle. Their total is a power of two, so that fractions are
@@ -23511,37 +22855,37 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     }
 }
 
+/* Tests rows that fill a group's shares, in round 0 to the last bin, and in round 1 short rows, of which a group takes
+   several at a time. */
 GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
     gpuscan_type counter = (gpuscan_type)key->src;
     const gpuscan__quantile_key own = gpuscan__quantile_own(key);
-    int plain = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
     unsigned round = test->round;
-    uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
+    uint32_t size = gpuscan__types[counter].size, k, bins = (uint32_t)gpuscan__quantile_held(key) * (16 / size);
     uint64_t *sums, row;
     double *fractions = (double *)gpuscan__test_memory(test, GPUSCAN__TEST_RANKS * sizeof(*fractions));
-    unsigned char *counts, *cdf = NULL, *dst;
+    unsigned char *counts, *cdf, *dst;
     if (round == 3)
         return 0;
-    if (small) /* a row fills a sub-group's vectors, or a few of them */
-        bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
-                                      gpuscan__quantile_held(test->gs, key) * (16 / size));
+    if (own.sums || gpuscan__key_is_cpu(key)) /* shares have several vectors, or many bins */
+        bins *= gpuscan__key_is_cpu(key) ? 40 : 3;
+    bins = (uint32_t)gpuscan__min(bins - 2 * round, round == 1 ? 16 : UINT32_MAX);
     desc->counter_type = counter;
     desc->bins = bins;
-    desc->rows = small ? 20 : 2;
+    desc->rows = round == 1 ? 20 : 2;
     desc->pitch = bins + round;
-    desc->form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
+    desc->form = (gpuscan_quantile_form)(round % (own.all ? 3 : 2));
     desc->fractions = fractions;
-    desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
+    desc->fraction_count = own.all ? (uint32_t)GPUSCAN__TEST_RANKS : (uint32_t)GPUSCAN__QUANTILE_FEW;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
-    if (!own.shares) /* groups that share a row store no cdf */
-        cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
+    cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
     for (row = 0; row < desc->rows && !test->failed; row++) {
         gpuscan__test_counts(counter, bins, counts + row * desc->pitch * size, sums);
-        for (k = 0; k < bins && cdf; k++)
+        for (k = 0; k < bins; k++)
             gpuscan__put(counter, cdf, row * desc->pitch + k, sums[k]);
         gpuscan__test_ranks(desc, sums, fractions,
                             dst + row * desc->fraction_count / (desc->form == GPUSCAN_QUANTILE_MEAN ? 2 : 1) * 4);
@@ -23563,14 +22907,6 @@ GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts
 #endif /* GPUSCAN__HAS_QUANTILE */
 
 /* [PUBLIC ENTRY POINTS] -------------------------------------------------------------------------------------------- */
-
-GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
-    size_t i;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__result_texts); i++)
-        if (gpuscan__result_texts[i].result == result)
-            return gpuscan__result_texts[i].text;
-    return "unknown result";
-}
 
 GPUSCAN_API const char *gpuscan_error(const gpuscan *gs) {
     return gs ? gs->error : "";
@@ -23609,8 +22945,8 @@ GPUSCAN_API uint32_t gpuscan_version(void) {
 
 GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     static const struct {
-        const char *name;
-        size_t size;
+        char name[28];
+        uint32_t size;
     } structs[] = {
 #define GPUSCAN__STRUCT_SIZE(name) {#name, sizeof(name)},
 #define GPUSCAN__DESC_SIZE(operation) {"gpuscan_" #operation "_desc", sizeof(gpuscan_##operation##_desc)},
@@ -23623,29 +22959,54 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name) {
     return 0;
 }
 
-/* Gets OpenCL's entry points: the caller's, or those of a library that is loaded or linked. */
+/* Gets OpenCL's entry points: the caller's, and the others from a library that is loaded or linked. gpuscan_destroy
+   closes gs->library. */
+#ifdef GPUSCAN_LINK_OPENCL
 static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
-    const char *wanted = desc->library && *desc->library ? desc->library : NULL, *lacking;
-    gpuscan__missing missing = {NULL, NULL};
-    char table[80] = "";
-    if (wanted && !GPUSCAN__LOADS)
+    if (desc->library && *desc->library)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "library: this program links OpenCL");
     if (desc->opencl)
         gs->cl = *desc->opencl;
-    lacking = gpuscan__lacking(&gs->cl);
-    if (!lacking || gpuscan__load_opencl(&gs->cl, wanted, &gs->library, &missing) == 0)
-        return GPUSCAN_SUCCESS;
-    if (desc->opencl)
-        snprintf(table, sizeof(table), "opencl: the table has no %s, and ", lacking);
-    if (missing.entry)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is not OpenCL 1.2", table,
-                             missing.library, missing.entry);
-    if (wanted)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%slibrary: %s could not be loaded", table, wanted);
-    return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL,
-                         "%s%s was not found: install an OpenCL loader (Debian: ocl-icd-libopencl1) or a GPU's driver",
-                         table, missing.library);
+#define GPUSCAN__LINK(name, result, parameters)                                                                        \
+    if (!gs->cl.name)                                                                                                  \
+        gs->cl.name = name;
+    GPUSCAN_OPENCL_FUNCTIONS(GPUSCAN__LINK)
+    return GPUSCAN_SUCCESS;
 }
+#define gpuscan__close_library(library) (void)(library)
+#else
+static gpuscan_result gpuscan__open_opencl(gpuscan *gs, const gpuscan_desc *desc) {
+    int is_named = desc->library && *desc->library;
+    const char *const *names = is_named ? &desc->library : gpuscan__library_names;
+    size_t count = is_named ? 1 : GPUSCAN__COUNT_OF(gpuscan__library_names), i, k;
+    char table[80] = "";
+    if (desc->opencl)
+        gs->cl = *desc->opencl;
+    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__entry_points); i++) {
+        const char *name = gpuscan__entry_points[i].name;
+        char *entry = (char *)&gs->cl + gpuscan__entry_points[i].offset;
+        gpuscan__symbol symbol; /* memcpy, since ISO C has no cast from object pointers to function pointers */
+        memcpy(&symbol, entry, sizeof(symbol));
+        if (symbol)
+            continue;
+        if (desc->opencl && !*table)
+            snprintf(table, sizeof(table), "opencl: the table has no %.40s, and ", name);
+        for (k = 0; k < count && !gs->library; k++)
+            gs->library = gpuscan__open_library(names[k]);
+        if (!gs->library && is_named)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%slibrary: %s could not be loaded", table, names[0]);
+        if (!gs->library)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s was not found: install an OpenCL loader (Debian: "
+                                 "ocl-icd-libopencl1) or a GPU's driver", table, names[0]);
+        symbol = gpuscan__find_symbol(gs->library, name);
+        if (!symbol)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_NO_OPENCL, "%s%s has no %s, so it is not OpenCL 1.2", table,
+                                 names[0], name);
+        memcpy(entry, &symbol, sizeof(symbol));
+    }
+    return GPUSCAN_SUCCESS;
+}
+#endif
 
 /* Gets context, device and queue: either the caller's or new ones. */
 GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc) {
@@ -23699,46 +23060,36 @@ GPUSCAN__COLD gpuscan_result gpuscan__open(gpuscan *gs, const gpuscan_desc *desc
 
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *desc) {
     gpuscan_desc nothing;
-    gpuscan_allocator allocator;
-    gpuscan *gs;
-    gpuscan_result r;
+    gpuscan *gs = NULL;
+    const char *why = "allocator: only one of allocate and release is given";
+    gpuscan_result r = GPUSCAN_ERROR_INVALID_ARGUMENT;
     if (!out)
-        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+        return r;
     *out = NULL;
     memset(&nothing, 0, sizeof(nothing));
     if (!desc)
         desc = &nothing;
     if (desc->error && desc->error_size)
         desc->error[0] = 0;
-    allocator = desc->allocator;
-    if ((allocator.allocate == NULL) != (allocator.release == NULL)) {
-        if (desc->error)
-            snprintf(desc->error, desc->error_size, "allocator: only one of allocate and release is given");
-        return GPUSCAN_ERROR_INVALID_ARGUMENT;
+    if (!desc->allocator.allocate == !desc->allocator.release) {
+        gs = (gpuscan *)gpuscan__allocate(&desc->allocator, sizeof(*gs));
+        why = "no memory for the object";
+        r = GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
+        if (!gs && desc->logger.log)
+            desc->logger.log(GPUSCAN_LOG_ERROR, why, desc->logger.user);
     }
-    if (!allocator.allocate) {
-        allocator.allocate = gpuscan__default_allocate;
-        allocator.release = gpuscan__default_release;
-    }
-    gs = (gpuscan *)gpuscan__allocate(&allocator, sizeof(*gs));
-    if (!gs) {
-        if (desc->error)
-            snprintf(desc->error, desc->error_size, "no memory for the object");
-        if (desc->logger.log)
-            desc->logger.log(GPUSCAN_LOG_ERROR, "no memory for the object", desc->logger.user);
-        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
-    }
-    memset(gs, 0, sizeof(*gs));
-    gs->allocator = allocator;
-    gs->logger = desc->logger;
-    gs->tracer = desc->tracer;
-    gs->limits = desc->limits;
-    r = gpuscan__open(gs, desc);
-    if (r == 0 && desc->cache && *desc->cache) {
-        gs->cache = (char *)gpuscan__allocate(&gs->allocator, strlen(desc->cache) + 1);
-        if (gs->cache)
-            memcpy(gs->cache, desc->cache, strlen(desc->cache) + 1);
-        else
+    if (gs) {
+        memset(gs, 0, sizeof(*gs));
+        gs->allocator = desc->allocator;
+        gs->logger = desc->logger;
+        gs->tracer = desc->tracer;
+        gs->limits = desc->limits;
+        gs->cache = gpuscan__text_of(gs);
+        why = gs->error;
+        r = gpuscan__open(gs, desc);
+        if (r == 0 && desc->cache && *desc->cache)
+            gpuscan__text_add(&gs->cache, desc->cache);
+        if (gs->cache.failed)
             r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the cache's name");
     }
     if (r == 0) {
@@ -23746,7 +23097,7 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         return GPUSCAN_SUCCESS;
     }
     if (desc->error)
-        snprintf(desc->error, desc->error_size, "%s", gs->error);
+        snprintf(desc->error, desc->error_size, "%s", why);
     gpuscan_destroy(gs);
     return r;
 }
@@ -23764,9 +23115,10 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     gpuscan__forget_queue(gs, &gs->queue);
     if (gs->context)
         gs->cl.clReleaseContext(gs->context);
-    gpuscan__release(&gs->allocator, gs->cache);
+    gpuscan__release(&gs->allocator, gs->cache.data);
     allocator = gs->allocator;
-    gpuscan__unload_opencl(gs->library);
+    if (gs->library)
+        gpuscan__close_library(gs->library);
     gpuscan__release(&allocator, gs);
 }
 
@@ -23905,7 +23257,7 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
    without gaps take another program if all begin at a whole vector. A plan takes a microsecond. A count between two
    planned counts may need slightly more scratch, so a 256th is added. If a driver compiles at launches, each halving of
    the count is also rehearsed, since other counts may launch other kernels. */
-static gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
+GPUSCAN__COLD gpuscan_result gpuscan__prepare_counts(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
                                               gpuscan__mode mode, gpuscan__prepared *known) {
     gpuscan__any_desc copy;
     unsigned char *bytes = (unsigned char *)&copy;
@@ -24056,7 +23408,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__prog
     if (r != 0 || blob->failed)
         return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
     header.size = blob->length;
-    memcpy(header.magic, gpuscan__blob_magic, sizeof(header.magic));
+    header.magic = GPUSCAN__BLOB_MAGIC;
     header.device_hash = gpuscan__device_hash(gs);
     for (i = 0; i < GPUSCAN__SCRATCHES && !only; i++) /* leaves out the quarter that gpuscan__grow_scratch added */
         header.scratch[i] = gs->scratch[i].size - gs->scratch[i].size / 5;
@@ -24125,35 +23477,6 @@ static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t
                                        kernels);
 }
 
-/* Returns whether a blob's programs follow each other without gaps up to its end. */
-static int gpuscan__blob_is_whole(const unsigned char *blob, uint64_t size, uint64_t entries) {
-    uint64_t at = sizeof(gpuscan__blob_header);
-    gpuscan__blob_view view;
-    while (entries && gpuscan__blob_next(blob, size, &at, &view))
-        entries--;
-    return !entries && at == size;
-}
-
-/* Copies a program from a blob, without its binary. Returns NULL if memory is short. */
-static gpuscan__program *gpuscan__copy_program(gpuscan *gs, const gpuscan__blob_view *view) {
-    gpuscan__program *program = gpuscan__new_program(gs);
-    int i;
-    if (!program)
-        return NULL;
-    program->key.registers =
-        gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
-    program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
-        gpuscan__text_bytes(&program->parts[i], view->parts[i], (size_t)view->entry.sizes[i]);
-        if (!program->parts[i].failed)
-            continue;
-        gpuscan__free_program(gs, program);
-        return NULL;
-    }
-    return program;
-}
-
 static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
     const gpuscan__program *program = gs->programs;
     while (program && (gpuscan__is_outdated(gs, program) ||
@@ -24163,19 +23486,29 @@ static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *vie
     return program != NULL;
 }
 
-static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program, const gpuscan__blob_view *view) {
+/* Makes a new program one of a blob's, and creates its kernels. */
+static gpuscan_result gpuscan__load_program(gpuscan *gs, const gpuscan__blob_view *view, gpuscan__program *program) {
     const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
     size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
     cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+    int i, failed = 0;
+    program->key.registers =
+        gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
+    program->proved = view->entry.proved != 0;
+    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
+    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+        gpuscan__text_bytes(&program->parts[i], view->parts[i], (size_t)view->entry.sizes[i]);
+        failed |= program->parts[i].failed;
+    }
+    if (failed)
+        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
     program->program = gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
     if (code == CL_SUCCESS)
         code = status;
     if (!program->program || code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clCreateProgramWithBinary failed");
     code = gpuscan__build_somehow(gs, program);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "clBuildProgram failed");
-    return gpuscan__create_kernels(gs, program);
+    return code == CL_SUCCESS ? gpuscan__create_kernels(gs, program) : gpuscan__fail(gs, code, "clBuildProgram failed");
 }
 
 /* Logs a failure that stops neither a call nor the loading of a blob. Clears the error. `path` may be NULL. */
@@ -24186,25 +23519,31 @@ static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, c
     gs->error[0] = 0;
 }
 
-/* Loads the programs of a complete blob into a list. Leaves out those that the driver refuses. */
-static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size,
+/* Loads a blob's programs, which follow each other without gaps up to its end, into a list. Leaves out those that the
+   driver refuses. */
+static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries,
                                              gpuscan__program **list) {
     uint64_t at = sizeof(gpuscan__blob_header);
     gpuscan__blob_view view;
-    while (at < size && gpuscan__blob_next(blob, size, &at, &view)) {
+    for (; entries || at != size; entries--) {
         gpuscan__program *program;
+        gpuscan_result r;
+        if (!entries || !gpuscan__blob_next(blob, size, &at, &view))
+            return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
         if (gpuscan__has_program(gs, &view))
             continue;
-        program = gpuscan__copy_program(gs, &view);
-        if (!program)
-            return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a blob's programs");
-        if (gpuscan__load_binary(gs, program, &view) == 0) {
+        program = gpuscan__new_program(gs);
+        r = program ? gpuscan__load_program(gs, &view, program) : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
+        if (r == 0) {
             program->next = *list;
             *list = program;
-        } else {
-            gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
-            gpuscan__free_program(gs, program);
+            continue;
         }
+        if (program)
+            gpuscan__free_program(gs, program);
+        if (r == GPUSCAN_ERROR_OUT_OF_HOST_MEMORY)
+            return gpuscan__fail(gs, r, "no memory for a blob's programs");
+        gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
     }
     return GPUSCAN_SUCCESS;
 }
@@ -24219,13 +23558,13 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
     if (size < sizeof(header))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is shorter than its header");
     memcpy(&header, blob, sizeof(header));
-    if (memcmp(header.magic, gpuscan__blob_magic, sizeof(header.magic)) != 0 || header.size != size)
+    if (header.magic != GPUSCAN__BLOB_MAGIC || header.size != size)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "not a blob of this version, or truncated");
     if (header.device_hash != gpuscan__device_hash(gs))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is for another device, driver or version");
-    if (header.checksum != gpuscan__blob_checksum(blob, size) || !gpuscan__blob_is_whole(blob, size, header.entries))
+    if (header.checksum != gpuscan__blob_checksum(blob, size))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-    r = gpuscan__load_programs(gs, blob, size, &loaded);
+    r = gpuscan__load_programs(gs, blob, size, header.entries, &loaded);
     if (r != 0) {
         gpuscan__free_programs(gs, loaded);
         return r;
@@ -24264,11 +23603,11 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
 GPUSCAN__COLD char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
     const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
     uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), prefix->data, prefix->length);
-    size_t size = strlen(gs->cache) + 64;
+    size_t size = gs->cache.length + 64;
     char *path = (char *)gpuscan__allocate(&gs->allocator, size);
     hash = gpuscan__hash(hash, names->data, names->length);
     if (path)
-        snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache, (unsigned long)(hash >> 32),
+        snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache.data, (unsigned long)(hash >> 32),
                  (unsigned long)(hash & 0xffffffffu));
     return path;
 }
@@ -24301,7 +23640,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
     size_t size = 0;
     gpuscan_logger logger = gs->logger;
     int loaded;
-    if (!gs->cache)
+    if (!gs->cache.data)
         return 0;
     gs->logger.log = NULL; /* an unusable file is no error */
     path = gpuscan__cached_path(gs, program);
@@ -24311,7 +23650,7 @@ static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
         why = gs->error;
     gs->logger = logger;
     if (why)
-        gpuscan__left_out(gs, path ? path : gs->cache, "not used", why);
+        gpuscan__left_out(gs, path ? path : gs->cache.data, "not used", why);
     loaded = bytes && !why;
     gpuscan__release(&gs->allocator, bytes);
     gpuscan__release(&gs->allocator, path);
@@ -24354,7 +23693,7 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     char *path;
     const char *why;
     size_t recorded = program->parts[GPUSCAN__PART_RECORDING].length;
-    if (!gs->cache || program->runs || program->stored == recorded + 1)
+    if (!gs->cache.data || program->runs || program->stored == recorded + 1)
         return;
     program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
@@ -24363,7 +23702,7 @@ static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
     else
         why = path ? gpuscan__write_file(gs, path, blob.data, blob.length) : "no memory for the file's name";
     if (why)
-        gpuscan__left_out(gs, path ? path : gs->cache, "not stored", why);
+        gpuscan__left_out(gs, path ? path : gs->cache.data, "not stored", why);
     gpuscan__release(&gs->allocator, blob.data);
     gpuscan__release(&gs->allocator, path);
 }

@@ -43,10 +43,6 @@ static inline int fake_says(const fake_device *d, cl_device_info asked, size_t s
     /* Intel's driver for GPUs reports language version 1.2, but has 3.0's features */
     const int is_neo = is_3 && strstr(d->version, "NEO");
     const int is_c_3 = is_neo || (is_3 && d->language && strncmp(d->language, "OpenCL C 3", 10) == 0);
-    static const struct {
-        cl_uint version;
-        char name[64];
-    } features[] = {{0xC00000, "__opencl_c_atomic_order_acq_rel"}, {0xC00000, "__opencl_c_atomic_scope_device"}};
     const struct {
         cl_device_info asked;
         const void *said;
@@ -66,7 +62,7 @@ static inline int fake_says(const fake_device *d, cl_device_info asked, size_t s
         {CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, &d->cache, d->cache ? sizeof d->cache : 0},
         {0x1032 /* CL_DEVICE_DOUBLE_FP_CONFIG */, &f64, d->has_f64 ? sizeof f64 : 0},
         {0x1063 /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES */, &atomics, is_3 ? sizeof atomics : 0},
-        {0x106F /* CL_DEVICE_OPENCL_C_FEATURES */, features, is_c_3 ? sizeof features : 0},
+        {0x1064 /* CL_DEVICE_ATOMIC_FENCE_CAPABILITIES */, &atomics, is_c_3 ? sizeof atomics : 0},
         {0x4000 /* CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV */, &major, d->capability ? sizeof major : 0},
         {0x4001 /* CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV */, &minor, d->capability ? sizeof minor : 0},
         {0x4002 /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */, &registers, d->capability ? sizeof registers : 0},

@@ -1020,15 +1020,21 @@ static inline cl_int CL_API_CALL test_fill_recorded(cl_command_queue queue, cl_m
     return clEnqueueWriteBuffer(queue, mem, CL_FALSE, offset, size, zeros, wait_count, waits, event);
 }
 
+/* Sets all entry points to those that the test links. */
+static inline void test_real_opencl(gpuscan_opencl *table) {
+#define TEST_ENTRY_POINT(name, result, parameters) table->name = name;
+    GPUSCAN_OPENCL_FUNCTIONS(TEST_ENTRY_POINT)
+#undef TEST_ENTRY_POINT
+}
+
 /* Returns the entry points of the object under test; NULL: the usual ones. */
 static inline const gpuscan_opencl *test_opencl(void) {
     static gpuscan_opencl table;
-    void                 *library = NULL;
-    gpuscan__missing      missing = {NULL, NULL};
     static char           line[320];
     const char           *plant = getenv("GPUSCAN_TEST_PLANT");
-    if ((!plant && !test.is_simulator) || gpuscan__load_opencl(&table, NULL, &library, &missing) != GPUSCAN_SUCCESS)
+    if (!plant && !test.is_simulator)
         return NULL;
+    test_real_opencl(&table);
     if (plant) {
         snprintf(line, sizeof line, TEST_PLANT_FORMAT, plant);
         test_first_text = line;

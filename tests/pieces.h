@@ -4,7 +4,7 @@
 
 /* Returns all pieces of the kernels, for the caller to free, or NULL if memory is short. */
 static inline char *pieces_text(void) {
-    static const gpuscan_allocator allocator = {gpuscan__default_allocate, gpuscan__default_release, NULL};
+    static const gpuscan_allocator allocator = {NULL, NULL, NULL};
     const char *const *literal;
     gpuscan__text text;
     size_t i;

@@ -13,7 +13,7 @@ typedef struct disguise {
     const char *profile;                           /* that it must get */
     int fence;                                     /* has_fence: 0, 1, or -1: as the real device */
     uint32_t refused;                              /* strategies, as in gpuscan_info */
-    const char *feature;                           /* the only one of OpenCL C 3.0 */
+    cl_ulong fence_can;                            /* what a fence can do, of 3.0 */
     size_t work_items;                             /* in the first dimension */
     cl_uint address_bits;
     size_t kernel_group;                           /* work-items that a kernel's group may have */
@@ -50,7 +50,6 @@ static unsigned platforms_asked;
 /* Always asks the real device, so that the call counts. */
 static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size_t size, void *value, size_t *needed) {
     cl_int code = layer_clGetDeviceInfo(id, what, size, value, needed), said;
-    gpuscan__cl_name_version feature;
     char *text;
     if (fake_says(&worn->says, what, size, value, needed, &said))
         return said;
@@ -63,10 +62,8 @@ static cl_int CL_API_CALL device_info(cl_device_id id, cl_device_info what, size
         return worn->no_compiler ? fake_uint(CL_FALSE, size, value, needed) : code;
     case CL_DEVICE_PLATFORM:
         return worn->no_platform ? fake_pointer(NULL, size, value, needed) : code;
-    case GPUSCAN__CL_DEVICE_OPENCL_C_FEATURES:
-        memset(&feature, 0, sizeof feature);
-        snprintf(feature.name, sizeof feature.name, "%s", worn->feature ? worn->feature : "");
-        return worn->feature ? answer(&feature, sizeof feature, size, value, needed) : code;
+    case GPUSCAN__CL_DEVICE_ATOMIC_FENCE_CAPABILITIES:
+        return worn->fence_can ? answer(&worn->fence_can, sizeof worn->fence_can, size, value, needed) : code;
     case CL_DEVICE_MAX_WORK_ITEM_SIZES:
         if (worn->work_items && value)
             *(size_t *)value = worn->work_items;
@@ -359,13 +356,13 @@ static void test_profiles(void **state) {
          .says.version = "OpenCL 3.0 ",
          .says.language = "OpenCL C 3.0 ",
          .profile = "Intel GPU",
-         .feature = "__opencl_c_atomic_scope_device"},
+         .fence_can = GPUSCAN__CL_DEVICE_ATOMIC_SCOPE_DEVICE},
         {.what = "an Intel GPU without scope",
          INTEL_GPU,
          .says.version = "OpenCL 3.0 ",
          .says.language = "OpenCL C 3.0 ",
          .profile = "Intel GPU",
-         .feature = "__opencl_c_atomic_order_acq_rel"},
+         .fence_can = GPUSCAN__CL_DEVICE_ATOMIC_ORDER_ACQ_REL},
         {.what = "llvmpipe",
          .says.type = CL_DEVICE_TYPE_CPU,
          .says.name = "llvmpipe (LLVM 15)",

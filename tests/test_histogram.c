@@ -1138,13 +1138,10 @@ static void little_local_memory(void **state) {
     gpuscan_opencl        table;
     gpuscan_limits        limit;
     histogram_case        c;
-    void                 *library = NULL;
-    gpuscan__missing      missing = {NULL, NULL};
     size_t                l, b;
     uint32_t              channels;
     (void)state;
-    memset(&table, 0, sizeof table);
-    test_ok(gpuscan__load_opencl(&table, NULL, &library, &missing));
+    test_real_opencl(&table);
     table.clSetKernelArg = watched_argument;
     memset(&limit, 0, sizeof limit);
     for (l = 0; l < 4; l++) {

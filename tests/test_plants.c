@@ -284,8 +284,7 @@ static int sort_plant(gpuscan *gs, const plant *p, uint64_t n) {
         gs->device.profile.cpu.sort_part = gs->device.profile.cpu.sort_buckets = 1;
     }
     if (p->what == 'P') { /* a record with the keys as a field */
-        memset(gs->device.profile.sort_records.carried, 0, sizeof gs->device.profile.sort_records.carried);
-        gs->device.profile.sort_records.carried[0][1][4] = 1;
+        gs->device.profile.sort.records = 1;
         d.dst.mem = NULL;
         values[1].src.mem = mem[0];
         values[1].dst.mem = mem[2];
@@ -637,9 +636,7 @@ static gpuscan *open_with(const char *line, const plant *p) {
     gpuscan_desc desc;
     gpuscan_opencl table;
     gpuscan *gs = NULL;
-    void *library = NULL;
-    gpuscan__missing missing = {NULL, NULL};
-    assert_int_equal(gpuscan__load_opencl(&real, NULL, &library, &missing), GPUSCAN_SUCCESS);
+    test_real_opencl(&real);
     table = real;
     test_first_text = line;
     table.clCreateProgramWithSource = test_source_with_text;

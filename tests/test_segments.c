@@ -26,7 +26,7 @@ static reduce_case segments_of(gpuscan_type type, gpuscan_op op, uint64_t count,
 enum { CHUNK = 4096, ROW_LANES = 1000, SEGMENT_LANES = 5000 };
 
 static uint64_t group_tile(void) {
-    return (uint64_t)test.gs->device.profile.segments.each_group * test.gs->device.profile.segments.vectors * 4;
+    return (uint64_t)test.gs->device.profile.segments.group * test.gs->device.profile.segments.vectors * 4;
 }
 
 /* Sets the limits of elements above which groups sum rows, and long segments are split. */
@@ -561,7 +561,7 @@ static void by_lanes(void **state) {
         uint64_t       k = (w + test.seed) % 6;
         if (test.is_small ? w != test.seed % 3 : !test_share(w, 2))
             continue;
-        if (test.gs->device.profile.segments.row_lanes_group % widths[w] != 0) /* its groups are not whole sub-groups */
+        if (test.gs->device.profile.segments.group % widths[w] != 0) /* its groups are not whole sub-groups */
             continue;
         memset(&limits, 0, sizeof limits);
         limits.lanes = widths[w];

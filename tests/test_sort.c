@@ -222,21 +222,11 @@ static int carries(const gpuscan__sort_key *own) { /* carries records */
     return own->fields != 0;
 }
 
-/* Carries records from `least` elements on; 0: never. */
-static void carry_from(uint32_t least) {
-    gpuscan__sort_records *records = &test.gs->device.profile.sort_records;
-    size_t                 i, k;
-    for (i = 0; i < 2; i++)
-        for (k = 0; k < 5; k++)
-            records->carried[i][0][k] = records->carried[i][1][k] = least;
-}
-
-/* Counts on the device far below the most. Three units sort 96 elements in one tile, 288 in tiles of 3 elements a
-   work-item, 384 in tiles of 4, and more by tickets. With an element more a work-item, they sort 128 in one tile, of 1,
-   2 or 4 elements a work-item, and 384 in tiles of 4. */
+/* Counts on the device far below the most. Three units sort 128 elements in one tile, of 1, 2 or 4 elements a work-item,
+   384 in tiles of 4, and more by tickets. With an element more a work-item, they sort 160 and 480. */
 static void small_device_counts(void **state) {
-    static const uint64_t counts[] = {0,   1,   31,  32,  33,  63,  64,  65,   95,   96,   97,   127,
-                                      128, 129, 192, 193, 287, 288, 289, 383,  384,  385,  511,  512,
+    static const uint64_t counts[] = {0,   1,   31,  32,  33,  63,  64,  65,   127,  128,  129,  159,
+                                      160, 161, 192, 193, 383, 384, 385, 479,  480,  481,  511,  512,
                                       513, 640, 767, 1024, 1025, 3071, 3072, 3073, 5002, 5003, 5004};
     static const struct {
         gpuscan_type type;
@@ -246,7 +236,7 @@ static void small_device_counts(void **state) {
               {GPUSCAN_TYPE_U64, {8}, 0, 0, 1, 0},       {GPUSCAN_TYPE_U32, {12}, 0, 0, 0, 0},
               {GPUSCAN_TYPE_I16, {0}, 1, 0, 0, 0},       {GPUSCAN_TYPE_F64, {4}, 1, 1, 0, 0},
               {GPUSCAN_TYPE_U8, {8}, 0, 1, 0, 0},        {GPUSCAN_TYPE_U32, {4, 2, 1, 1}, 0, 1, 0, 1},
-              {GPUSCAN_TYPE_F32, {4, 4, 4}, 0, 0, 1, 1}, {GPUSCAN_TYPE_U64, {16}, 0, 0, 0, 1},
+              {GPUSCAN_TYPE_F32, {4, 4, 4}, 0, 0, 1, 1}, {GPUSCAN_TYPE_U32, {16}, 0, 0, 0, 1},
               {GPUSCAN_TYPE_U16, {1}, 0, 1, 0, 1},       {GPUSCAN_TYPE_U32, {8}, 0, 1, 0, 0}};
     const size_t kinds = sizeof of / sizeof of[0];
     size_t       i, k;
@@ -260,9 +250,8 @@ static void small_device_counts(void **state) {
         together(k % 2 == 0);
         test.gs->device.profile.sort.vectors += (uint32_t)((k + test.seed / 12) % 2);
         test.gs->device.profile.sort.halves = k % 3 == 0;
-        test.gs->device.profile.sort.one = (k + test.seed) % 4 != 3;
         test.gs->device.units = 3;
-        carry_from((uint32_t)of[k].carried);
+        test.gs->device.profile.sort.records = (uint32_t)of[k].carried;
         for (i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             sort_case c = a_sort(of[k].type, 5003);
             c.keys = i % 2 ? KEYS_SPECIAL : i % 6 == 4 ? KEYS_AND_3 : KEYS_RANDOM;
@@ -360,7 +349,7 @@ static void records(void **state) {
         gpuscan_type type;
         uint32_t     bit_begin, bit_end, sizes[5];
         int          carried;
-    } of[] = {{GPUSCAN_TYPE_U32, 0, 0, {4, 4, 4}, 1},    {GPUSCAN_TYPE_U64, 0, 24, {16}, 1},
+    } of[] = {{GPUSCAN_TYPE_U32, 0, 0, {4, 4, 4}, 1},    {GPUSCAN_TYPE_U32, 0, 24, {16}, 1},
               {GPUSCAN_TYPE_U32, 0, 16, {1, 8, 2, 4}, 1}, {GPUSCAN_TYPE_F32, 0, 0, {12}, 1},
               {GPUSCAN_TYPE_U32, 0, 20, {2}, 1},          {GPUSCAN_TYPE_F64, 0, 0, {4, 12}, 1},
               {GPUSCAN_TYPE_U32, 0, 8, {16}, 1},          {GPUSCAN_TYPE_U32, 0, 8, {4, 4}, 0},
@@ -369,7 +358,7 @@ static void records(void **state) {
               {GPUSCAN_TYPE_F64, 3, 61, {4, 4}, 1},       {GPUSCAN_TYPE_U32, 5, 22, {2, 1}, 1},
               {GPUSCAN_TYPE_I32, 0, 25, {16}, 1},         {GPUSCAN_TYPE_U64, 0, 57, {4, 4, 4}, 1},
               {GPUSCAN_TYPE_I16, 0, 0, {16}, 1},          {GPUSCAN_TYPE_I64, 1, 40, {8, 4, 4}, 1},
-              {GPUSCAN_TYPE_F32, 2, 32, {12, 4}, 1},      {GPUSCAN_TYPE_U64, 0, 0, {16}, 1}};
+              {GPUSCAN_TYPE_F32, 2, 32, {12, 4}, 1},      {GPUSCAN_TYPE_U64, 0, 0, {16}, 0}};
     static const uint64_t local[] = {0, 0, 32768, 24576, 16384};
     size_t i, n = sizeof of / sizeof of[0];
     (void)state;
@@ -395,7 +384,7 @@ static void records(void **state) {
         if (test.is_small ? (i + test.seed) % 4 != 0 : (i + test.seed) % 5 != 0 && !test_share(i, 1))
             continue;
         test_limit(&limits);
-        carry_from(1);
+        test.gs->device.profile.sort.records = 1;
         test.gs->device.profile.sort.halves = limits.lanes != 0;
         test.gs->device.profile.sort.together = 0;
         if (test_strategies(&sorts, &c, GPUSCAN_STRATEGY_SINGLE_PASS, GPUSCAN_STRATEGY_SINGLE_PASS))
@@ -861,7 +850,7 @@ static void scratch_sizes(void **state) {
                 payload.size = what == 1 ? 4 : what == 6 ? 2 : what == 3 || what == 4 ? 3 : 16;
                 d.payloads = what && what != 4 ? &payload : NULL;
                 d.payload_count = what && what != 4;
-                carry_from(what > 4); /* what > 4: passes carry one field, packed or not */
+                test.gs->device.profile.sort.records = what > 4; /* passes carry one field, packed or not */
                 d.call.strategy = what > 4 ? GPUSCAN_STRATEGY_SINGLE_PASS : GPUSCAN_STRATEGY_AUTO;
                 d.index_type = what == 4 || what == 7 ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT; /* 7: no permutation */
                 test_case("scratch of a sort, in place %d, destroys %d, %d", in_place, destroy, what);
@@ -904,7 +893,7 @@ static void random_sorts(void **state) {
         uint32_t  bits = (uint32_t)(8 * ref_size(c.type));
         if (i == n / 2 && !test.is_small)
             in_parts();
-        carry_from((uint32_t)test_below(1000));
+        test.gs->device.profile.sort.records = (uint32_t)test_below(1000);
         c.keys = (sort_keys)test_below(KEYS_COUNT);
         c.descending = (int)test_below(2);
         if (test_below(2)) {

@@ -22,10 +22,8 @@ static cl_int CL_API_CALL drop_launch(cl_command_queue queue, cl_kernel kernel, 
 static gpuscan *open_broken(unsigned launches) {
     gpuscan_desc desc;
     gpuscan *gs = NULL;
-    void *library = NULL;
-    gpuscan__missing missing = {NULL, NULL};
     memset(&desc, 0, sizeof(desc));
-    assert_int_equal(gpuscan__load_opencl(&broken.real, NULL, &library, &missing), GPUSCAN_SUCCESS);
+    test_real_opencl(&broken.real);
     desc.opencl = &broken.real;
     assert_int_equal(gpuscan_create(&gs, &desc), GPUSCAN_SUCCESS);
     gs->cl.clEnqueueNDRangeKernel = drop_launch;
