@@ -1171,8 +1171,10 @@ typedef struct gpuscan_select_desc {
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
                  Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. If
-                 dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
+   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. Of
+                 src, flags, dst and payloads, those that are given must be valid, since they show whether the call is
+                 in place. If dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for
+                 scratch_size
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
    methods       a scan of what is kept gives the output indices: Blelloch, "Prefix sums and their applications", 1990.
@@ -5904,7 +5906,7 @@ static const char *const gpuscan__piece_select[] = {
 " `S$PREFETCH_DST) \\\n"
 " $PREFETCH(to,$PREFETCH_DST,1); \\\n"
 " *(@Hunaligned*)(to)=$REGISTER$i`G,$COMPRESS($REGISTER$iint,x),$w`L \\\n"
-" }\n"
+" }\n\n"
 "@%@ekeep_$o(@Hvoid*to,@'void*$o,`H size,`H $w){\n"
 "`Ssize==1)\n"
 "$KEEP_LANES(uchar,to,$PASTE(v$v,$COMPRESSES)(0,(@'uchar*)$o),$w)\n"
@@ -5914,8 +5916,8 @@ static const char *const gpuscan__piece_select[] = {
 "$KEEP_LANES(`H,to,$PASTE(v$v,$COMPRESSES)(0,(@'`H*)$o),$w)\n"
 "}\n"
 "@%@ekeep_indices(@Hvoid*to,`H i,`H $w){\n"
-"@Y$REGISTER(`H)$ss={$EACH_LANE($COMPRESSES,@j_AT,0)};\n"
-"$KEEP_LANES(`H,to,$ss+i,$w)\n"
+"$REGISTER(`H)x=($REGISTER(`H))($EACH_LANE($COMPRESSES,@j_AT,0`L\n"
+"$KEEP_LANES(`H,to,x+i,$w)\n"
 "}\n"
 "@g\n"
 "@6@PLANES(size) 0u\n"
@@ -6264,7 +6266,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5577 \"kernels.cl.inc\"\n"
+"#line 5578 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6573,7 +6575,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5932 \"kernels.cl.inc\"\n"
+"#line 5933 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6654,7 +6656,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6014 \"kernels.cl.inc\"\n"
+"#line 6015 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -6926,7 +6928,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6339 \"kernels.cl.inc\"\n"
+"#line 6340 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7576,7 +7578,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7110 \"kernels.cl.inc\"\n"
+"#line 7111 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7630,7 +7632,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7164 \"kernels.cl.inc\"\n"
+"#line 7165 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8031,7 +8033,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7622 \"kernels.cl.inc\"\n"
+"#line 7623 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8347,7 +8349,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 7986 \"kernels.cl.inc\"\n"
+"#line 7987 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8695,7 +8697,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8412 \"kernels.cl.inc\"\n"
+"#line 8413 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -8798,7 +8800,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8541 \"kernels.cl.inc\"\n"
+"#line 8542 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9097,7 +9099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 8880 \"kernels.cl.inc\"\n"
+"#line 8881 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9506,7 +9508,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9369 \"kernels.cl.inc\"\n"
+"#line 9370 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9524,7 +9526,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9384 \"kernels.cl.inc\"\n"
+"#line 9385 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9634,7 +9636,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9526 \"kernels.cl.inc\"\n"
+"#line 9527 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9686,7 +9688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9580 \"kernels.cl.inc\"\n"
+"#line 9581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -9818,7 +9820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9734 \"kernels.cl.inc\"\n"
+"#line 9735 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10101,7 +10103,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10055 \"kernels.cl.inc\"\n"
+"#line 10056 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -10787,7 +10789,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 10868 \"kernels.cl.inc\"\n"
+"#line 10869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -10958,7 +10960,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11075 \"kernels.cl.inc\"\n"
+"#line 11076 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11054,7 +11056,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11179 \"kernels.cl.inc\"\n"
+"#line 11180 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11195,7 +11197,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11340 \"kernels.cl.inc\"\n"
+"#line 11341 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -20231,17 +20233,6 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
-static void gpuscan__select_outputs(gpuscan__select_plan *plan) {
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)plan->common.desc;
-    gpuscan__select_key *key = &plan->key;
-    key->by = (uint32_t)desc->by;
-    key->invert = (uint32_t)plan->common.e.inverts;
-    key->own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
-                     desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
-                     plan->common.e.src_size == plan->size;
-    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-}
-
 /* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. */
 static gpuscan_result gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__range *ranges = plan->common.ranges;
@@ -20291,7 +20282,12 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
                                        2)) != 0)
         return r;
-    gpuscan__select_outputs(plan);
+    plan->key.by = (uint32_t)desc->by;
+    plan->key.invert = (uint32_t)common->e.inverts;
+    plan->key.own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
+                          desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
+                          common->e.src_size == plan->size;
+    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     gpuscan__select_ranges(plan);
     if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0 || common->is_run || common->from_host)
         return r;
@@ -20299,8 +20295,8 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
-/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. If tiles may be few, the outputs
-   of each have fewer than TILE_BYTES bytes, so that many groups store them. tuning: select-shares */
+/* Sets the key's group, vectors and tile, as gpuscan__fit does for other operations. The outputs of a tile have at most
+   TILE_BYTES bytes, so that many groups store large elements. tuning: select-shares */
 #define GPUSCAN__TILE_BYTES (256 * GPUSCAN__KIB)
 static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, uint32_t group, uint32_t vectors) {
     gpuscan__plan *common = &plan->common;
@@ -20316,8 +20312,8 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
         key->tile = (uint32_t)gpuscan__max(gs->device.profile.cpu.chunk / (element + unit * bytes) / 64 * 64, 64);
         return;
     }
-    if (gpuscan__key_strategy(key) == GPUSCAN_STRATEGY_SINGLE_PASS && !e->key)
-        most = (uint32_t)gpuscan__min(most, (GPUSCAN__TILE_BYTES - 1) / bytes);
+    if (!e->key)
+        most = (uint32_t)gpuscan__min(most, GPUSCAN__TILE_BYTES / bytes);
     group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(group, common->group_limit));
     do {
         key->group = group;
@@ -20352,9 +20348,6 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Calls that store LARGE_ELEMENTS bytes or more per kept element use the tuning for few (SELECT_FEW) bytes of flags. */
-#define GPUSCAN__SELECT_FEW (256 * GPUSCAN__KIB)
-
 /* Returns the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use
    those for selections. If it has none for selections, those for scans are used. A forced strategy replaces the row's.
    If `many` is 1, rows of SINGLE_PASS are skipped. */
@@ -20368,8 +20361,6 @@ static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__
                                                                                 : &profile->scan;
     const gpuscan__tuning *rows = tunings->rows;
     uint32_t i;
-    if (tunings == &profile->select && gpuscan__select_bytes(&plan->key) >= GPUSCAN__LARGE_ELEMENTS)
-        bytes = gpuscan__min(bytes, GPUSCAN__SELECT_FEW);
     for (i = tunings->count; i-- > 0;)
         if (gpuscan__select_matches(&rows[i], bytes, plan) &&
             !(many && rows[i].strategy == GPUSCAN_STRATEGY_SINGLE_PASS))
@@ -20426,8 +20417,7 @@ static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan
     const char *why;
     gpuscan__select_shape(gs, plan, &tuning);
     if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
-        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO &&
-        gpuscan__select_bytes(&plan->key) < GPUSCAN__LARGE_ELEMENTS) { /* rows of SINGLE_PASS are for few tiles */
+        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO) { /* rows of SINGLE_PASS are for few tiles */
         tuning = gpuscan__select_tuning(gs, plan, 1);
         gpuscan__select_shape(gs, plan, &tuning);
     }
