@@ -12004,7 +12004,7 @@ typedef struct gpuscan__sort_tiles {
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t rows, registers; /* maximum number of rows of a band; of registers per work-item, 0: no limit */
+    uint32_t registers;      /* maximum number of registers per work-item; 0: no limit */
 } gpuscan__integral_tuning;
 
 typedef struct gpuscan__profile {
@@ -13038,9 +13038,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
     {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
     /* other small scans; some rows serve only one element size */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
@@ -13104,12 +13102,10 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_KEYS},
     /* Reductions: one row each for f64, for short values and for other values. With 64 registers, four groups for short
-       values fit a multiprocessor. The last two rows are for custom keys or a custom operator, and load each tile
-       twice. */
+       values fit a multiprocessor. The last row is for custom keys or a custom operator, and loads each tile twice. */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
-    {128 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 5 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 8 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_VALUES},
     /* calls that force SINGLE_PASS */
     {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
@@ -13271,12 +13267,12 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
 /* Tiles of integral images. On NVIDIA's GPUs 8 vectors would suit few types, and these only little. tuning:
    integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, rows, registers */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 64, 0},
-    {GPUSCAN__ON_NVIDIA, 128, 4, 128, 0},
-    {GPUSCAN__ON_INTEL, 256, 4, 64, 256},
-    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 64, 0},
-    {GPUSCAN__ON_REST, 64, 4, 64, 0}};
+    /* Columns: devices, group, vectors, registers */
+    {GPUSCAN__ON_SIMULATOR, 32, 2, 0},
+    {GPUSCAN__ON_NVIDIA, 128, 4, 0},
+    {GPUSCAN__ON_INTEL, 256, 4, 256},
+    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 0},
+    {GPUSCAN__ON_REST, 64, 4, 0}};
 
 /* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
@@ -13548,12 +13544,17 @@ GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Ranks a device: GPUs above other accelerators above CPUs, then by compute units times clock. Larger is better. */
+/* Ranks a device: GPUs above other accelerators above CPUs, then by compute units times clock. Larger is better. A
+   device without OpenCL 1.2 or without a compiler gets 0. */
 static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id device) {
+    char version[256];
     cl_ulong type = gpuscan__device_number(cl, device, CL_DEVICE_TYPE);
     uint64_t speed = gpuscan__device_number(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS) *
                      gpuscan__device_number(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
     uint64_t class_ = (type & CL_DEVICE_TYPE_GPU) ? 3 : (type & CL_DEVICE_TYPE_CPU) ? 1 : 2;
+    gpuscan__device_text(cl, device, CL_DEVICE_VERSION, version, sizeof(version));
+    if (gpuscan__version(version) < 120 || !gpuscan__device_number(cl, device, CL_DEVICE_COMPILER_AVAILABLE))
+        return 0;
     return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
@@ -13588,7 +13589,6 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
         gpuscan__platform_name(cl, platforms[p], platform_name, sizeof(platform_name));
         for (d = 0; d < count && d < 64; d++) {
             uint64_t rank;
-            char version[256];
             gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
             found++;
             gpuscan__list_device(list, sizeof(list), name, platform_name);
@@ -13598,10 +13598,6 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
                 gs->device_id = devices[d];
                 return GPUSCAN_SUCCESS;
             }
-            gpuscan__device_text(cl, devices[d], CL_DEVICE_VERSION, version, sizeof(version));
-            if (gpuscan__version(version) < 120 ||
-                !gpuscan__device_number(cl, devices[d], CL_DEVICE_COMPILER_AVAILABLE))
-                continue;
             rank = gpuscan__device_rank(cl, devices[d]);
             if (rank > best) {
                 best = rank;
@@ -22933,27 +22929,27 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
 }
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
-   more of them if it would not keep the device busy otherwise. They are at most the square root of its rows, so that
-   adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with
+   more of them if it would not keep the device busy otherwise. Their number grows with the square root of its rows, so
+   that adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with
    enough pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
-    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
+    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum number of rows */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
-        uint64_t bands = GPUSCAN__INTEGRAL_FEW, busy, most_rows = gs->device.profile.integral.rows;
-        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= most_rows && 2 * rows * rows <= height;)
-            rows *= 2;
+        uint64_t bands = 1, busy;
         plan->strips = gpuscan__integral_strips(gs, plan);
         busy = gpuscan__ceil_div((uint64_t)GPUSCAN__INTEGRAL_BUSY * gs->device.units, plan->strips * images);
+        while (bands < GPUSCAN__INTEGRAL_FEW && bands * bands < 3 * height)
+            bands++;
         while (bands < busy && 4 * bands * bands <= height)
             bands *= 2;
-        rows = gpuscan__max(rows, (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors);
-        plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
+        /* step 0 precedes the steps of the rows, and takes a row's room */
+        plan->band_rows = (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors - 1;
         /* One band suits low images of one strip, since these then take one launch instead of two or three. It also
            suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
         if (!plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||
