@@ -11892,11 +11892,7 @@ typedef struct gpuscan__facts {
     cl_device_type type; /* the profile matches devices that have any of these bits */
     cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
     const char *part;    /* a part of the device's or its platform's name; NULL: any name */
-    int fence;           /* the fence of device scope, a GPUSCAN__FENCE_... */
-    int lanes;           /* how lanes exchange values, a GPUSCAN__LANES_... */
-    int nulls;           /* 1: a buffer that is not given is passed as NULL, which the driver accepts */
     int launches_late; /* 1: the driver completes a kernel at its first launch: PoCL and Mesa compile it then */
-    int inlines;       /* 1: the compiler (clang) must inline every function, also those of custom texts */
     uint32_t polls;    /* how often a group polls a late tile before the group sums this tile itself */
     unsigned refused;  /* the strategies that do not work on the device, each as a bit 1 << strategy */
 } gpuscan__facts;
@@ -12987,36 +12983,25 @@ enum { GPUSCAN__VENDOR_AMD = 0x1002 };
    small groups, which run on any device. GPUs get groups of 256 work-items, and enough groups to fill their compute
    units. The simulator refuses no strategy, and gets sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* Columns: devices, name, type, vendor, part, fence, lanes, nulls, launches_late, inlines, polls, refused */
-    /* The simulator runs groups in order, so mem_fence orders what they write. */
-    {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
-     0, 0, 64, 0},
-    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `nulls` is 1, since each buffer that
-       is passed costs host time. `launches_late` is 0, since a launch ahead of the first calls after gpuscan_set_blob
-       does not make these calls faster. tuning: host-null-arguments, host-blob-first-calls */
-    {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
-     GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
+    /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
+    {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
+    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0, since a launch
+       ahead of the first calls after gpuscan_set_blob does not make them faster. tuning: host-blob-first-calls */
+    {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", 0, 20000, GPUSCAN__CPU_STRATEGIES},
     /* `polls` is large, since groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
-    {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, GPUSCAN__FENCE_NONE,
-     GPUSCAN__LANES_NONE, 0, 1, 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
-     0, 20000, GPUSCAN__CPU_STRATEGIES},
-    {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
-     4096, GPUSCAN__CPU_STRATEGIES},
+    {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, NULL, 1, 20000, GPUSCAN__CPU_STRATEGIES},
+    {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, NULL, 1, 20000, GPUSCAN__CPU_STRATEGIES},
+    {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, NULL, 1, 4096, GPUSCAN__CPU_STRATEGIES},
     /* llvmpipe silently ends every loop after 65535 iterations. Many groups, as on a GPU, keep loops short. If a
        launch's groups run for unequal times, Mesa 22.3 reports the launch as finished too early. SINGLE_PASS_AHEAD is
-       refused, since its scans are then wrong. `inlines` is 1, since Mesa 25.0 crashes on calls of long functions. */
-    {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
-     1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
+       refused, since its scans are then wrong. */
+    {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", 1, 4096,
+     GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
     /* This row precedes Skylake's, since PoCL names AMD's CPUs with AVX-512 (and unknown CPUs) skylake-avx512. */
-    {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
-     256, 0},
-    {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
-     GPUSCAN__LANES_NONE, 0, 1, 0, 256, 0},
-    {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0, 256,
-     0},
-    {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
-     0, 4096, 0}};
+    {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", 1, 256, 0},
+    {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", 1, 256, 0},
+    {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, NULL, 1, 256, 0},
+    {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, NULL, 1, 4096, 0}};
 
 /* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available, so the rows for these GPUs were
    measured on an H100, with PTX lanes and no other PTX instructions. Only AMD's rows also used PTX loads of states.
@@ -13376,17 +13361,17 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     return 0;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups. Asks the driver if the profile has LANES_NONE. */
+/* Sets how lanes exchange values, and the width of sub-groups. Asks the driver unless it is NVIDIA's. */
 GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
-    device->lanes = device->profile.facts.lanes;
+    device->lanes = device->profile.facts.devices == GPUSCAN__ON_NVIDIA ? GPUSCAN__LANES_PTX : GPUSCAN__LANES_NONE;
     device->lane_width = GPUSCAN__LANE_WIDTH;
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         device->lane_width = gs->limits.lanes;
         /* compilers for CPUs hang on SINGLE_PASS_AHEAD, whose groups reach different numbers of barriers */
-        if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.fence != GPUSCAN__FENCE_MEM)
+        if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.devices != GPUSCAN__ON_SIMULATOR)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
         device->lanes = GPUSCAN__LANES_NONE;
@@ -13416,17 +13401,16 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     }
 }
 
-/* Sets the build options and the fence of device scope: OpenCL's, if the profile has no fence for these lanes. */
+/* Sets the build options and the fence of device scope. The simulator runs groups in order, so mem_fence orders what
+   they write. */
 GPUSCAN__COLD void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
-    device->fence = device->profile.facts.fence;
-    if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
-        device->fence = GPUSCAN__FENCE_NONE;
-    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs))
-        device->fence = GPUSCAN__FENCE_OPENCL2;
-    if (gs->limits.without & GPUSCAN_WITHOUT_FENCE)
-        device->fence = GPUSCAN__FENCE_NONE;
+    device->fence = (gs->limits.without & GPUSCAN_WITHOUT_FENCE)                  ? GPUSCAN__FENCE_NONE
+                    : device->profile.facts.devices == GPUSCAN__ON_SIMULATOR ? GPUSCAN__FENCE_MEM
+                    : device->lanes == GPUSCAN__LANES_PTX                    ? GPUSCAN__FENCE_PTX
+                    : gpuscan__has_opencl_fence(gs)                          ? GPUSCAN__FENCE_OPENCL2
+                                                                             : GPUSCAN__FENCE_NONE;
     device->build_options = "";
     if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator fails on types that the optimizer makes of unions */
         device->build_options = "-cl-opt-disable";
@@ -14046,8 +14030,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
-    /* PoCL 6 loses stores of a CPU's kernel that calls functions, if a custom text calls printf */
-    int inlines = gs->device.profile.facts.inlines || (cpu && text->prints);
+    /* Mesa 25.0 crashes on calls of long functions. PoCL 6 loses stores of a CPU's kernel that calls functions, if a
+       custom text calls printf */
+    int inlines = gs->device.profile.facts.devices == GPUSCAN__ON_LLVMPIPE || (cpu && text->prints);
     gpuscan__define_number(text, "INLINES", (uint64_t)inlines);
     if (inlines) /* inlines functions of custom texts, too. The pop is in [DEVICE] */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
@@ -15677,7 +15662,7 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
    are many times as fast. On a simulator returns 0, so that the look-back is tested. tuning: scan-look-back-alone */
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
-           gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
+           gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
 /* Returns the next simpler strategy, or `strategy` itself if there is none. */
@@ -15971,10 +15956,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *pla
 }
 
 /* Chooses the buffer that kernels get in place of each buffer that is not given: a buffer of the scratch or, if there
-   is none, one that the call writes. Chooses none if the driver accepts NULL. */
+   is none, one that the call writes. NVIDIA's driver accepts NULL, which is faster. tuning: host-null-arguments */
 static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
     size_t i;
-    if (chain->gs->device.profile.facts.nulls)
+    if (chain->gs->device.profile.facts.devices == GPUSCAN__ON_NVIDIA)
         return;
     for (i = 0; i < GPUSCAN__SCRATCHES && !chain->stand_in; i++)
         chain->stand_in = chain->place.mem[i];
