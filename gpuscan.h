@@ -11494,11 +11494,7 @@ typedef struct gpuscan__facts {
     cl_device_type type; /* the profile matches devices that have any of these bits */
     cl_uint vendor;      /* the CL_DEVICE_VENDOR_ID that the profile matches; 0: any */
     char part[16];       /* a part of the device's or its platform's name; "": any name */
-    int fence;           /* the fence of device scope, a GPUSCAN__FENCE_... */
-    int lanes;           /* how lanes exchange values, a GPUSCAN__LANES_... */
-    int nulls;           /* 1: a buffer that is not given is passed as NULL, which the driver accepts */
     int launches_late; /* 1: the driver completes a kernel at its first launch: PoCL and Mesa compile it then */
-    int inlines;       /* 1: the compiler (clang) must inline every function, also those of custom texts */
     uint32_t polls;    /* how often a group polls a late tile before the group sums this tile itself */
     unsigned refused;  /* the strategies that do not work on the device, each as a bit 1 << strategy */
 } gpuscan__facts;
@@ -11603,7 +11599,7 @@ typedef struct gpuscan__sort_tiles {
 typedef struct gpuscan__integral_tuning {
     uint32_t devices;
     uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t rows, registers; /* maximum number of rows of a band; of registers per work-item, 0: no limit */
+    uint32_t registers;      /* maximum number of registers per work-item; 0: no limit */
 } gpuscan__integral_tuning;
 
 typedef struct gpuscan__profile {
@@ -12586,36 +12582,25 @@ enum { GPUSCAN__VENDOR_AMD = 0x1002 };
    small groups, which run on any device. GPUs get groups of 256 work-items, and enough groups to fill their compute
    units. The simulator refuses no strategy, and gets sizes that it can handle. */
 static const gpuscan__facts gpuscan__profiles[] = {
-    /* Columns: devices, name, type, vendor, part, fence, lanes, nulls, launches_late, inlines, polls, refused */
-    /* The simulator runs groups in order, so mem_fence orders what they write. */
-    {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", GPUSCAN__FENCE_MEM, GPUSCAN__LANES_NONE, 0,
-     0, 0, 64, 0},
-    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `nulls` is 1, since each buffer that
-       is passed costs host time. `launches_late` is 0, since a launch ahead of the first calls after gpuscan_set_blob
-       does not make these calls faster. tuning: host-null-arguments, host-blob-first-calls */
-    {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", GPUSCAN__FENCE_PTX,
-     GPUSCAN__LANES_PTX, 1, 0, 0, 20000, GPUSCAN__CPU_STRATEGIES},
+    /* Columns: devices, name, type, vendor, part, launches_late, polls, refused */
+    {GPUSCAN__ON_SIMULATOR, "simulator", CL_DEVICE_TYPE_ALL, 0, "Oclgrind", 0, 64, 0},
+    /* This row is for NVIDIA's own driver, since Mesa and PoCL do not accept PTX. `launches_late` is 0, since a launch
+       ahead of the first calls after gpuscan_set_blob does not make them faster. tuning: host-blob-first-calls */
+    {GPUSCAN__ON_NVIDIA, "NVIDIA GPU", CL_DEVICE_TYPE_GPU, 0x10de, "NVIDIA CUDA", 0, 20000, GPUSCAN__CPU_STRATEGIES},
     /* `polls` is large, since groups on AMD's and Intel's GPUs may have to wait until another kernel's groups end. */
-    {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", GPUSCAN__FENCE_NONE,
-     GPUSCAN__LANES_NONE, 0, 1, 0, 20000, GPUSCAN__CPU_STRATEGIES},
-    {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
-     0, 20000, GPUSCAN__CPU_STRATEGIES},
-    {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, "", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
-     4096, GPUSCAN__CPU_STRATEGIES},
+    {GPUSCAN__ON_AMD, "AMD GPU", CL_DEVICE_TYPE_GPU, GPUSCAN__VENDOR_AMD, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
+    {GPUSCAN__ON_INTEL, "Intel GPU", CL_DEVICE_TYPE_GPU, 0x8086, "", 1, 20000, GPUSCAN__CPU_STRATEGIES},
+    {GPUSCAN__ON_OTHER_GPU, "GPU", CL_DEVICE_TYPE_GPU, 0, "", 1, 4096, GPUSCAN__CPU_STRATEGIES},
     /* llvmpipe silently ends every loop after 65535 iterations. Many groups, as on a GPU, keep loops short. If a
        launch's groups run for unequal times, Mesa 22.3 reports the launch as finished too early. SINGLE_PASS_AHEAD is
-       refused, since its scans are then wrong. `inlines` is 1, since Mesa 25.0 crashes on calls of long functions. */
-    {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0,
-     1, 1, 4096, GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
+       refused, since its scans are then wrong. */
+    {GPUSCAN__ON_LLVMPIPE, "llvmpipe", CL_DEVICE_TYPE_ALL, 0, "llvmpipe", 1, 4096,
+     GPUSCAN__CPU_STRATEGIES | 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD},
     /* This row precedes Skylake's, since PoCL names AMD's CPUs with AVX-512 (and unknown CPUs) skylake-avx512. */
-    {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0,
-     256, 0},
-    {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", GPUSCAN__FENCE_NONE,
-     GPUSCAN__LANES_NONE, 0, 1, 0, 256, 0},
-    {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, "", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1, 0, 256,
-     0},
-    {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", GPUSCAN__FENCE_NONE, GPUSCAN__LANES_NONE, 0, 1,
-     0, 4096, 0}};
+    {GPUSCAN__ON_OTHER_CPU, "AMD CPU", CL_DEVICE_TYPE_CPU, 0, "AMD", 1, 256, 0},
+    {GPUSCAN__ON_SKYLAKE, "Skylake CPU", CL_DEVICE_TYPE_CPU, 0, "skylake-avx512", 1, 256, 0},
+    {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, "", 1, 256, 0},
+    {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
 /* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available, so the rows for these GPUs were
    measured on an H100, with PTX lanes and no other PTX instructions. Only AMD's rows also used PTX loads of states.
@@ -12637,9 +12622,7 @@ GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
     {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
     {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
     /* other small scans; some rows serve only one element size */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
+    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
     {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
     {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
     {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
@@ -12856,12 +12839,12 @@ GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
 /* Tiles of integral images. On NVIDIA's GPUs 8 vectors would suit few types, and these only little. tuning:
    integral-tiles */
 GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, rows, registers */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 64, 0},
-    {GPUSCAN__ON_NVIDIA, 128, 4, 128, 0},
-    {GPUSCAN__ON_INTEL, 256, 4, 64, 256},
-    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 64, 0},
-    {GPUSCAN__ON_REST, 64, 4, 64, 0}};
+    /* Columns: devices, group, vectors, registers */
+    {GPUSCAN__ON_SIMULATOR, 32, 2, 0},
+    {GPUSCAN__ON_NVIDIA, 128, 4, 0},
+    {GPUSCAN__ON_INTEL, 256, 4, 256},
+    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 0},
+    {GPUSCAN__ON_REST, 64, 4, 0}};
 
 /* Lists the tables of rows. Each table sets one part of a profile. */
 static const struct {
@@ -12965,17 +12948,17 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     return 0;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups. Asks the driver if the profile has LANES_NONE. */
+/* Sets how lanes exchange values, and the width of sub-groups. Asks the driver unless it is NVIDIA's. */
 GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
     uint64_t width = 0;
-    device->lanes = device->profile.facts.lanes;
+    device->lanes = device->profile.facts.devices == GPUSCAN__ON_NVIDIA ? GPUSCAN__LANES_PTX : GPUSCAN__LANES_NONE;
     device->lane_width = GPUSCAN__LANE_WIDTH;
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
         device->lane_width = gs->limits.lanes;
         /* compilers for CPUs hang on SINGLE_PASS_AHEAD, whose groups reach different numbers of barriers */
-        if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.fence != GPUSCAN__FENCE_MEM)
+        if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.devices != GPUSCAN__ON_SIMULATOR)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
         device->lanes = GPUSCAN__LANES_NONE;
@@ -13005,17 +12988,16 @@ GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     }
 }
 
-/* Sets the build options and the fence of device scope: OpenCL's, if the profile has no fence for these lanes. */
+/* Sets the build options and the fence of device scope. The simulator runs groups in order, so mem_fence orders what
+   they write. */
 GPUSCAN__COLD void gpuscan__choose_fence(gpuscan *gs) {
     gpuscan__device *device = &gs->device;
     const char *later = device->version >= 300 ? "-cl-std=CL3.0" : "-cl-std=CL2.0";
-    device->fence = device->profile.facts.fence;
-    if (device->fence == GPUSCAN__FENCE_PTX && device->lanes != GPUSCAN__LANES_PTX)
-        device->fence = GPUSCAN__FENCE_NONE;
-    if (device->fence == GPUSCAN__FENCE_NONE && gpuscan__has_opencl_fence(gs))
-        device->fence = GPUSCAN__FENCE_OPENCL2;
-    if (gs->limits.without & GPUSCAN_WITHOUT_FENCE)
-        device->fence = GPUSCAN__FENCE_NONE;
+    device->fence = (gs->limits.without & GPUSCAN_WITHOUT_FENCE)                  ? GPUSCAN__FENCE_NONE
+                    : device->profile.facts.devices == GPUSCAN__ON_SIMULATOR ? GPUSCAN__FENCE_MEM
+                    : device->lanes == GPUSCAN__LANES_PTX                    ? GPUSCAN__FENCE_PTX
+                    : gpuscan__has_opencl_fence(gs)                          ? GPUSCAN__FENCE_OPENCL2
+                                                                             : GPUSCAN__FENCE_NONE;
     device->build_options = "";
     if (device->fence == GPUSCAN__FENCE_MEM) /* the simulator fails on types that the optimizer makes of unions */
         device->build_options = "-cl-opt-disable";
@@ -13133,12 +13115,17 @@ GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
     return GPUSCAN_SUCCESS;
 }
 
-/* Ranks a device: GPUs above other accelerators above CPUs, then by compute units times clock. Larger is better. */
+/* Ranks a device: GPUs above other accelerators above CPUs, then by compute units times clock. Larger is better. A
+   device without OpenCL 1.2 or without a compiler gets 0. */
 static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id device) {
+    char version[256];
     cl_ulong type = gpuscan__device_number(cl, device, CL_DEVICE_TYPE);
     uint64_t speed = gpuscan__device_number(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS) *
                      gpuscan__device_number(cl, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
     uint64_t class_ = (type & CL_DEVICE_TYPE_GPU) ? 3 : (type & CL_DEVICE_TYPE_CPU) ? 1 : 2;
+    gpuscan__device_text(cl, device, CL_DEVICE_VERSION, version, sizeof(version));
+    if (gpuscan__version(version) < 120 || !gpuscan__device_number(cl, device, CL_DEVICE_COMPILER_AVAILABLE))
+        return 0;
     return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
@@ -13173,7 +13160,6 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
         gpuscan__platform_name(cl, platforms[p], platform_name, sizeof(platform_name));
         for (d = 0; d < count && d < 64; d++) {
             uint64_t rank;
-            char version[256];
             gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
             found++;
             gpuscan__list_device(list, sizeof(list), name, platform_name);
@@ -13183,10 +13169,6 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
                 gs->device_id = devices[d];
                 return GPUSCAN_SUCCESS;
             }
-            gpuscan__device_text(cl, devices[d], CL_DEVICE_VERSION, version, sizeof(version));
-            if (gpuscan__version(version) < 120 ||
-                !gpuscan__device_number(cl, devices[d], CL_DEVICE_COMPILER_AVAILABLE))
-                continue;
             rank = gpuscan__device_rank(cl, devices[d]);
             if (rank > best) {
                 best = rank;
@@ -13633,8 +13615,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__
 static void gpuscan__define_shape(gpuscan__text *text, const gpuscan *gs, const gpuscan__key *key, uint32_t vector) {
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t ptx = gpuscan__uses_ptx(gs, key) ? gs->device.capability : 0;
-    /* PoCL 6 loses stores of a CPU's kernel that calls functions, if a custom text calls printf */
-    int inlines = gs->device.profile.facts.inlines || (cpu && text->prints);
+    /* Mesa 25.0 crashes on calls of long functions. PoCL 6 loses stores of a CPU's kernel that calls functions, if a
+       custom text calls printf */
+    int inlines = gs->device.profile.facts.devices == GPUSCAN__ON_LLVMPIPE || (cpu && text->prints);
     gpuscan__define_number(text, "INLINES", (uint64_t)inlines);
     if (inlines) /* inlines functions of custom texts, too. The pop is in [DEVICE] */
         gpuscan__text_add(text, "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
@@ -15251,7 +15234,7 @@ static const char *gpuscan__why_refused(const gpuscan *gs, const gpuscan__plan *
    are many times as fast. On a simulator returns 0, so that the look-back is tested. tuning: scan-look-back-alone */
 static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strategy) {
     return gpuscan__is_single_pass(strategy) && !gpuscan__is_cpu_strategy(strategy) &&
-           gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.fence != GPUSCAN__FENCE_MEM;
+           gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
 /* Returns the next simpler strategy, or `strategy` itself if there is none. */
@@ -15545,10 +15528,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *pla
 }
 
 /* Chooses the buffer that kernels get in place of each buffer that is not given: a buffer of the scratch or, if there
-   is none, one that the call writes. Chooses none if the driver accepts NULL. */
+   is none, one that the call writes. NVIDIA's driver accepts NULL, which is faster. tuning: host-null-arguments */
 static void gpuscan__chain_stand_in(gpuscan__chain *chain, const gpuscan__plan *plan) {
     size_t i;
-    if (chain->gs->device.profile.facts.nulls)
+    if (chain->gs->device.profile.facts.devices == GPUSCAN__ON_NVIDIA)
         return;
     for (i = 0; i < GPUSCAN__SCRATCHES && !chain->stand_in; i++)
         chain->stand_in = chain->place.mem[i];
@@ -22345,27 +22328,27 @@ static void gpuscan__integral_shape(const gpuscan *gs, gpuscan__integral_plan *p
 }
 
 /* Cuts the rows into bands. On a GPU each tile adds up the bands above it, so an image has few bands. A high image has
-   more of them if it would not keep the device busy otherwise. They are at most the square root of its rows, so that
-   adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with
+   more of them if it would not keep the device busy otherwise. Their number grows with the square root of its rows, so
+   that adding up bands takes less time than going through the rows. A CPU gets a few bands per compute unit, each with
    enough pixels. */
 static void gpuscan__integral_cut(const gpuscan *gs, gpuscan__integral_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
-    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images, rows;
+    uint64_t width = plan->src.width, height = gpuscan__max(plan->src.height, 1), images = plan->src.images;
     if (gpuscan__key_is_cpu(key)) {
         uint64_t most = gpuscan__ceil_div((uint64_t)gs->device.units * GPUSCAN__INTEGRAL_BANDS, images);
         uint64_t least = gpuscan__ceil_div(64 * GPUSCAN__KIB, gpuscan__max(width, 1)); /* minimum number of rows */
         plan->band_rows = gpuscan__max(gpuscan__ceil_div(height, most), gpuscan__min(least, height));
         plan->strips = 1;
     } else {
-        uint64_t bands = GPUSCAN__INTEGRAL_FEW, busy, most_rows = gs->device.profile.integral.rows;
-        for (rows = gpuscan__max(key->vectors, 2); 2 * rows <= most_rows && 2 * rows * rows <= height;)
-            rows *= 2;
+        uint64_t bands = 1, busy;
         plan->strips = gpuscan__integral_strips(gs, plan);
         busy = gpuscan__ceil_div((uint64_t)GPUSCAN__INTEGRAL_BUSY * gs->device.units, plan->strips * images);
+        while (bands < GPUSCAN__INTEGRAL_FEW && bands * bands < 3 * height)
+            bands++;
         while (bands < busy && 4 * bands * bands <= height)
             bands *= 2;
-        rows = gpuscan__max(rows, (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors);
-        plan->band_rows = rows - 1; /* step 0 precedes the steps of the rows, and takes a row's room */
+        /* step 0 precedes the steps of the rows, and takes a row's room */
+        plan->band_rows = (gpuscan__ceil_div(height, bands) / key->vectors + 1) * key->vectors - 1;
         /* One band suits low images of one strip, since these then take one launch instead of two or three. It also
            suits many images, if their strips alone keep the device busy. tuning: integral-one-band */
         if (!plan->common.forced && ((plan->strips == 1 && plan->src.height <= GPUSCAN__INTEGRAL_LOW) ||

@@ -74,7 +74,6 @@ static const tune_row tune_rows[] = {
       {TUNE_COLUMN(sort, records), TUNE_KEPT}}, 0},
     {"integral", PICTURE, {"integral u8->u32", "integral f32"},
      {{TUNE_COLUMN(integral, group), TUNE_GROUPS}, {TUNE_COLUMN(integral, vectors), TUNE_VECTORS},
-      {TUNE_COLUMN(integral, rows), 3, {32, 64, 128}, 0},
       {TUNE_COLUMN(integral, registers), TUNE_KEPT}}, 0}};
 
 static uint32_t *tune_at(const tune_column *c) {
