@@ -1503,7 +1503,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       the sum of the sizes below. Ask with the call's count, since a smaller count may need more: up to about
-                 10,000 elements are sorted in one launch, and up to some millions a GPU gathers payloads
+                 10,000 elements are sorted in one launch, and up to a million or more a GPU gathers payloads
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
                      another payload,          two indices per element, or one if a permutation of the same index size
@@ -1514,7 +1514,7 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
                  With may_destroy_src, a sort that is not in place needs none for keys, for a payload of 4 or 8 bytes,
                  or for one of 12 or 16 bytes that is moved with the keys. The result is then copied if the number of
                  passes is even. (In place it is copied if the number is odd. A pass sorts by 8 bits, on GPUs with
-                 MULTI_PASS by 4.) From about 10^7 elements on, a payload of 12 or 16 bytes may still need its size and
+                 MULTI_PASS by 4.) From about 10^6 elements on, a payload of 12 or 16 bytes may still need its size and
                  two indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size assume a permutation if
                  index_type is set. (Their scratch also suffices without one.) If src and dst are given there, they must
                  be valid, since they show whether the sort is in place
