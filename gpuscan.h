@@ -21914,6 +21914,7 @@ static const struct {
 
 enum {
     GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum rounds of a single tile that is not ranked by votes */
+    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 4, /* the same with LANES_SUBGROUPS, for keys alone: Intel's compiler spills */
     /* Groups that sort together have tiles of LEAST to MOST rounds, up to TOGETHER_TILE elements. More groups than
        TOGETHER_GROUPS, which all add up each other's counts, need the largest tiles. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,
@@ -21976,13 +21977,15 @@ static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) 
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
     uint32_t limit = (uint32_t)plan->common.group_limit;
     uint32_t bytes = (uint32_t)gpuscan__max(plan->key_size, plan->values.size);
+    int spills = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && plan->values.size == 0;
+    uint32_t most = spills ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
     size_t i;
     if (plan->key.fields)
         return 0;
     plan->key.small = 1;
     if (!gpuscan__sort_is_quick(gs, sort->group)) {
         gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(sort->group, limit),
-                          (uint32_t)gpuscan__min(sort->vectors, GPUSCAN__SORT_SMALL_ROUNDS), 1);
+                          (uint32_t)gpuscan__min(sort->vectors, most), 1);
         return plan->desc->count <= plan->common.key.tile;
     }
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__sort_small_rows); i++) {
