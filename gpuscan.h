@@ -21914,7 +21914,7 @@ static const struct {
 
 enum {
     GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum rounds of a single tile that is not ranked by votes */
-    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 4, /* the same with LANES_SUBGROUPS, for keys alone: Intel's compiler spills */
+    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* the same with LANES_SUBGROUPS, for keys alone: fewer spill */
     /* Groups that sort together have tiles of LEAST to MOST rounds, up to TOGETHER_TILE elements. More groups than
        TOGETHER_GROUPS, which all add up each other's counts, need the largest tiles. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,
