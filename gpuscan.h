@@ -1293,7 +1293,7 @@ typedef struct gpuscan_sort_desc {
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
    scratch       the sum of the sizes below. Ask with the call's count, since a smaller count may need more: up to about
-                 10,000 elements are sorted in one launch, and up to some millions a GPU gathers payloads
+                 10,000 elements are sorted in one launch, and up to a million or more a GPU gathers payloads
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
                      another payload,          two indices per element, or one if a permutation of the same index size
@@ -1304,7 +1304,7 @@ typedef struct gpuscan_sort_desc {
                  With may_destroy_src, a sort that is not in place needs none for keys, for a payload of 4 or 8 bytes,
                  or for one of 12 or 16 bytes that is moved with the keys. The result is then copied if the number of
                  passes is even. (In place it is copied if the number is odd. A pass sorts by 8 bits, on GPUs with
-                 MULTI_PASS by 4.) From about 10^7 elements on, a payload of 12 or 16 bytes may still need its size and
+                 MULTI_PASS by 4.) From about 10^6 elements on, a payload of 12 or 16 bytes may still need its size and
                  two indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size assume a permutation if
                  index_type is set. (Their scratch also suffices without one.) If src and dst are given there, they must
                  be valid, since they show whether the sort is in place
@@ -21232,6 +21232,7 @@ static const struct {
 
 enum {
     GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum rounds of a single tile that is not ranked by votes */
+    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* the same with LANES_SUBGROUPS, for keys alone: fewer spill */
     /* Groups that sort together have tiles of LEAST to MOST rounds, up to TOGETHER_TILE elements. More groups than
        TOGETHER_GROUPS, which all add up each other's counts, need the largest tiles. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,
@@ -21294,13 +21295,15 @@ static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) 
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
     uint32_t limit = (uint32_t)plan->common.group_limit;
     uint32_t bytes = (uint32_t)gpuscan__max(plan->key_size, plan->values.size);
+    int spills = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && plan->values.size == 0;
+    uint32_t most = spills ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
     size_t i;
     if (plan->key.fields)
         return 0;
     plan->key.small = 1;
     if (!gpuscan__sort_is_quick(gs, sort->group)) {
         gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(sort->group, limit),
-                          (uint32_t)gpuscan__min(sort->vectors, GPUSCAN__SORT_SMALL_ROUNDS), 1);
+                          (uint32_t)gpuscan__min(sort->vectors, most), 1);
         return plan->desc->count <= plan->common.key.tile;
     }
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__sort_small_rows); i++) {
