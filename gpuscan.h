@@ -4484,6 +4484,11 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$w$4 `pairs(`+$4 a,$4 b){\n"
 "`C$e`5$SHUFFLE(a,b,$EACH_LANE($3,$PAIR_AT,0)),\n"
 "$SHUFFLE(a,b,$EACH_LANE($3,$PAIR_AT,1)));\n"
+"}\n\n\n"
+"$w$u ``1s_of(`+$4 x){\n"
+"`Z`V`1s=$3;`1s>1;`1s/=2)\n"
+"x=`pairs`5x,x);\n"
+"`Cx.s0;\n"
 "}\n\n"
 "$w`X`store_wide(`A`result*dst,`Ni,$4 x,`Qstream){\n"
 "$3N($DST)y;\n"
@@ -4502,12 +4507,12 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "}\n\n"
 "`Y$HEADS || $REDUCES\n\n"
 "$8$3_MASK `mask;\n"
-"$6$MASK_OF(x) $PASTE(convert_, $3_MASK)(x)\n\n\n"
+"$6$MASK_OF(x) $PASTE(convert_, $3_MASK)(x)\n\n\n",
 "$6$BIT_AT(`1, none) 1u << (`1)\n"
 "$w`mask `mask_of(`Vbits){\n"
 "`I$3N`F`1s=($3N`F)($EACH_LANE($3,$BIT_AT,0));\n"
 "`C$MASK_OF((($3N`F)(bits)&`1s)!=0u);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$6$SEGMENTS_STEP(d) \\\n"
 " x=$e`5*closed?id:$BEFORE(d,id,x),x); \\\n"
 " *closed|=$BEFORE(d,(`mask)(0),*closed)\n"
@@ -4591,7 +4596,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`O\n"
 "`C`quarters_`9`5`Ws,i,$WORD_BITS/4);\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n",
 "$w$u ``Ws_`9(`+$1`source*`Ws,`N`S,`N`2){\n"
 "$u `9=$IDENTITY;\n"
 "`Z`Ni=`S;i<`2;i+=8){\n"
@@ -4601,7 +4606,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9=i==`S?part:$o_`B`5`9,part);\n"
 "}\n"
 "`C`9;\n"
-"}\n\n",
+"}\n\n"
 "$w$5`run_of(`+$u `W){\n"
 "$5run=$f;\n"
 "run.open.`W=`W;\n"
@@ -4685,7 +4690,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Cbest;\n"
 "}\n"
 "`E\n"
-"`E\n\n"
+"`E\n\n",
 "$8struct{\n"
 "``0 src;\n"
 "`N`S,`2;\n"
@@ -4697,7 +4702,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$6$STEP (4 * $3)\n\n\n"
 "$6$SETTLES(i, begin) \\\n"
 " ($EXACT_PREFIX&&((i)-(begin))%($STEP_LINKS/($HEADS?4:1)*$STEP)==0)\n"
-"`E\n\n",
+"`E\n\n"
 "`Y$HEADS && $3 > 1\n\n"
 "$w`mask ``U_wide(``0 `0,`Ni){\n"
 "`Y$HEADS == $HEADS_BITS\n"
@@ -4734,67 +4739,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$w``K `element_add(`+``0 `0,`Ni,``K own){\n"
 "$LOW_OF(own)=$o_plain`5$LOW_OF(own),``W_at`5`0,i));\n"
 "`C$HEADS&&(i+1)%$STEP_LINKS==0?``K_settle`5own):own;\n"
-"}\n\n"
-"`Y$ANY_ORDER || $REDUCE\n"
-"`Y$3 > 1\n\n\n"
-"$8struct{\n"
-"$4 a,b,c,d;\n"
-"`Ni,end,stride,`2;\n"
-"}$0`9;\n\n"
-"$6`is_wide(`S, `2) ((`S) + 2 * $STEP <= (`2))\n\n"
-"$w`X$0`9_clear(`+$0`9*`9){\n"
-"`9->a=`9->b=`9->c=`9->d=($4)($IDENTITY);\n"
-"}\n"
-"$w$0`9 $0`9_begin(`+``0 src,`N`S,`N`2,`Vhead){\n"
-"$0`9 `9;\n"
-"`9.stride=(`2-`S)/$STEP*($STEP/2);\n"
-"`9.i=`S;\n"
-"`9.end=`S+`9.stride;\n"
-"`9.`2=`2;\n"
-"$0`9_clear`5&`9);\n"
-"`C`9;\n"
-"}\n"
-"$w`X$0`9_step(`+$0`9*`9,``0 src){\n"
-"$1`src*lower=$AT($ELEMENTS(src),`9->i,1);\n"
-"$1`src*upper=$AT(lower,`9->stride,1);\n"
-"`prefetch_next(lower,2*$3*`D`src));\n"
-"`prefetch_next(upper,2*$3*`D`src));\n"
-"`9->a=$e`5`9->a,`load_`0`5src,`9->i));\n"
-"`9->b=$e`5`9->b,`load_`0`5src,`9->i+$3));\n"
-"`9->c=$e`5`9->c,`load_`0`5src,`9->i+`9->stride));\n"
-"`9->d=$e`5`9->d,`load_`0`5src,`9->i+`9->stride+$3));\n"
-"`9->i+=$STEP/2;\n"
-"}\n\n"
-"$w$5$0`9_`1s(`+`I$0`9*`9){\n"
-"$4 x=$e`5$e`5`9->a,`9->b),$e`5`9->c,`9->d));\n"
-"`Z`V`1s=$3;`1s>1;`1s/=2)\n"
-"x=`pairs`5x,x);\n"
-"`Cx.s0;\n"
-"}\n"
-"$w$5$0`9_end(`+$0`9*`9,``0 src){\n"
-"`cascade cascade=`cascade_begin(`.);\n"
-"$5all,rest=$f;\n"
-"while($CASCADE&&`9->end-`9->i>$CASCADE_STEPS*($STEP/2)){\n"
-"`Z`Vs`6s<$CASCADE_STEPS;s++)\n"
-"$0`9_step`5`9,src);\n"
-"all=$0`9_`1s`5`9);\n"
-"`cascade_step`5&cascade,&all,$CASCADE);\n"
-"$0`9_clear`5`9);\n"
-"}\n"
-"while(`9->i<`9->end)\n"
-"$0`9_step`5`9,src);\n"
-"all=`cascade_end`5&cascade,$0`9_`1s`5`9),$CASCADE);\n"
-"`Z`Ni=`9->end+`9->stride;i<`9->`2;i++)\n"
-"rest=$o`5rest,``W_at`5src,i));\n"
-"`C$o`5all,rest);\n"
-"}\n"
-"`E\n"
-"`O\n\n\n",
+"}\n\n\n\n"
+"$6$FREE_SUMS ($ANY_ORDER || $REDUCE)\n\n\n"
 "$8struct{\n"
 "``K own;\n"
 "`Qbegun;\n"
 "`Ni,begin,end,`2;\n"
-"`Y$3 > 1\n"
+"`Y$3 > 1\n\n"
 "$4 low;\n"
 "`E\n"
 "}$0`9;\n\n"
@@ -4812,27 +4763,50 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$LOW_OF(own)=$o_plain`5$LOW_OF(own),$LAST(x));\n"
 "`Cown;\n"
 "}\n\n\n\n"
-"$w`X`chain_step(`+$0`9*`9,``0 `0){\n"
-"`I`V`1s=$3/($HEADS?4:2);\n"
+"$w`X$0`9_step(`+$0`9*`9,``0 `0){\n"
 "`Ni=`9->i;\n"
-"$0$7 x;\n"
+"$4 a=`load_`0`5`0,i),b=`load_`0`5`0,i+$3);\n"
+"$4 c=`load_`0`5`0,i+2*$3),d=`load_`0`5`0,i+3*$3);\n"
 "`prefetch_next($AT($ELEMENTS(`0),i,1),$STEP*`D`src));\n"
-"x.all=`pairs`5\n"
-"`pairs`5`load_`0`5`0,i),`load_`0`5`0,i+$3)),\n"
-"`pairs`5`load_`0`5`0,i+2*$3),`load_`0`5`0,i+3*$3)));\n"
+"`9->i+=$STEP;\n"
+"`Y$FREE_SUMS\n"
+"a=$e`5$e`5a,b),$e`5c,d));\n"
+"`9->low=$e`5`9->low,a);\n"
+"`O\n"
+"`I`V`1s=$3/2;\n"
+"$0$7 x;\n"
+"x.all=`pairs`5`pairs`5a,b),`pairs`5c,d));\n"
 "x.all=`scan_`1s`5x.all,`identity_wide(`.),`1s);\n"
 "`Z`Vv=`1s;v<=$3;v+=`1s)\n"
 "`9->low=$e`5`9->low,($4)(x.element[v-1]));\n"
-"`9->i+=$STEP;\n"
 "`7$SETTLES(`9->i,`9->begin)){\n"
 "$LOW_OF(`9->own)=$LAST(`9->low);\n"
 "`9->own=``K_settle`5`9->own);\n"
 "`9->low=($4)($LOW_OF(`9->own));\n"
 "}\n"
+"`E\n"
+"}\n\n\n"
+"$w`X$0`9_steps(`+$0`9*`9,``0 `0){\n"
+"`Y$FREE_SUMS\n"
+"`cascade cascade=`cascade_begin(`.);\n"
+"$5all=`9->own;\n"
+"`Z`Vsteps=1;`9->i<`9->end;steps++){\n"
+"$0`9_step`5`9,`0);\n"
+"`7$CASCADE&&steps%$CASCADE_STEPS==0){\n"
+"all=$o`5all,``1s_of`5`9->low));\n"
+"`9->low=($4)($IDENTITY);\n"
+"`cascade_step`5&cascade,&all,$CASCADE);\n"
 "}\n"
-"$6$0`9_step `chain_step\n"
-"`E\n\n\n\n"
-"$w$0`9 `chain_begin(`+``0 `0,`N`S,`N`2,`Vhead){\n"
+"}\n"
+"`9->own=`cascade_end`5&cascade,$o`5all,``1s_of`5`9->low)),$CASCADE);\n"
+"`O\n"
+"while(`9->i<`9->end)\n"
+"$0`9_step`5`9,`0);\n"
+"$LOW_OF(`9->own)=$LAST(`9->low);\n"
+"`E\n"
+"}\n"
+"`E\n\n\n\n",
+"$w$0`9 $0`9_begin(`+``0 `0,`N`S,`N`2,`Vhead){\n"
 "$0`9 `9;\n"
 "`9.own=``K_of`5$f);\n"
 "`9.begun=false;\n"
@@ -4868,38 +4842,25 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9.own=``K_settle`5`9.own);\n"
 "}\n"
 "`E\n"
-"`9.low=($4)($LOW_OF(`9.own));\n"
+"`9.low=($4)($FREE_SUMS?$IDENTITY:$LOW_OF(`9.own));\n"
 "`E\n"
 "`C`9;\n"
-"}\n"
-"$6$0`9_begin `chain_begin\n\n"
-"$w$5`chain_end(`+$0`9*`9,``0 `0){\n"
-"``K own=`9->own;\n"
+"}\n\n"
+"$w$5$0`9_end(`+$0`9*`9,``0 `0){\n"
 "`Y$3 > 1\n"
-"while(`9->i<`9->end)\n"
-"$0`9_step`5`9,`0);\n"
-"own=`9->own;\n"
-"$LOW_OF(own)=$LAST(`9->low);\n"
+"$0`9_steps`5`9,`0);\n"
 "`Z;`9->i+$3<=`9->`2;`9->i+=$3)\n"
-"own=`vector_add`5`0,`9->i,own);\n"
+"`9->own=`vector_add`5`0,`9->i,`9->own);\n"
 "`E\n"
 "`Z;`9->i<`9->`2;`9->i++)\n"
-"own=`element_add`5`0,`9->i,own);\n"
-"`C``P_base`5`0.base,``9_of($VALUE_OF($WHOLE(own)),`9->begun));\n"
-"}\n"
-"$6$0`9_end `chain_end\n"
-"$6`is_wide(`S, `2) true\n"
-"`E\n\n\n",
+"`9->own=`element_add`5`0,`9->i,`9->own);\n"
+"`C``P_base`5`0.base,``9_of($VALUE_OF($WHOLE(`9->own)),`9->begun));\n"
+"}\n\n\n"
 "$APART\n"
 "$w$5`span_`9(`+``0 `0,`N`S,`N`2,`Vhead){\n"
 "`Y$3 > 1 || $HEADS\n"
-"`7`is_wide(`S,`2)){\n"
 "$0`9 `9=$0`9_begin`5`0,`S,`2,head);\n"
 "`C$0`9_end`5&`9,`0);\n"
-"}\n"
-"`E\n"
-"`Y$HEADS\n"
-"`C$f;\n"
 "#elif $ARG_WIDE > 1\n"
 "`C`arg_`9`5`0,`S,`2);\n"
 "`O\n"
@@ -4963,18 +4924,17 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`7apart&&$EXACT_PREFIX)\n"
 "x=$e`5`P->span.high,x);\n"
 "`store_wide(dst,i,x,stream);\n"
-"}\n\n\n"
+"}\n\n\n",
 "$w`X$0past(`+$0`G*`P,$4 x){\n"
 "$4 `9=($4)($LAST(x));\n"
 "`P->own.low=$ANY_ORDER?$e`5`P->own.low,`9):`9;\n"
 "}\n\n\n"
 "$w`X`scan_vector(`+``0 `0,`A`dst*dst,`Ni,$4 id,\n"
-"$0`G*`P,`Qhas_`U,`Qapart,`Qstream){\n"
+"$0`G*`P,`Qapart,`Qstream){\n"
 "$4 x=`load_`0`5`0,i),`G;\n"
 "$4 left=$ANY_ORDER?id:`P->own.low;\n"
 "$0`G here= *`P;\n"
 "`Y$HEADS\n"
-"`7has_`U){\n"
 "`mask `U=``U_wide(`0,i),closed=`U;\n"
 "x=`segments_scan_wide`5x,id,&closed);\n"
 "x=closed?x:$e`5left,x);\n"
@@ -4985,36 +4945,30 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`P->own.high=($4)($LAST(here.own.high));\n"
 "`P->span=$4n`5`nar`8`5here.span));\n"
 "`P->begun=`P->begun||$LAST(closed);\n"
-"}else\n"
-"`E\n"
-"{\n"
+"`O\n"
 "x=`scan_wide`5x,id);\n"
 "x=$ANY_ORDER?x:$e`5left,x);\n"
 "`G=$UP(1,left,x);\n"
-"}\n"
+"`E\n"
 "`scan_store`5dst,i,$INCLUSIVE?x:`G,&here,apart,stream);\n"
 "$0past`5`P,x);\n"
-"}\n\n",
-"`Y$HEADS\n\n"
+"}\n\n\n\n\n"
 "$w`X`scan_step(`+``0 `0,`A`dst*dst,`Ni,$4 id,\n"
 "$0`G*`P,`Qapart,`Qstream){\n"
+"`Y$HEADS\n"
 "`prefetch_next($AT(`0.src,i,1),$STEP*`D`src));\n"
 "`7$HEADS!=$HEADS_BITS)\n"
 "`prefetch_next($AT(`0.keys,i,1),$STEP*`D$KEY));\n"
-"`7`any_head(`0,i,$STEP))\n"
+"`7`any_head(`0,i,$STEP)){\n"
 "`Z`Vv`6v<$STEP;v+=$3)\n"
-"`scan_vector`5`0,dst,i+v,id,`P,true,apart,stream);\n"
-"else\n"
-"`Z`Vv`6v<$STEP;v+=$3)\n"
-"`scan_vector`5`0,dst,i+v,id,`P,false,apart,stream);\n"
+"`scan_vector`5`0,dst,i+v,id,`P,apart,stream);\n"
+"`L;\n"
 "}\n"
-"`O\n\n\n"
-"$w`X`scan_four(`+``0 src,`A`dst*dst,`Ni,$4 id,\n"
-"$0`G*`P,`Qapart,`Qstream){\n"
-"$4 a=`scan_wide`5`load_`0`5src,i),id),lower,left=id;\n"
-"$4 b=`scan_wide`5`load_`0`5src,i+$3),id);\n"
-"$4 c=`scan_wide`5`load_`0`5src,i+2*$3),id);\n"
-"$4 d=`scan_wide`5`load_`0`5src,i+3*$3),id);\n"
+"`E\n"
+"$4 a=`scan_wide`5`load_`0`5`0,i),id),lower,left=id;\n"
+"$4 b=`scan_wide`5`load_`0`5`0,i+$3),id);\n"
+"$4 c=`scan_wide`5`load_`0`5`0,i+2*$3),id);\n"
+"$4 d=`scan_wide`5`load_`0`5`0,i+3*$3),id);\n"
 "b=$e`5($4)($LAST(a)),b);\n"
 "d=$e`5($4)($LAST(c)),d);\n"
 "`7!$ANY_ORDER){\n"
@@ -5030,9 +4984,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`scan_store`5dst,i+2*$3,$INCLUSIVE?c:$UP(1,b,c),`P,apart,stream);\n"
 "`scan_store`5dst,i+3*$3,$INCLUSIVE?d:$UP(1,c,d),`P,apart,stream);\n"
 "$0past`5`P,d);\n"
-"}\n"
-"$6`scan_step `scan_four\n"
-"`E\n\n\n\n"
+"}\n\n\n\n"
 "$w`N`vectors_scan(`+``0 `0,`A`dst*dst,`Ni,`N`2,\n"
 "``G*`G,`Qapart,`Qstream,$0`9*`9,\n"
 "``0 ahead){\n"
@@ -5054,13 +5006,13 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`P.own=$4n`5``K_settle`5`nar`8`5`P.own)));\n"
 "}\n"
 "`Z;i+$3<=`2;i+=$3)\n"
-"`scan_vector`5`0,dst,i,id,&`P,true,apart,stream);\n"
+"`scan_vector`5`0,dst,i,id,&`P,apart,stream);\n"
 "`G->span=`nar`8`5`P.span);\n"
 "`G->own=`nar`8`5`P.own);\n"
 "`G->begun=`P.begun;\n"
 "`Ci;\n"
 "}\n"
-"`E\n\n\n\n"
+"`E\n\n\n\n",
 "$APART\n"
 "$w$5`span_scan_ahead(`+`I`span*span,`A`dst*dst,\n"
 "``K `K,`Qapart,`V`T,`span*ahead){\n"
@@ -5108,7 +5060,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`9=``P_base`5`0.base,`9);\n"
 "`Capart?``P`5`K,`9):`9;\n"
 "}\n"
-"$6`span_scan`5span, dst, `K, apart, `T) `span_scan_ahead`5span, dst, `K, apart, `T, 0)\n\n",
+"$6`span_scan`5span, dst, `K, apart, `T) `span_scan_ahead`5span, dst, `K, apart, `T, 0)\n\n"
 "`Y!$HEADS\n\n"
 "$APART\n"
 "$w`X``8s_scan(`+``0 src,`Nsrc_pitch,`A`dst*dst,`Ndst_pitch,\n"
@@ -5141,7 +5093,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3880 \"kernels.cl.inc\"\n"
+"#line 3834 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5657,7 +5609,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4560 \"kernels.cl.inc\"\n"
+"#line 4514 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5953,7 +5905,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4902 \"kernels.cl.inc\"\n"
+"#line 4856 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6058,7 +6010,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5023 \"kernels.cl.inc\"\n"
+"#line 4977 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6111,7 +6063,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5077 \"kernels.cl.inc\"\n"
+"#line 5031 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6619,7 +6571,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5686 \"kernels.cl.inc\"\n"
+"#line 5640 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6951,7 +6903,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6065 \"kernels.cl.inc\"\n"
+"#line 6019 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7037,7 +6989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6152 \"kernels.cl.inc\"\n"
+"#line 6106 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7309,7 +7261,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6477 \"kernels.cl.inc\"\n"
+"#line 6431 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7959,7 +7911,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7248 \"kernels.cl.inc\"\n"
+"#line 7202 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8013,7 +7965,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7302 \"kernels.cl.inc\"\n"
+"#line 7256 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8416,7 +8368,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7762 \"kernels.cl.inc\"\n"
+"#line 7716 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8911,7 +8863,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8334 \"kernels.cl.inc\"\n"
+"#line 8288 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9259,7 +9211,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8760 \"kernels.cl.inc\"\n"
+"#line 8714 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9362,7 +9314,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8889 \"kernels.cl.inc\"\n"
+"#line 8843 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9661,7 +9613,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9228 \"kernels.cl.inc\"\n"
+"#line 9182 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10070,7 +10022,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9717 \"kernels.cl.inc\"\n"
+"#line 9671 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10088,7 +10040,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9732 \"kernels.cl.inc\"\n"
+"#line 9686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10198,7 +10150,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9874 \"kernels.cl.inc\"\n"
+"#line 9828 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10250,7 +10202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9928 \"kernels.cl.inc\"\n"
+"#line 9882 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10382,7 +10334,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10082 \"kernels.cl.inc\"\n"
+"#line 10036 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10674,7 +10626,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10412 \"kernels.cl.inc\"\n"
+"#line 10366 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11375,7 +11327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11246 \"kernels.cl.inc\"\n"
+"#line 11200 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11546,7 +11498,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11453 \"kernels.cl.inc\"\n"
+"#line 11407 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11650,7 +11602,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11567 \"kernels.cl.inc\"\n"
+"#line 11521 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11791,7 +11743,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11728 \"kernels.cl.inc\"\n"
+"#line 11682 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
