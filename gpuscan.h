@@ -2673,120 +2673,95 @@ static const char *const gpuscan__piece_segment_heads[] = {
 "#elif $HEADS\n"
 "$6`starts`5`G, key) ((key) != 0)\n"
 "`E\n\n\n"
-"`Y$HEADS\n\n"
+"`Y$HEADS\n"
+"$8$KEY `beside;\n"
+"$6$FROM(`8, `R, pad) ``0_`8`5`8, keys + `B.keys_offset, `R, pad)\n"
+"$6$FROM_BASE(`0, `9) ((`0).base = (`9).`W)\n"
+"$6$KEYS_OF(`0) (`0).keys\n"
+"$6$BESIDE_PARAMETER $1`beside *keys,\n"
+"$6$BESIDE_ARGUMENT keys,\n"
+"$6$SUMS_PARAMETERS \\\n"
+" $BESIDE_PARAMETER `init init_`W,$1`dst*init_buffer,\n"
+"`O\n"
+"$8`source `beside;\n"
+"$6$FROM_BASE(`0, `9)\n"
+"$6$KEYS_OF(`0) (`0).src\n"
+"$6$SUMS_PARAMETERS $BESIDE_PARAMETER\n"
+"`Y$REDUCES\n"
+"$6$FROM(`8, `R, pad) ``0_`8`5`8, `Ws + `B.`Ws_offset, `R, pad)\n"
+"$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
+"$6$BESIDE_PARAMETER $1`beside *`Ws,\n"
+"$6$BESIDE_ARGUMENT `Ws,\n"
+"`O\n"
+"$6$FROM(`8, `R, pad) ``0_`8`5`8, 0, `R, pad)\n"
+"$6$VALUE_AT(`0, i) $IDENTITY\n"
+"$6$BESIDE_PARAMETER\n"
+"$6$BESIDE_ARGUMENT\n"
+"`E\n"
+"`E\n"
 "$8struct{\n"
 "$1`src*src;\n"
-"$1$KEY*keys;\n"
+"`Y$HEADS\n"
+"$1`beside*keys;\n"
 "$z base;\n"
+"#elif $REDUCES\n"
+"$1`beside*`Ws;\n"
+"`E\n"
 "`Y$REVERSE\n"
 "`N`2;\n"
+"`Vpad;\n"
 "`E\n"
 "}``0;\n\n"
-"$w``0 ``0_keys(`+$1`src*`8,$1$KEY*keys,\n"
-"`N`R){\n"
+"$w``0 ``0_`8(`+$1`src*`8,$1`beside*beside,\n"
+"`N`R,`Vpad){\n"
 "``0 `0;\n"
 "`0.src=$ORIGIN(`8,`R);\n"
-"`0.keys=$HEADS==$HEADS_BITS?keys:$ORIGIN(keys,`R);\n"
+"`Y$HEADS\n"
+"`0.keys=$HEADS==$HEADS_BITS?beside:$ORIGIN(beside,`R);\n"
 "`0.base=$a(`.);\n"
+"#elif $REDUCES\n"
+"`0.`Ws=beside;\n"
+"`E\n"
 "`Y$REVERSE\n"
 "`0.`2=`R-1;\n"
+"`0.pad=pad;\n"
 "`E\n"
 "`C`0;\n"
 "}\n"
-"$6$FROM(`8, `R, pad) ``0_keys`5`8, keys + `B.keys_offset, `R)\n"
-"$6$FROM_ROW(`0, n) (`0)\n"
-"$6$FROM_BASE(`0, `9) ((`0).base = (`9).`W)\n"
-"$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$KEYS_OF(`0) ((`0).keys)\n"
-"$6$KEYS_PARAMETER $1$KEY *keys,\n"
-"$6$KEYS_ARGUMENT keys,\n"
-"$6$SUMS_PARAMETERS $KEYS_PARAMETER `init init_`W, $1`dst *init_buffer,\n\n"
-"$w`Q`is_head(`+``0 `0,`Ni){\n"
-"`Y$HEADS == $HEADS_BITS\n"
-"`C`0.keys[i/32]>>`F(i%32)&1;\n"
-"#elif $HEADS == $HEADS_FLAGS && !$REVERSE\n"
-"`C`0.keys[i]!`6\n"
+"$6``0_src`5src) ``0_`8`5src, 0, 0, 0)\n"
+"`Y$REVERSE\n"
+"$6$LAST_OF(`0) (`0).`2\n"
+"$6$PAD_OF(`0) ($PADS ? (`0).pad : 0u)\n"
 "`O\n"
-"`C`starts_at`5`0.keys,i);\n"
+"$6$LAST_OF(`0) 0ul\n"
+"$6$PAD_OF(`0) 0u\n"
+"`E\n\n",
+"$w`Q`is_head(`+``0 `0,`Ni){\n"
+"`Y$COMPARES_KEYS\n"
+"`C`starts_at`5$KEYS_OF(`0),i);\n"
+"#elif !$HEADS\n"
+"`Cfalse;\n"
+"#elif $HEADS == $HEADS_BITS\n"
+"`C`0.keys[i/32]>>`F(i%32)&1;\n"
+"`O\n"
+"`C`0.keys[i]!`6\n"
 "`E\n"
 "}\n\n\n"
+"`Y$HEADS\n"
 "$w$5``P_base(`+$z base,$5`9){\n"
 "`7`9.begun[0]!=0)\n"
 "`9.`W=$o_plain`5base,`9.`W);\n"
 "`C`9;\n"
 "}\n"
 "`O\n"
-"`Y$REDUCES\n\n"
-"$8struct{\n"
-"$1`src*src;\n"
-"$1`source*`Ws;\n"
-"}``0;\n\n"
-"$w``0 ``0_`Ws($1`src*src,$1`source*`Ws){\n"
-"``0 `0;\n"
-"`0.src=src;\n"
-"`0.`Ws=`Ws;\n"
-"`C`0;\n"
-"}\n"
-"$6$FROM(`8, `R, pad) ``0_`Ws(`8, `Ws + `B.`Ws_offset)\n"
-"$6$FROM_ROW(`0, n) (`0)\n"
-"$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$VALUE_AT(`0, i) `convert_`W`5(`0).`Ws[i], i)\n"
-"$6$SUMS_PARAMETERS $1`source *`Ws,\n"
-"$6$SUMS_ARGUMENTS `Ws,\n"
-"#elif $REVERSE\n"
-"$8struct{\n"
-"$1`src*src;\n"
-"`N`2;\n"
-"`Vpad;\n"
-"}``0;\n\n",
-"$w``0 ``0_`8($1`src*`8,`N`R,`Vpad){\n"
-"``0 `0;\n"
-"`0.src=$ORIGIN(`8,`R);\n"
-"`0.`2=`R-1;\n"
-"`0.pad=pad;\n"
-"`C`0;\n"
-"}\n"
-"$6$FROM(`8, `R, pad) ``0_`8(`8, `R, pad)\n"
-"$6$FROM_ROW(`0, n) \\\n"
-" ``0_`8((`0).src-(`0).`2+(n),(`0).`2+1,(`0).pad)\n"
-"$6$ELEMENTS(`0) ((`0).src)\n"
-"$6$SUMS_PARAMETERS\n"
-"`O\n"
-"$8$1`src*``0;\n"
-"$6$FROM(`8, `R, pad) (`8)\n"
-"$6$FROM_ROW(`0, n) ((`0) + (n))\n"
-"$6$ELEMENTS(`0) (`0)\n"
-"$6$VALUE_AT(`0, i) $IDENTITY\n"
-"$6$SUMS_PARAMETERS\n"
-"$6$SUMS_ARGUMENTS\n"
-"`E\n"
-"$6$FROM_BASE(`0, `9)\n"
-"$6$KEYS_OF $ELEMENTS\n"
-"$6$KEYS_PARAMETER\n"
-"$6$KEYS_ARGUMENT\n"
-"`Y$RUNS\n"
-"$6`is_head`5`0, i) `starts_at`5$ELEMENTS(`0), i)\n"
-"`O\n"
-"$6`is_head`5`0, i) false\n"
-"`E\n"
 "$6``P_base`5base, `9) (`9)\n"
-"`E\n\n"
-"`Y$REVERSE\n"
-"$6$LAST_OF(`0) (`0).`2\n"
-"`O\n"
-"$6$LAST_OF(`0) 0ul\n"
-"`E\n"
-"`Y$PADS\n"
-"$6$PAD_OF(`0) (`0).pad\n"
-"`O\n"
-"$6$PAD_OF(`0) 0u\n"
 "`E\n\n\n"
 "$6$BEGINS ($HEADS || $SCAN_ROWS)\n"
 "$6$SEGMENTED ($BEGINS || ($RUN_STATE && $REDUCES))\n\n"
 "$w$z ``W_at(`+``0 `0,`Ni){\n"
 "`7$PADS&&i<$PAD_OF(`0))\n"
 "`C$a(`.);\n"
-"`C`convert`5*$AT($ELEMENTS(`0),i,1),$INDEX_OF($LAST_OF(`0),i));\n"
+"`C`convert`5*$AT(`0.src,i,1),$INDEX_OF($LAST_OF(`0),i));\n"
 "}\n\n"
 "$w$5`element(`+``0 `0,`Ni){\n"
 "`Qis_head=`is_head`5`0,i);\n"
@@ -2810,7 +2785,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1191 \"kernels.cl.inc\"\n"
+"#line 1161 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$TILE_LINKS 16\n"
 "$6$STEP_LINKS 16\n\n\n"
@@ -2898,14 +2873,11 @@ static const char *const gpuscan__piece_exact_prefixes[] = {
 "`Y$j\n"
 "$6`shuffle(x, `1) `shuffle_at_by(x, `1, $y_MEMORY)\n"
 "$6$z_at(x, `1) $z_at_by(x, `1, $y_MEMORY)\n"
+"$6``K_at(`K, `1) ``K_at_by(`K, `1, $y_MEMORY)\n"
 "`O\n"
 "$6`shuffle(x, `1) (x)\n"
 "$6$z_at(x, `1) (x)\n"
-"`E\n"
-"`Y$EXACT_PREFIX && $j\n"
-"$6``K_at(`K, `1) ``K_at_by(`K, `1, `M)\n"
-"`O\n"
-"$6``K_at(`K, `1) `shuffle(`K, `1)\n"
+"$6``K_at(`K, `1) (`K)\n"
 "`E\n\n",
 NULL};
 #else
@@ -2919,7 +2891,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1316 \"kernels.cl.inc\"\n"
+"#line 1283 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$PACKED_HERE ($PACKED * $s >= 4 && $LITTLE_ENDIAN)\n"
 "`Y$PACKED_HERE\n\n"
@@ -2963,7 +2935,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1367 \"kernels.cl.inc\"\n"
+"#line 1334 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $CASCADE\n"
 "$6$CASCADE 0\n"
@@ -3020,8 +2992,8 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1426 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n"
+"#line 1393 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$INTEGRAL || $QUANTILE\n"
 "$6$SHARED_ALIGNED __attribute__((aligned(32)))\n"
 "`O\n"
@@ -3077,6 +3049,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 " $EXCHANGE(name,type,xor)\n"
 "$EXCHANGES(`shuffle,`t)\n"
 "$EXCHANGES($z,$z)\n"
+"$EXCHANGES(``K,``K)\n"
 "`Y$SEGMENTED\n"
 "$EXCHANGES($u,$u)\n"
 "$6$u_up(x, d) $u_up_by(x, d, $y_MEMORY)\n"
@@ -3100,18 +3073,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$6`shuffle_up(x, d) `shuffle_up_by(x, d, $y_MEMORY)\n"
 "$6$z_up(x, d) $z_up_by(x, d, $y_MEMORY)\n"
 "$6$z_xor(x, d) $z_xor_by(x, d, $y_MEMORY)\n"
-"`E\n"
-"`Y$EXACT_PREFIX && $j\n"
-"$w``K ``K_at_by(``K `K,`V`1,`J``M*`M){\n"
-"`K.low=$z_at(`K.low,`1);\n"
-"`Y$RUN_STATE\n"
-"`K.high=$u_at(`K.high,`1);\n"
-"`O\n"
-"`K.high=$z_at(`K.high,`1);\n"
-"`E\n"
-"`C`K;\n"
-"}\n"
-"`E\n\n\n"
+"`E\n\n"
 "$n$5`window_scan(`+$5x,`J``M*`M){\n"
 "`Y$j\n"
 "$r `Z`Vd=1;d<$t;d*=2){\n"
@@ -3121,11 +3083,11 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "`E\n"
 "`Cx;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "$6$t_TREE ($EXACT || $LOADS_AFTER || $RUNS)\n"
 "$n$5`window_begin(`+$5`9,`J``M*`M){\n"
 "`C$t_TREE?`window_scan`5`9,`M):`9;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "$6$LINKS_STEP ($t < 8 ? $t : 8)\n\n\n"
 "$n``K `window_chain(`+``K `K,$5x,`V`0,\n"
 "`J``M*`M){\n"
@@ -3191,17 +3153,8 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "$h;\n"
 "`E\n"
 "}\n\n"
-"$n`X``1s_scan(`+$z*x,$z*`G,$z*`9,\n"
-"`J``M*`M){\n"
-"``1s_scan_by`5x,0,`G,`9,`M);\n"
-"}\n\n"
-"`Y$SEGMENTED && $j\n\n"
-"$n$u ``P_`1(`+$u x,`Vd,`V`S,`J``M*`M){\n"
-"$u left=$u_up(x,d);\n"
-"`7$LANE-`S>=d)\n"
-"x=$o_`B`5left,x);\n"
-"`Cx;\n"
-"}\n\n\n\n\n"
+"$6``1s_scan`5x, `G, `9, `M) ``1s_scan_by`5x, 0, `G, `9, `M)\n\n"
+"`Y$SEGMENTED && $j\n\n\n\n"
 "$n`X``1s_scan_`0(`+$u*x,`Iuint*`S,`J``M*`M){\n"
 "`V`1=$LANE,nearest=`1;\n"
 "$r $v$d;k++)\n"
@@ -3210,8 +3163,11 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "`Vback=$EXACT||$RUNS?d:`1&d?(`1&(d-1))+1:$y-1;\n"
 "`7$RUNS&&$y_APART&&`ballot(nearest+d<=`1)==0)\n"
 "break;\n"
-"$r $v$d;k++)\n"
-"x[k]=``P_`1`5x[k],back,`S[k],`M);\n"
+"$r $v$d;k++){\n"
+"$u left=$u_up(x[k],back);\n"
+"`7`1-`S[k]>=back)\n"
+"x[k]=$o_`B`5left,x[k]);\n"
+"}\n"
 "}\n"
 "}\n"
 "`E\n\n\n\n"
@@ -3233,7 +3189,7 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "}\n"
 "}\n"
 "}\n"
-"`E\n\n",
+"`E\n\n"
 "$n`X``1s_`9(`+`I$z*x,$z*`9,`J``M*`M){\n"
 "`Y$j\n"
 "$z kept[$d];\n"
@@ -3248,21 +3204,28 @@ static const char *const gpuscan__piece_lane_scans[] = {
 "scanned[k]=x[k];\n"
 "``1s_scan`5scanned,`G,`9,`M);\n"
 "`E\n"
-"}\n\n\n"
-"$n$z ``1s_`9_one(`+$z x,`J``M*`M){\n"
+"}\n\n\n\n\n",
+"$n$z `neighbours_`9(`+$z x,`V`R,`J``M*`M){\n"
 "`Y$j\n"
-"$r `Z`Vd=1;d<$y;d*=2)\n"
+"$r `Z`Vd=1;d<`R;d*=2)\n"
 "x=$o_`1s`5($LANE&d)!=0,x,$z_xor(x,d));\n"
-"`Cx;\n"
 "`O\n"
-"$z `Ws[$d],`9[$d];\n"
-"`Ws[0]=x;\n"
-"`Zint k=1;k<$d;k++)\n"
-"`Ws[k]=$a(`.);\n"
-"``1s_`9`5`Ws,`9,`M);\n"
-"`C`9[0];\n"
+"`J$z*`Ws=`M->exchange.`Ws;\n"
+"`7`R==1)\n"
+"`Cx;\n"
+"`Ws[$2]=x;\n"
+"$h;\n"
+"`Z`Vd=1;d<`R;d*=2){\n"
+"`7($2&(2*d-1))==0)\n"
+"`Ws[$2]=$o_plain`5`Ws[$2],`Ws[$2+d]);\n"
+"$h;\n"
+"}\n"
+"x=`Ws[$2& ~(`R-1)];\n"
+"$h;\n"
 "`E\n"
-"}\n\n\n"
+"`Cx;\n"
+"}\n"
+"$6``1s_`9_one`5x, `M) `neighbours_`9`5x, $y, `M)\n\n\n"
 "$n$5`group_`G(`+`t*total,`J``M*`M){\n"
 "$5`G=$f,all=`M->`9s[0];\n"
 "$r `Z`Vs=1;s<$lS;s++){\n"
@@ -3297,7 +3260,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1746 \"kernels.cl.inc\"\n"
+"#line 1704 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BEFORE_FROM_END \\\n"
 " ($y_APART&& !$ANY_ORDER&& !$RUNS&& !($SCAN_ROWS&&$s>4))\n\n"
@@ -3661,7 +3624,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "`E\n\n\n\n"
 "$n`X``3_load(``3*`3,``0 `0,`N`S,`N`R,`Vown,\n"
 "`Npolicy){\n"
-"`src_fetch(`3->vector,$ELEMENTS(`0),`S,`R,$PAD_OF(`0),own,policy);\n"
+"`src_fetch(`3->vector,`0.src,`S,`R,$PAD_OF(`0),own,policy);\n"
 "`Y$RUNS\n"
 "``3_load_prior(`3,`0,`S+own,own<``3_left(`S,`R));\n"
 "$KEEP_LOADS();\n"
@@ -3852,7 +3815,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2408 \"kernels.cl.inc\"\n"
+"#line 2366 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4005,7 +3968,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2578 \"kernels.cl.inc\"\n"
+"#line 2536 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4070,18 +4033,9 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "``3_`P`5`3,`group_`K`5`9,&total,`M));\n"
 "`C``P_base`5`3->base,total);\n"
 "}\n\n\n"
-"$n$z `subgroup_`9(`+`I$z*x,`J``M*`M){\n"
-"`I`Q`1s_`S= !($ANY_ORDER||($RUNS&& !$REDUCES));\n"
-"$z `9[$d],all;\n"
-"`7`1s_`S)\n"
-"``1s_`9`5x,`9,`M);\n"
-"all=`1s_`S?`9[0]:x[0];\n"
-"$r `Zint k=1;k<$d;k++)\n"
-"all=$o_plain`5all,`1s_`S?`9[k]:x[k]);\n"
-"`C`1s_`S?all:``1s_`9_one`5all,`M);\n"
-"}\n\n\n"
 "$n$5``3_`9_subgroup(`+``3*`3,`N`S,`N`R,\n"
 "`J``M*`M){\n"
+"`I`Q`1s_`S= !($ANY_ORDER||($RUNS&& !$REDUCES));\n"
 "$z x[$d];\n"
 "`Qbegun=false;\n"
 "``3_`1_`9s`5`3,`S,`R,$OWN_FIRST,x);\n"
@@ -4094,7 +4048,13 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "begun=begun||`U[k]!`6\n"
 "}\n"
 "`E\n"
-"`C``9_of(`subgroup_`9`5x,`M),begun);\n"
+"`7`1s_`S)\n"
+"``1s_`9`5x,x,`M);\n"
+"$r `Zint k=1;k<$d;k++)\n"
+"x[0]=$o_plain`5x[0],x[k]);\n"
+"`7!`1s_`S)\n"
+"x[0]=`neighbours_`9`5x[0],$y,`M);\n"
+"`C``9_of(x[0],begun);\n"
 "}\n\n\n"
 "$n$5``3_`9(`+``0 src,`N`S,`N`R,`Npolicy,\n"
 "`J``M*`M){\n"
@@ -4118,15 +4078,13 @@ static const char *const gpuscan__piece_tile_scans[] = {
 "$5`9=`vector_`9_alone`5src,i+$LANE*$s,`R);\n"
 "`C`shuffle(`window_scan`5`9,`M),$y-1);\n"
 "`O\n"
-"$5x,tree[7];\n"
-"$ROLLED `Z`V`1`6`1<$y;`1++){\n"
-"int level`6\n"
-"x=`vector_`9_alone`5src,i+`1*$s,`R);\n"
-"`Z;`1>>level&1;level++)\n"
-"x=$o`5tree[level],x);\n"
-"tree[level]=x;\n"
-"}\n"
-"`Cx;\n"
+"$5x[$y];\n"
+"$ROLLED `Z`V`1`6`1<$y;`1++)\n"
+"x[`1]=`vector_`9_alone`5src,i+`1*$s,`R);\n"
+"$ROLLED `Z`Vd=1;d<$y;d*=2)\n"
+"$ROLLED `Z`V`1`6`1<$y;`1+=2*d)\n"
+"x[`1]=$o`5x[`1],x[`1+d]);\n"
+"`Cx[0];\n"
 "`E\n"
 "}\n\n\n"
 "$w$5``3_`9_alone(`+``0 src,`N`S,`N`R,\n"
@@ -4320,7 +4278,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2933 \"kernels.cl.inc\"\n"
+"#line 2884 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -4453,7 +4411,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`E\n"
 "}\n"
 "$6`load_wide`5src, i) `positions_load`5src, i, 0)\n"
-"$6`load_`0`5`0, i) `positions_load`5$ELEMENTS(`0), i, $LAST_OF(`0))\n\n\n\n\n"
+"$6`load_`0`5`0, i) `positions_load`5(`0).src, i, $LAST_OF(`0))\n\n\n\n\n"
 "$6$LOWER_AT(`1, d) ((`1) & (d) ? $3 + (((`1) | (2 * (d) - 1)) ^ (d)) : (`1))\n"
 "`Y$ANY_ORDER\n"
 "$6$BEFORE(d, id, x) $UP(d, id, x)\n"
@@ -4574,9 +4532,9 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`C$f;\n"
 "`Y$REDUCE\n"
 "`7$CASCADE&&`2-`S>=2*$SUM_BLOCK)\n"
-"`C`blocks_`9`5src,`S,`2);\n"
+"`C`blocks_`9`5src.src,`S,`2);\n"
 "`7quarter>=2){\n"
-"`9=`quarters_`9`5src,`S,quarter);\n"
+"`9=`quarters_`9`5src.src,`S,quarter);\n"
 "i=`S+4*quarter;\n"
 "}else\n"
 "`E\n"
@@ -4616,7 +4574,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Y$SELECT\n\n"
 "$APART\n"
 "$w$5`kept_`9(`+``0 `0,`N`S,`N`2,ulong*restrict `4s){\n"
-"`Nat,kept=`kept_`4s`5$ELEMENTS(`0),`S,`2,`4s,&at);\n"
+"`Nat,kept=`kept_`4s`5`0.src,`S,`2,`4s,&at);\n"
 "`Y!$RUN_STATE\n"
 "`L(`t)kept;\n"
 "`O\n"
@@ -4638,7 +4596,6 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$6`span_`9`5`0, `S, `2, head) `kept_`9`5`0, `S, `2, 0)\n"
 "`E\n"
 "`Y$ARG_WIDE > 1\n\n"
-"$6$ARG_STEP (4 * $ARG_WIDE)\n"
 "$6$ARG_BLOCK (4096 / `D`src))\n"
 "$8$PASTE($VALUE,$ARG_WIDE)``Ws;\n\n"
 "$w``Ws ``Ws_load($1`src*src,`Ni){\n"
@@ -4653,23 +4610,18 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`C$ARG_BEFORE(b,a)?b:a;\n"
 "}\n\n\n"
 "$w$5`arg_block(`+$1`src*src,`N`S,$5best){\n"
-"``Ws a=(``Ws)($ARG_WORST),b=a,c=a,d=a;\n"
 "union{\n"
 "``Ws all;\n"
 "$VALUE element[$ARG_WIDE];\n"
 "}`Ws;\n"
 "`Ni,`2=`S+$ARG_BLOCK;\n"
-"`Zi=`S;i<`2;i+=$ARG_STEP){\n"
-"`prefetch_next(src+i,$ARG_STEP*`D`src));\n"
-"a=``Ws_pick(a,``Ws_load(src,i));\n"
-"b=``Ws_pick(b,``Ws_load(src,i+$ARG_WIDE));\n"
-"c=``Ws_pick(c,``Ws_load(src,i+2*$ARG_WIDE));\n"
-"d=``Ws_pick(d,``Ws_load(src,i+3*$ARG_WIDE));\n"
+"`Ws.all=(``Ws)($ARG_WORST);\n"
+"`Zi=`S;i<`2;i+=$ARG_WIDE){\n"
+"`prefetch_next(src+i,$ARG_WIDE*`D`src));\n"
+"`Ws.all=``Ws_pick(`Ws.all,``Ws_load(src,i));\n"
 "}\n"
-"a=``Ws_pick(``Ws_pick(a,b),``Ws_pick(c,d));\n"
-"`7best.index!=$ARG_NONE&& !any($ARG_BEFORE(a,(``Ws)(best.best.`W))))\n"
+"`7best.index!=$ARG_NONE&& !any($ARG_BEFORE(`Ws.all,(``Ws)(best.best.`W))))\n"
 "`Cbest;\n"
-"`Ws.all=a;\n"
 "`Z`Vv=1;v<$ARG_WIDE;v++)\n"
 "`7$ARG_BEFORE(`Ws.element[v],`Ws.element[0]))\n"
 "`Ws.element[0]=`Ws.element[v];\n"
@@ -4690,7 +4642,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Cbest;\n"
 "}\n"
 "`E\n"
-"`E\n\n",
+"`E\n\n"
 "$8struct{\n"
 "``0 src;\n"
 "`N`S,`2;\n"
@@ -4702,7 +4654,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$6$STEP (4 * $3)\n\n\n"
 "$6$SETTLES(i, begin) \\\n"
 " ($EXACT_PREFIX&&((i)-(begin))%($STEP_LINKS/($HEADS?4:1)*$STEP)==0)\n"
-"`E\n\n"
+"`E\n\n",
 "`Y$HEADS && $3 > 1\n\n"
 "$w`mask ``U_wide(``0 `0,`Ni){\n"
 "`Y$HEADS == $HEADS_BITS\n"
@@ -4767,7 +4719,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Ni=`9->i;\n"
 "$4 a=`load_`0`5`0,i),b=`load_`0`5`0,i+$3);\n"
 "$4 c=`load_`0`5`0,i+2*$3),d=`load_`0`5`0,i+3*$3);\n"
-"`prefetch_next($AT($ELEMENTS(`0),i,1),$STEP*`D`src));\n"
+"`prefetch_next($AT(`0.src,i,1),$STEP*`D`src));\n"
 "`9->i+=$STEP;\n"
 "`Y$FREE_SUMS\n"
 "a=$e`5$e`5a,b),$e`5c,d));\n"
@@ -4862,7 +4814,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "$0`9 `9=$0`9_begin`5`0,`S,`2,head);\n"
 "`C$0`9_end`5&`9,`0);\n"
 "#elif $ARG_WIDE > 1\n"
-"`C`arg_`9`5`0,`S,`2);\n"
+"`C`arg_`9`5`0.src,`S,`2);\n"
 "`O\n"
 "`C`$7_`9`5`0,`S,`2);\n"
 "`E\n"
@@ -5044,7 +4996,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "`Nk=min(ahead->`S+1,ahead->`2);\n"
 "$5all=`$7_`9`5ahead->src,ahead->`S,k);\n"
 "`Z`Nend=i+min(`2-i,ahead->`2-k);i<end;i++,k++){\n"
-"$PREFETCH($AT($ELEMENTS(ahead->src),k,1),$AHEAD_OF($PREFETCH_SRC),0);\n"
+"$PREFETCH($AT(ahead->src.src,k,1),$AHEAD_OF($PREFETCH_SRC),0);\n"
 "`7$PREFETCH_DST)\n"
 "$PREFETCH($AT(dst,i,1),$AHEAD_OF($PREFETCH_DST),1);\n"
 "all=$o`5all,``W_at`5ahead->src,k));\n"
@@ -5076,7 +5028,7 @@ static const char *const gpuscan__piece_cpu_tiles[] = {
 "total=`span_scan`5&span,dst,``K_of`5base),false,`T);\n"
 "`7`T&$FLAG_TOTAL)\n"
 "totals[`8]=`to_dst(total);\n"
-"src=$FROM_ROW(src,src_pitch);\n"
+"src.src+=src_pitch;\n"
 "dst+=dst_pitch;\n"
 "}\n"
 "}\n"
@@ -5093,7 +5045,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3834 \"kernels.cl.inc\"\n"
+"#line 3779 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5181,7 +5133,7 @@ static const char *const gpuscan__piece_handover[] = {
 "`Qin_place;\n"
 "}``8;\n\n\n"
 "$n``8 ``8_of(``8 `8,`Nr,`V`8_`3s,`Nsrc_pitch){\n"
-"`8.src=$FROM_ROW(`8.src,r*src_pitch);\n"
+"`8.src.src+=r*src_pitch;\n"
 "`8.`9s+=r*`8_`3s*$VALUE_WORDS;\n"
 "`8.`Kes+=r*`8_`3s*$PREFIX_WORDS;\n"
 "`C`8;\n"
@@ -5609,7 +5561,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4514 \"kernels.cl.inc\"\n"
+"#line 4459 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5905,17 +5857,17 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4856 \"kernels.cl.inc\"\n"
+"#line 4801 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
 "}$us;\n\n"
 "$6$c \\\n"
-" $1`src*src,$KEYS_PARAMETER `A`dst*dst,$1uint*`R_buffer, \\\n"
+" $1`src*src,$BESIDE_PARAMETER `A`dst*dst,$1uint*`R_buffer, \\\n"
 " `A`states*states,`init init_`W,$1`dst*init_buffer, \\\n"
 " `A`dst*totals,$us `B,`J``M*`M\n"
 "$6$OP_ARGUMENTS \\\n"
-" src,$KEYS_ARGUMENT dst,`R_buffer,states,init_`W,init_buffer,totals,`B,`M\n\n"
+" src,$BESIDE_ARGUMENT dst,`R_buffer,states,init_`W,init_buffer,totals,`B,`M\n\n"
 "$6$OP_ROWS ($HEADS ? 1u : `B.`8s)\n"
 "$6$OP_ROW_TILES `F`B.`8_`3s\n"
 "$6$OP_PITCH `B.src_pitch\n"
@@ -5923,7 +5875,7 @@ static const char *const gpuscan__piece_scan[] = {
 "$6$OP_BASE `base`5init_`W, init_buffer, `B.init_offset, `F`B.`T)\n"
 "$6$OP_DST(`8, `R) $ORIGIN(dst + `B.dst_offset + (`8) * `B.dst_pitch, `R)\n"
 "$6$OP_IN_PLACE(`0, `R) \\\n"
-" (($1void*)$ELEMENTS(`0)==($1void*)$OP_DST(0,`R))\n"
+" (($1void*)`0.src==($1void*)$OP_DST(0,`R))\n"
 "$6$OP_WORDS 1\n"
 "$6`op_keeps_none(job, `9) false\n"
 "$6`op_part `scan_hook_part\n"
@@ -6010,7 +5962,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4977 \"kernels.cl.inc\"\n"
+"#line 4922 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6063,7 +6015,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5031 \"kernels.cl.inc\"\n"
+"#line 4976 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6077,10 +6029,10 @@ static const char *const gpuscan__piece_select[] = {
 " $OUTPUTS($OUTPUT_PARAMETER)$NUMBERED($NUMBERED_PARAMETER)`Auint*tally, \\\n"
 " `Auint*dispatch,$us `B\n"
 "$6$c \\\n"
-" $1`src*src,$SUMS_PARAMETERS $1uint*`R_buffer, \\\n"
+" $1`src*src,$BESIDE_PARAMETER $1uint*`R_buffer, \\\n"
 " `A`states*states,$SELECT_OUTPUTS,`J``M*`M\n"
 "$6$OP_ARGUMENTS \\\n"
-" src,$SUMS_ARGUMENTS `R_buffer,states,$OUTPUTS($OUTPUT_ARGUMENT) \\\n"
+" src,$BESIDE_ARGUMENT `R_buffer,states,$OUTPUTS($OUTPUT_ARGUMENT) \\\n"
 " $NUMBERED($NUMBERED_ARGUMENT)tally,dispatch,`B,`M\n\n\n"
 "$6$OP_ROWS 1u\n"
 "$6$OP_ROW_TILES `F`B.`3s\n"
@@ -6571,7 +6523,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5640 \"kernels.cl.inc\"\n"
+"#line 5585 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6903,7 +6855,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6019 \"kernels.cl.inc\"\n"
+"#line 5964 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6989,8 +6941,8 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6106 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"#line 6051 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
 "$8$RESULT_TYPE `result_t;\n"
@@ -7003,26 +6955,6 @@ static const char *const gpuscan__piece_reduce[] = {
 "`Y$CPU\n"
 "$6`items_`9`5x, `M) (x)\n"
 "`O\n\n\n"
-"$n$5`neighbours_`9(`+$5x,`V`R,`J``M*`M){\n"
-"`Y$j\n"
-"$r `Z`Vd=1;d<`R;d*=2)\n"
-"x=$o_`1s`5($LANE&d)!=0,x,$z_xor(x,d));\n"
-"`O\n"
-"`J`t*`9s=`M->exchange.`9s;\n"
-"`7`R==1)\n"
-"`Cx;\n"
-"`9s[$2]=x;\n"
-"$h;\n"
-"`Z`Vd=1;d<`R;d*=2){\n"
-"`7($2&(2*d-1))==0)\n"
-"`9s[$2]=$o`5`9s[$2],`9s[$2+d]);\n"
-"$h;\n"
-"}\n"
-"x=`9s[$2& ~(`R-1)];\n"
-"$h;\n"
-"`E\n"
-"`Cx;\n"
-"}\n\n\n\n"
 "$w$5`subgroups_`9(`+$5x,`J``M*`M){\n"
 "`group_share(x,`M);\n"
 "x=`M->`9s[$2%$lS];\n"
@@ -7062,14 +6994,7 @@ static const char *const gpuscan__piece_reduce[] = {
 "`C$o`5`9,x);\n"
 "`E\n"
 "`E\n"
-"}\n\n\n\n"
-"$n$5`loaded_add(`+$5`9,`Iuint4*loaded,`Nhead,`Ni,`Nstride,\n"
-"`Nvectors,`Qall){\n"
-"$r $v$d;k++)\n"
-"`7all||i+k*stride<vectors)\n"
-"`9=`raw_vector_add`5`9,loaded[k],head+(i+k*stride)*$s);\n"
-"`C`9;\n"
-"}\n"
+"}\n\n"
 "`E\n\n\n"
 "$w$5`item_`9(`+$1`src*src,`Nbegin,`N`R,`Vgroup,\n"
 "`Vgroups){\n"
@@ -7096,16 +7021,13 @@ static const char *const gpuscan__piece_reduce[] = {
 "head+=begin;\n"
 "$1uint4*`0=($1uint4*)(src+head);\n"
 "uint4 loaded[$d];\n"
-"`Zi=`S;i+($d-1)*stride<vectors;i+=$d*stride){\n"
-"$r $v$d;k++)\n"
-"loaded[k]=`load_once(`0+i+k*stride);\n"
-"`9=`loaded_add`5`9,loaded,head,i,stride,vectors,true);\n"
-"`cascade_step`5&cascade,&`9,$CASCADE);\n"
-"}\n"
-"`7i<vectors){\n\n",
+"`Zi=`S;i<vectors;i+=$d*stride){\n"
 "$r $v$d;k++)\n"
 "loaded[k]=`load_once_`7i+k*stride<vectors,`0+(i+k*stride));\n"
-"`9=`loaded_add`5`9,loaded,head,i,stride,vectors,false);\n"
+"$r $v$d;k++)\n"
+"`7i+k*stride<vectors)\n"
+"`9=`raw_vector_add`5`9,loaded[k],head+(i+k*stride)*$s);\n"
+"`cascade_step`5&cascade,&`9,$CASCADE);\n"
 "}\n"
 "`E\n"
 "`9=`cascade_end`5&cascade,`9,$CASCADE);\n"
@@ -7114,23 +7036,8 @@ static const char *const gpuscan__piece_reduce[] = {
 "`9.index++;\n"
 "`E\n"
 "`C$o`5ends,`9);\n"
-"}\n\n"
-"#elif !$CPU\n\n\n"
-"$n$5`vectors_`9(`+`t*x,`J``M*`M){\n"
-"`Y$j\n"
-"`I`Vapart=$sS_APART;\n"
-"``1s_`9_apart`5x,`M);\n"
-"`O\n"
-"`I`Vapart=1;\n"
-"``1s_`9`5x,x,`M);\n"
-"`E\n"
-"$r `Z`Vk`6k<$d/apart;k++){\n"
-"x[k]=`neighbours_`9`5x[k],apart,`M);\n"
-"`7k!=0)\n"
-"x[0]=$o`5x[0],x[k]);\n"
-"}\n"
-"`Cx[0];\n"
-"}\n\n\n\n\n"
+"}\n\n",
+"#elif !$CPU\n\n\n\n"
 "$w$5`subgroup_share_`9(`+$1`src*src,`N`0,`N`R,`Vgroup,\n"
 "`Vgroups,`J``M*`M){\n"
 "`I`Npart=$d*$s_STRIDE;\n"
@@ -7148,9 +7055,13 @@ static const char *const gpuscan__piece_reduce[] = {
 "`N`S=t<own?`0+(begin+($kREDUCE_TILES)?own-1-t:t))*part:end;\n"
 "``3 data;\n"
 "$5x[$d];\n"
-"``3_fetch`5&data,src,`S,end,$LANE*$s,`policy_normal());\n"
+"``3_fetch`5&data,``0_src`5src),`S,end,$LANE*$s,\n"
+"`policy_normal());\n"
 "``3_`1_`9s`5&data,`S,end,$LANE*$s,x);\n"
-"$5`9=`vectors_`9`5x,`M);\n"
+"``1s_`9`5x,x,`M);\n"
+"$5`9=x[0];\n"
+"$r `Zint k=1;k<$d;k++)\n"
+"`9=$o`5`9,x[k]);\n"
 "total=$CASCADE!=0||t==0?`9:$o`5total,`9);\n"
 "`cascade_step`5&cascade,&total,$CASCADE);\n"
 "}\n"
@@ -7261,11 +7172,10 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6431 \"kernels.cl.inc\"\n"
+"#line 6325 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
-"$8$PASTE($OFFSET,2)`ends;\n"
 "$8$SEGMENT_RAW `load;\n\n\n"
 "$8struct{\n"
 "$1`src*src;\n"
@@ -7297,8 +7207,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "path.`2=max(path.begin,min($9path.offsets[path.segments],`R));\n"
 "}\n"
 "`Nsteps=path.segments+(path.`2-path.begin),groups=max(`B->split_groups,$91);\n"
-"path.share=`B->group_`8s?`B->group_`8s*(`R+1)\n"
-":max((steps+groups-1)/groups,$9$TILE);\n"
+"path.share=max((steps+groups-1)/groups,$9$TILE);\n"
 "`O\n"
 "`Nall=($BY_ROWS?(path.segments-1)*path.pitch:0)+`B->`R;\n"
 "path.skew=`F((size_t)path.src/`D`src))%$SEGMENT_VECTOR;\n"
@@ -7480,6 +7389,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$w`X`batch_ask($1`src*src){\n"
 "`Z`Vk`6k<$3*`D`src);k+=$LINE)\n"
 "$PREFETCH(src,$PREFETCH_SRC+k,0);\n"
+"}\n\n\n"
+"$w$4 `batch_part(`+`I`batch*batch,`Vs,`Vi,$4 id){\n"
+"$1`src*src=`batch_src(batch,s)+i;\n"
+"`batch_ask(src);\n"
+"`C``S_`1s(`load_wide`5src,0),id,max(`batch_length(batch,s),i)-i);\n"
 "}\n\n\n\n\n"
 "$w$4 `batch_some(`+`I`batch*batch,`Vs,$4 id){\n"
 "$1`src*src=`batch_src(batch,s);\n"
@@ -7493,25 +7407,18 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}else{\n"
 "end=batch->most;\n"
 "}\n"
-"`Z;i<end;i+=$3){\n"
-"`batch_ask(src+i);\n"
-"`9=$e`5`9,``S_`1s(`load_wide`5src,i),id,max(`R,i)-i));\n"
-"}\n"
+"`Z;i<end;i+=$3)\n"
+"`9=$e`5`9,`batch_part`5batch,s,i,id));\n"
 "`C`9;\n"
-"}\n\n\n"
-"$w$4 `batch_one(`+`I`batch*batch,`Vs,$4 id){\n"
-"$1`src*src=`batch_src(batch,s);\n"
-"$PREFETCH(src,$PREFETCH_SRC,0);\n"
-"`C``S_`1s(`load_wide`5src,0),id,`batch_length(batch,s));\n"
 "}\n\n\n\n\n"
-"$6$QUARTER ($3 / 4)\n"
 "`Y$3 == 16\n"
-"$6$LOAD_QUARTER(batch, s) vload4(0, `batch_src(batch, s))\n"
+"$6$QUARTER 4\n"
 "$6$HALF 8\n"
 "`O\n"
-"$6$LOAD_QUARTER(batch, s) vload2(0, `batch_src(batch, s))\n"
+"$6$QUARTER 2\n"
 "$6$HALF 4\n"
 "`E\n"
+"$6$LOAD_QUARTER(batch, s) $PASTE(vload, $QUARTER)(0, `batch_src(batch, s))\n"
 "$6$JOIN(`1s, a, b) $SHUFFLE(a, b, $EACH_LANE(`1s, $LANE_AT, 0))\n"
 "$6$LOAD_HALF(batch, s) \\\n"
 " $JOIN($HALF,$LOAD_QUARTER(batch,s),$LOAD_QUARTER(batch,(s)+1))\n"
@@ -7527,7 +7434,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "$w`X`batch_halve(`+$4*`9s,`I`Vleft){\n"
 "_Pragma(\"unroll\")`Z`Vs`6s<left;s++)\n"
 "`9s[s]=`pairs`5`9s[2*s],`9s[2*s+1]);\n"
-"}\n\n\n",
+"}\n\n\n"
 "$w$4 `batch_tree(`+$4*`9s,`I`Vvectors){\n"
 "`7vectors==$3){\n"
 "`batch_halve`5`9s,$3/2);\n"
@@ -7537,7 +7444,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`batch_halve`5`9s,2);\n"
 "`batch_halve`5`9s,1);\n"
 "`C`9s[0];\n"
-"}\n\n\n"
+"}\n\n\n",
 "$w$4 `batch_`9(`+`I`batch*batch,$4 id){\n"
 "$4 quarters[$3/4],ones[$3],`9s[$3];\n"
 "`7batch->most<=$QUARTER){\n"
@@ -7547,7 +7454,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}\n"
 "`7batch->most<=$3){\n"
 "_Pragma(\"unroll\")`Z`Vs`6s<$3;s++)\n"
-"ones[s]=`batch_one`5batch,s,id);\n"
+"ones[s]=`batch_part`5batch,s,0,id);\n"
 "`C`batch_tree`5ones,$3);\n"
 "}\n"
 "`Z`Vs`6s<$3;s++)\n"
@@ -7601,8 +7508,9 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`N$7=min(end-walk->element,walk->steps),`S;\n"
 "`S=walk->element-`segment_zero(path,walk->segment);\n"
 "`7$7>0)\n"
-"walk->carry=$o`5walk->carry,`span_`9`5`segment_src(path,walk->segment),`S,\n"
-"`S+$7,0));\n"
+"walk->carry=$o`5walk->carry,\n"
+"`span_`9`5``0_src`5`segment_src(path,walk->segment)),\n"
+"`S,`S+$7,0));\n"
 "walk->element+=$7;\n"
 "walk->steps-=$7;\n"
 "`7walk->steps==0)\n"
@@ -7649,24 +7557,17 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`Vskew;\n"
 "`Vwhole;\n"
 "$1`load*vectors;\n"
-"}`stretch;\n\n\n"
-"$w`ends `ends_of(`I`path*path,`Nsegment){\n"
-"`ends ends`6\n"
-"`7!$BY_ROWS&&segment<path->segments){\n"
-"ends.x=path->offsets[segment];\n"
-"ends.y=path->offsets[segment+1];\n"
-"}\n"
-"`Cends;\n"
-"}\n\n"
-"$w`stretch `stretch_of(`I`path*path,`Nsegment,`ends ends){\n"
+"}`stretch;\n\n"
+"$w`stretch `stretch_of(`I`path*path,`Nsegment){\n"
+"`Qis_there=segment<path->segments;\n"
 "`stretch own;\n"
 "`7$BY_ROWS){\n"
-"`Qis_there=segment<path->segments;\n"
 "own.`S=own.zero=is_there?(`offset)(segment*path->pitch):0;\n"
 "own.`R=is_there?`Fmin(path->`8_length,0xfffffffful):0;\n"
 "}else{\n"
-"`offset behind=min(ends.y,$AS_OFFSET(path->`2));\n"
-"own.`S=min(ends.x,behind);\n"
+"`offset begin=is_there?path->offsets[segment]:0;\n"
+"`offset behind=is_there?min(path->offsets[segment+1],$AS_OFFSET(path->`2)):0;\n"
+"own.`S=min(begin,behind);\n"
 "own.zero`6\n"
 "own.`R=`Fmin($9(behind-own.`S),0xfffffffful);\n"
 "}\n"
@@ -7696,7 +7597,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`L;\n"
 "$r `Z`Vk`6k<$LANE_LOADS;k++)\n"
 "x[k].raw=`0[min(`S+k*$LANE_STRIDE(`1s),`2)];\n"
-"}\n\n\n",
+"}\n\n\n"
 "$n$5`vector_part(`+$5`9,`I``1_load_t*x,`Nat,`Vskip,\n"
 "int left){\n"
 "`Y$PACKED_HERE && $SEGMENT_VECTOR > 1\n"
@@ -7715,7 +7616,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "part=$o`5part,`convert`5x->element[v],at+v));\n"
 "`C$o`5`9,part);\n"
 "`E\n"
-"}\n\n\n"
+"}\n\n\n",
 "$n$5``1_add(`+$5`9,`I``1_load_t*x,`I`stretch*own,\n"
 "`V`S,`Vstride,`Vskip,`Vend){\n"
 "`Nat=$9own->`S-own->zero-own->skew;\n"
@@ -7771,7 +7672,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "left=min(left-found,apart-1);\n"
 "}\n"
 "`C`G;\n"
-"}\n\n\n",
+"}\n\n\n"
 "$8struct{\n"
 "`Nbegin,end;\n"
 "`N`G;\n"
@@ -7798,7 +7699,7 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "}else{\n"
 "own->tail=`9;\n"
 "}\n"
-"}\n\n\n\n\n"
+"}\n\n\n\n\n",
 "$n`X`split_`9(`+`I`path*path,`I`outlet*out,\n"
 "`J`segment_`M*all){\n"
 "`split own;\n"
@@ -7846,15 +7747,13 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "apart=most;\n"
 "`Qhas_`8=$SEGMENT_SPLIT|(`8<`8s);\n"
 "`Nstep=$9groups*`8s,own_`8=has_`8?$9group*`8s+`8:path->segments;\n"
-"`ends ends=`ends_of(path,own_`8);\n"
 "`Z`N`S=$9group*`8s;`S<path->segments;`S+=step,own_`8+=step){\n"
-"`stretch own=`stretch_of(path,own_`8,ends);\n"
+"`stretch own=`stretch_of(path,own_`8);\n"
 "``1_load_t x[$LANE_LOADS];\n"
 "$5`9=$f;\n"
 "`Qis_long=own.`R>apart;\n"
 "``1_load(x,path,&own,``S_vector(&own,`1,`1s),`1s);\n"
 "$KEEP_LOADS();\n"
-"ends=`ends_of(path,own_`8+step);\n"
 "`7!is_long)\n"
 "`9=``1_`9`5path,&own,x,`1,`1s);\n"
 "`9=`neighbours_`9`5`9,`1s,&all->reduce);\n"
@@ -7864,11 +7763,11 @@ static const char *const gpuscan__piece_reduce_segments[] = {
 "`long_`9`5path,out,is_long&&`1==0&&own.`R<=most,`S,bits,all);\n"
 "}\n"
 "}\n"
-"`E\n\n",
+"`E\n\n"
 "$6$SEGMENTS_PARAMETERS \\\n"
 " $1`src*src,$1`offset*offsets,$1uint*`R_buffer, \\\n"
 " `A`partial*partials,`Auint*marks,`A`result_t*dst,`init init_`W, \\\n"
-" $1`dst*init_buffer,`reduce_`B `B,`J`segment_`M*all\n\n\n\n"
+" $1`dst*init_buffer,`reduce_`B `B,`J`segment_`M*all\n\n\n\n",
 "kernel $x_ATTRIBUTE `X`reduce_segments(`%$SEGMENTS_PARAMETERS$g`=\n"
 "`path path=`path_of(src,offsets,`R_buffer,&`B);\n"
 "`outlet out=`outlet_of`5partials,marks,dst,init_`W,init_buffer,&`B);\n"
@@ -7911,7 +7810,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7202 \"kernels.cl.inc\"\n"
+"#line 7082 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -7931,7 +7830,7 @@ static const char *const gpuscan__piece_reduce_one[] = {
 "`O\n"
 "src+=`B.src_offset;\n"
 "`Nshare=`B.group_`3s*$TILE;\n"
-"`9=`span_`9`5src,min(group*share,`R),min((group+1)*share,`R),0);\n"
+"`9=`span_`9`5``0_src`5src),min(group*share,`R),min((group+1)*share,`R),0);\n"
 "`E\n"
 "`7groups>1){\n"
 "`7$2==0)\n"
@@ -7965,7 +7864,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7256 \"kernels.cl.inc\"\n"
+"#line 7136 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8368,7 +8267,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7716 \"kernels.cl.inc\"\n"
+"#line 7596 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8528,7 +8427,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "$w`X`quan`3_`8(`+$1`src*`Rs,`N`8,`Iulong*fractions,\n"
 "`I`quan`3_`B*`B,`I`places*places,\n"
 "`Auchar*cdf,`Auint*to){\n"
-"`Nbins=`B->bins,total=`span_`9`5`Rs,0,bins,0),`9`6\n"
+"`Nbins=`B->bins,total=`span_`9`5``0_src`5`Rs),0,bins,0),`9`6\n"
 "`Qis_mean=places->form==$QUANTILE_MEAN;\n"
 "`Z`Nbin`6bin<bins&&`B->cdf_size;bin++){\n"
 "`9+=`Rs[bin];\n"
@@ -8541,7 +8440,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "*to=`F`B->none;\n"
 "`Z`N`S`6`S<bins&&`G<`2&&total>0;`S+=$QUANTILE_BLOCK){\n"
 "`Nend=min(`S+$QUANTILE_BLOCK,bins);\n"
-"`N`P=`G+`span_`9`5`Rs,`S,end,0);\n"
+"`N`P=`G+`span_`9`5``0_src`5`Rs),`S,end,0);\n"
 "`7`P>=rank)\n"
 "mean=`quan`3_block(`Rs,places,`S,end,`G,rank,&range,mean,to);\n"
 "`G=`P;\n"
@@ -8863,7 +8762,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8288 \"kernels.cl.inc\"\n"
+"#line 8168 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9211,7 +9110,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8714 \"kernels.cl.inc\"\n"
+"#line 8594 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9314,7 +9213,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8843 \"kernels.cl.inc\"\n"
+"#line 8723 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9613,7 +9512,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9182 \"kernels.cl.inc\"\n"
+"#line 9062 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10022,7 +9921,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9671 \"kernels.cl.inc\"\n"
+"#line 9551 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10040,7 +9939,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9686 \"kernels.cl.inc\"\n"
+"#line 9566 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10150,7 +10049,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9828 \"kernels.cl.inc\"\n"
+"#line 9708 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10202,7 +10101,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9882 \"kernels.cl.inc\"\n"
+"#line 9762 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10334,7 +10233,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10036 \"kernels.cl.inc\"\n"
+"#line 9916 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10626,7 +10525,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10366 \"kernels.cl.inc\"\n"
+"#line 10246 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11327,7 +11226,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11200 \"kernels.cl.inc\"\n"
+"#line 11080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11498,7 +11397,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11407 \"kernels.cl.inc\"\n"
+"#line 11287 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11602,7 +11501,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11521 \"kernels.cl.inc\"\n"
+"#line 11401 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11743,7 +11642,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11682 \"kernels.cl.inc\"\n"
+"#line 11562 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -13354,9 +13253,9 @@ GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
        each_group, split_from, lane_registers */
     {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 32, 4096, 0},
     /* If the segments have few elements in total, large groups sum them. With even fewer elements the groups are
-       smaller, since small groups start earlier. `lane_registers` leaves registers for the next step's offsets, which
-       lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
-    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 48},
+       smaller, since small groups start earlier. With `lane_registers`, more groups share a multiprocessor. tuning:
+       segments-lanes, segments-lanes-few, segments-split */
+    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 256, 4096, 40},
     {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 256, 4096, 0},
     {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 64, 4096, 0}};
 
@@ -18395,7 +18294,6 @@ typedef struct gpuscan__reduce_plan {
     gpuscan__image_facts image;
     uint64_t src_width; /* pixels per row of an image */
     uint64_t groups, group_tiles;
-    uint64_t group_rows; /* number of whole rows that each group takes on a CPU, or 0 if groups share rows */
     /* On a GPU `split_groups` extra groups sum the rows or segments of more than `split_each` elements. On a CPU
        `split_groups` groups divide the elements and segment ends among them (the path of [REDUCE SEGMENTS]). */
     uint64_t split_groups, split_each, split_count;
@@ -18404,7 +18302,7 @@ typedef struct gpuscan__reduce_plan {
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
-    X(src_pitch) X(groups) X(group_tiles) X(group_rows) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)        \
+    X(src_pitch) X(groups) X(group_tiles) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)        \
     X(split_count) X(src_width)
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
     GPUSCAN__REDUCE_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)    \
@@ -18767,11 +18665,6 @@ static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     if (steps >= plan->desc->count)
         plan->groups = gpuscan__min(gpuscan__max(gpuscan__ceil_div(steps, plan->common.key.tile), 1), most);
     plan->split_groups = plan->groups;
-    if (plan->by_rows && plan->results >= 8 * plan->groups) {
-        plan->group_rows = gpuscan__ceil_div(plan->results, plan->groups);
-        plan->groups = gpuscan__ceil_div(plan->results, plan->group_rows);
-        plan->split_groups = 1;
-    }
 }
 
 /* Divides rows or segments among groups. Sets the scratch for sums of shared segments: see [REDUCE SEGMENTS]. */
@@ -18852,7 +18745,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__reduce_shape(gs, plan);
     }
     plan->lane_bits = plan->lane_rows = 0;
-    plan->group_tiles = plan->group_rows = plan->split_each = plan->split_count = plan->marks_at = 0;
+    plan->group_tiles = plan->split_each = plan->split_count = plan->marks_at = 0;
     plan->split_groups = 1;
     if (plan->key.segments)
         gpuscan__segments_cut(gs, plan);
