@@ -8031,7 +8031,7 @@ static const char *const gpuscan__piece_quantile[] = {
 "@W[0]`M\n"
 "$n`H i`Mi<@v;i++,@y=$t){\n"
 "$t=$x@y+@\\s->@~,@\\s->bins);\n"
-"@W[i+1]=@W[i]+``D_`Y`K@vs,@y,$t,0);\n"
+"@W[i+1]=@W[i]+``D_`Y`K`$o_`X`K@vs),@y,$t,0);\n"
 "}\n"
 "}\n"
 "@g\n\n"
