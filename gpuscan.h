@@ -1688,7 +1688,7 @@ NULL};
 static const char *const gpuscan__piece_device[] = {
 "#line 99 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
-"\n\n\n"
+"\n\n"
 "@6$ON(kind) (@jS_KIND == @jS_##kind)\n"
 "@6$@4 (!$ON(NONE))\n"
 "@6@jS_APART ($@4$d!$ON(LOCAL))\n"
@@ -1698,7 +1698,6 @@ static const char *const gpuscan__piece_device[] = {
 " ($ON(PTX)||($TURNS&&@jS_APART&&$FENCE==$FENCE_OPENCL2))\n"
 "@6$HAS_HINTS ($PTX >= 80)\n"
 "@6$@4_SUM ($PTX >= 80)\n"
-"@6$HAS_PICKS $ON(PTX)\n"
 "@6$LOADS_TOGETHER ($ON(PTX) || $ON(LOCAL))\n"
 "@6$$hS_ARRIVE $ON(PTX)\n"
 "@6$BARRIER_ORDERS $ON(PTX)\n"
@@ -1783,7 +1782,7 @@ static const char *const gpuscan__piece_device[] = {
 "@g\n"
 "@6@. $WAIT(CLK_LOC@*)\n"
 "@6$GLOBAL_BARRIER() $WAIT(CLK_LOC@* | ($BARRIER_ORDERS ? 0 : CLK_GLOB@*))\n"
-"@O\n\n\n\n",
+"@O\n\n\n\n"
 "@hCOUNTED$d$ON(PTX)\n"
 "$ASM(`H,`item,(void),vola`F(\"mov.u32 %0, %%tid.x;\" : \"=r\"(`U)))\n"
 "@6@i `item()\n"
@@ -1791,7 +1790,7 @@ static const char *const gpuscan__piece_device[] = {
 "@6@i 0u\n"
 "@g\n"
 "@6@i ((`H)get_local_id(0))\n"
-"@O\n\n\n\n"
+"@O\n\n\n\n",
 "@hON(SUB@nS)$ddefined(cl_intel_required_sub@{_size)\n"
 "@6$@n_SIZE \\\n"
 " @#reqd_work_@{_size($@n,1,1),intel_reqd_sub_@{_size(@jS)))\n"
@@ -2015,11 +2014,7 @@ static const char *const gpuscan__piece_device[] = {
 "@g\n"
 "@6`turn_$v(turn) 0u\n"
 "@6`turn@T(turn, x)\n"
-"@O\n\n\n\n"
-"@hHAS_PICKS\n\n"
-"$ASM(`H,`@u_at,(`H a,`H b,`H which),\n"
-"(\"prmt.b32 %0, %1, %2, %3;\" : \"=r\"(`U): \"r\"(a), \"r\"(b), \"r\"(which)))\n"
-"@O\n\n"
+"@O\n\n\n\n\n"
 "$BOTH(`H,`@u_mirror,(`H `J),(\"prmt.b32 %0, %1, %1, 0x0123;\" : \"=r\"(`U): \"r\"(`J)),\n"
 "as_`H(as_uchar4(`J).wzyx))\n"
 "@6`lower_halves(a, b) (((a) & 0xffffu) | (b) << 16)\n"
@@ -2074,7 +2069,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 634 \"kernels.cl.inc\"\n"
+"#line 627 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
@@ -2112,7 +2107,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 680 \"kernels.cl.inc\"\n"
+"#line 673 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2146,7 +2141,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 715 \"kernels.cl.inc\"\n"
+"#line 708 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@;@b{\n"
@@ -2238,7 +2233,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 832 \"kernels.cl.inc\"\n"
+"#line 825 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
@@ -2369,7 +2364,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 982 \"kernels.cl.inc\"\n"
+"#line 975 \"kernels.cl.inc\"\n"
 "\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
@@ -2519,7 +2514,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1153 \"kernels.cl.inc\"\n"
+"#line 1146 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
@@ -2625,7 +2620,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1275 \"kernels.cl.inc\"\n"
+"#line 1268 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
@@ -2669,7 +2664,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1326 \"kernels.cl.inc\"\n"
+"#line 1319 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2726,7 +2721,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1385 \"kernels.cl.inc\"\n"
+"#line 1378 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
@@ -2994,7 +2989,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1696 \"kernels.cl.inc\"\n"
+"#line 1689 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3549,7 +3544,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2358 \"kernels.cl.inc\"\n"
+"#line 2351 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3699,7 +3694,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2524 \"kernels.cl.inc\"\n"
+"#line 2517 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -4009,7 +4004,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2872 \"kernels.cl.inc\"\n"
+"#line 2865 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4763,7 +4758,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3754 \"kernels.cl.inc\"\n"
+"#line 3747 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
@@ -5266,7 +5261,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4415 \"kernels.cl.inc\"\n"
+"#line 4408 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5562,7 +5557,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4757 \"kernels.cl.inc\"\n"
+"#line 4750 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5666,7 +5661,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 4876 \"kernels.cl.inc\"\n"
+"#line 4869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -5719,7 +5714,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 4930 \"kernels.cl.inc\"\n"
+"#line 4923 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6170,7 +6165,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5477 \"kernels.cl.inc\"\n"
+"#line 5470 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6479,7 +6474,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5832 \"kernels.cl.inc\"\n"
+"#line 5825 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6560,7 +6555,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 5914 \"kernels.cl.inc\"\n"
+"#line 5907 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -6791,7 +6786,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6188 \"kernels.cl.inc\"\n"
+"#line 6181 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7439,7 +7434,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 6957 \"kernels.cl.inc\"\n"
+"#line 6950 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7493,7 +7488,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7011 \"kernels.cl.inc\"\n"
+"#line 7004 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -7894,7 +7889,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7469 \"kernels.cl.inc\"\n"
+"#line 7462 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8210,7 +8205,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 7833 \"kernels.cl.inc\"\n"
+"#line 7826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8558,7 +8553,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8259 \"kernels.cl.inc\"\n"
+"#line 8252 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -8661,7 +8656,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8388 \"kernels.cl.inc\"\n"
+"#line 8381 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -8960,7 +8955,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 8727 \"kernels.cl.inc\"\n"
+"#line 8720 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9369,7 +9364,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9216 \"kernels.cl.inc\"\n"
+"#line 9209 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9387,7 +9382,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9231 \"kernels.cl.inc\"\n"
+"#line 9224 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9497,7 +9492,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9373 \"kernels.cl.inc\"\n"
+"#line 9366 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9549,7 +9544,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9427 \"kernels.cl.inc\"\n"
+"#line 9420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -9681,7 +9676,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9581 \"kernels.cl.inc\"\n"
+"#line 9574 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -9964,7 +9959,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 9902 \"kernels.cl.inc\"\n"
+"#line 9895 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -9984,47 +9979,12 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@O\n"
 "@6$RANK_$hS (($@n + 31u) / 32u)\n"
 "@6@i_DIGITS (($RADIX + $@n - 1u) / $@n)\n"
-"@6$OWN_DIGIT(e) (@i * @i_DIGITS + (e))\n\n\n\n"
-"@;`key_code `twiddled;\n"
-"@6$TWIDDLED@p (8u * (`H)@N`twiddled))\n"
-"@6$TWIDDLED_ONES ($e_INFINITY ? $e_ONES : ~(`twiddled)0)\n"
-"@6$DIGIT_SCALE ($e_WHOLE ? 1u : 4u)\n\n"
-"@;@b{\n"
-"`key_code flip;\n"
-"`H shift,$w;\n"
-"`H rotation;\n"
-"}`twiddled_@w;\n\n"
-"@%`twiddled_@w `@w_twiddled(`@w @w){\n"
-"`twiddled_@w twiddled;\n"
-"twiddled.flip=@w.flip;\n"
-"twiddled.shift=@w.shift;\n"
-"twiddled.$w=@w.$w*$DIGIT_SCALE;\n"
-"twiddled.rotation=($TWIDDLED@p+2-@w.shift)%$TWIDDLED@p;\n"
-"@Ktwiddled;\n"
-"}\n\n"
-"@%`twiddled `twiddle_in(`key_$l key,`twiddled_@w @w){\n"
-"`twiddled ordered=`to_ordered(key,@w.flip);\n"
-"@K$e_INFINITY?ordered:rotate(ordered,(`twiddled)@w.rotation);\n"
-"}\n\n"
-"@%`key_$l `twiddle_`U(`twiddled twiddled,`twiddled_@w @w){\n"
-"`H rotation=$e_INFINITY?0:$TWIDDLED@p-@w.rotation;\n"
-"@K`$o_ordered(rotate(twiddled,(`twiddled)rotation),@w.flip);\n"
+"@6$OWN_DIGIT(e) (@i * @i_DIGITS + (e))\n\n\n"
+"@%`H `ordered_@w(`key_code ordered,`@w @w){\n"
+"@`(`H)(`canonical(ordered,@w.flip)>>@w.shift)&@w.$w;\n"
 "}\n\n\n\n"
-"@%`twiddled `twiddled_$t(`twiddled_@w @w){\n"
-"@K$e_WHOLE?(`twiddled)@w.$w<<@w.shift:$TWIDDLED_ONES;\n"
-"}\n\n\n"
-"@%`H `scaled_@w(`twiddled twiddled,`twiddled_@w @w){\n"
-"@hKEY_WHOLE$d$HAS_PICKS\n"
-"`key_code code=`canonical(twiddled,@w.flip);\n"
-"`H @|=@w.shift/8+($CODES_WIDE?0u:0x4440u);\n"
-"`H byte=`@u_at((`H)code,(`H)(@@code>>32),@|);\n"
-"@K$CODES_WIDE?byte&@w.$w:byte;\n"
-"@<KEY_INFINITY\n"
-"`key_code code=`canonical(twiddled,@w.flip);\n"
-"@`(`H)(code>>@w.shift)*$DIGIT_SCALE&@w.$w;\n"
-"@g\n"
-"@`(`H)twiddled&@w.$w;\n"
-"@O\n"
+"@%`key_code `ordered_$t(`@w @w){\n"
+"@K$e_WHOLE?(`key_code)@w.$w<<@w.shift:$e_ONES;\n"
 "}\n\n\n\n\n"
 "@6$RANK_MASKS \\\n"
 " (@QQUICK&&$DIGIT@p==8&& !@QSMALL&& !@QVALUES)\n"
@@ -10034,11 +9994,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$RANKS_BY_MASKS 0u\n"
 "@6$RANKS_BY_VOTES 1u\n"
 "@6$RANKED 2u\n\n\n"
-"@6$AT_DIGIT(`G, p, @w) \\\n"
-" (*(@Z`G*)((@Zuchar*)(p)+(@w)*((`H)@N`G)/$DIGIT_SCALE)))\n\n\n"
 "@6$RANK_BATCH (!@QQUICK ? 1u : @QSMALL ? $ROUNDS : 2u)\n\n\n"
 "@6$PACK (@QPACKED ? 2u : 1u)\n"
-"@6$ROWS ($RANK_@nS / $PACK)\n\n\n\n",
+"@6$ROWS ($RANK_@nS / $PACK)\n\n\n\n"
 "@6$PADDED(@|) ((@|) + (@QPADDED ? (@|) / 32 : 0))\n"
 "@6$ROUND_PLACE(k) ($PADDED((k) * $@n) + $PADDED(@i))\n\n\n"
 "@6$PARTS(size) (!@QHALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
@@ -10063,7 +10021,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`position to[$RADIX];\n"
 "}@ws;\n"
 "union{\n"
-"`twiddled key[$PADDED($$g/$e_PARTS)];\n"
+"`key_code key[$PADDED($$g/$e_PARTS)];\n"
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
 "@Umover mover[$PADDED($$g)];\n"
 "`H @v[@QPACKED?$RANK_@nS*$RADIX:1];\n"
@@ -10086,31 +10044,30 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@%`H `packed_at(@Y`H*`Js,`H k,`H $l){\n"
 "@K`Js[k*$l/32]>>k*$l%32&((1u<<$l)-1u);\n"
 "}\n"
-"@6$PLACE@p 16u\n\n\n"
+"@6$PLACE@p 16u\n\n\n",
 "@7@epacked_anew(`H*`Js,`H r$zs,`H $l){\n"
 "@(`H w`Mw<$PACKED_$hS(r$zs,$l);w++)\n"
 "$FORGET_UINT(`Js[w]);\n"
 "}\n\n\n"
 "@;@b{\n"
-"`twiddled $r[$ROUNDS];\n"
+"`key_code $r[$ROUNDS];\n"
 "`H $bs[@i_DIGITS];\n"
 "`H @ys[@i_DIGITS*$ROWS];\n"
 "`H starts[@i_DIGITS];\n"
 "`H @|s[$PACKED_$hS($ROUNDS,$PLACE@p)];\n"
 "}@U`F;\n\n\n\n\n\n"
-"@%`twiddled_@w `@w_anew(`twiddled_@w @w,\n"
-"vola`F @Z@U@a*@a){\n"
+"@%`@w `@w_anew(`@w @w,vola`F @Z@U@a*@a){\n"
 "`S!$SPILLS)\n"
 "@w.$w=@a->@w_$w;\n"
 "@K@w;\n"
 "}\n"
-"@%`twiddled `key_anew(`twiddled twiddled){\n"
+"@%`key_code `key_anew(`key_code ordered){\n"
 "@hCODES_WIDE\n"
-"$FORGET_ULONG(twiddled);\n"
+"$FORGET_ULONG(ordered);\n"
 "@g\n"
-"$FORGET_UINT(twiddled);\n"
+"$FORGET_UINT(ordered);\n"
 "@O\n"
-"@Ktwiddled;\n"
+"@Kordered;\n"
 "}\n\n\n"
 "@7`H @U@W(`H x,@Z@U@a*@a){\n"
 "@h@4\n"
@@ -10141,24 +10098,24 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`H `W=($RANK_@n*r$zs+k)*$RANK_@n_SIZE;\n"
 "@K$RANK_@n_SIZE==32?$PADDED(`W)+$RANK_@n_ITEM\n"
 ":$PADDED(`W+$RANK_@n_ITEM);\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@6$IS_WHOLE(valid, r$zs) \\\n"
 " ((@jS_APART|| !@QVALUES)&&(valid)==$@n*(r$zs))\n\n\n"
 "@7void @U$v(@U`F*t,@'`key_$l*$r,`H r$zs,\n"
-"`H valid,`twiddled_@w @w,`twiddled $t){\n"
+"`H valid,`@w @w,`key_code $t){\n"
 "`key_$l $ved[$ROUNDS];\n"
 "`S$IS_WHOLE(valid,r$zs)){\n"
 "$r+=@Uat(0,r$zs);\n"
 "@(u@2r$zs@m\n"
 "$ved`N=$r[k*$RANK_@n_SIZE];\n"
 "@(u@2r$zs@m\n"
-"t->$r`N=`twiddle_in($ved`N,@w);\n"
+"t->$r`N=`to_ordered($ved`N,@w.flip);\n"
 "@`;\n"
 "}\n"
 "@(u@2r$zs@m\n"
 "$ved`N=@Uat(k,r$zs)<valid?$r[@Uat(k,r$zs)]:0;\n"
 "@(u@2r$zs@m\n"
-"t->$r`N=@Uat(k,r$zs)<valid?`twiddle_in($ved`N,@w):$t;\n"
+"t->$r`N=@Uat(k,r$zs)<valid?`to_ordered($ved`N,@w.flip):$t;\n"
 "}\n\n"
 "#if @QPACKS\n"
 "@6@QFIELD_OF_RECORD(f, `G) `G field_##f;\n"
@@ -10188,7 +10145,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`F`N=records`N.$c;\n"
 "}\n\n"
 "@6@QFIELD_STORE(f, `G) $mied.to_##f[i] = record.fields.field_##f;\n"
-"@O\n\n\n"
+"@O\n\n\n",
 "@%@esort@T_$c(@U$mied $mied,`position i,@U$c $c,\n"
 "@tunpacks){\n"
 "#if @QPACKS\n"
@@ -10243,8 +10200,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else `S$RANK_MASKS)\n"
 "@Dadd((vola`F @Z`H*)&@a->@ws.$ws[d%$MASKS],t->$bs[e]);\n"
 "}\n"
-"}\n\n\n",
-"@7void @Ut`Py(@U`F*t,`H r$zs,`twiddled_@w @w,\n"
+"}\n\n\n"
+"@7void @Ut`Py(@U`F*t,`H r$zs,`@w @w,\n"
 "@Z@U@a*@a){\n"
 "`S$RANK_MASKS)\n"
 "@a->@ws.$ws[@i]`M\n"
@@ -10269,9 +10226,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@.;\n"
 "}\n"
 "@(u@2r$zs@m\n"
-"`add_one(&$AT_DIGIT(`H,@QCOUNTS,\n"
-"$RANK_@n*$RADIX*$DIGIT_SCALE|\n"
-"`scaled_@w(t->$r`N,@w)`L\n"
+"`add_one(@QCOUNTS+$RANK_@n*$RADIX+\n"
+"`ordered_@w(t->$r`N,@w`L\n"
 "@.;\n"
 "@U$b(t,r$zs,@a);\n"
 "}\n\n\n"
@@ -10299,15 +10255,14 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@7`@V_t @Uvote(`@V_t peers,`H d,`H @y,`H $t,\n"
 "@Z@U@a*@a){\n"
 "@(`H b=@y;b<$t;b++)\n"
-"peers=`vote_alike(peers,d,$DIGIT_SCALE<<b,@jS_MEMORY);\n"
+"peers=`vote_alike(peers,d,1u<<b,@jS_MEMORY);\n"
 "@Kpeers;\n"
-"}\n\n\n\n"
+"}\n\n\n\n",
 "@7`@V_t @Upeers(`H d,@t$wed,@Z@U@a*@a){\n"
 "`S!$RANK_MASKS|| !$wed)\n"
 "@K@Uvote($BALLOT_ALL,d,0,$DIGIT@p,@a);\n"
-"`H `Js=$BALLOT@p/32,lower=d&$DIGIT_SCALE*($MASKS-1);\n"
-"`H `V=$SUB@n*@jS*$DIGIT_SCALE;\n"
-"vola`F @Z`H*$w= &$AT_DIGIT(vola`F `H,@a->@ws.$ws,`V|lower*`Js);\n"
+"`H `Js=$BALLOT@p/32,lower=d&($MASKS-1);\n"
+"vola`F @Z`H*$w=@a->@ws.$ws+$SUB@n*@jS+lower*`Js;\n"
 "@Dor($w+@j/32,1u<<@j%32);\n"
 "@jS_SYNC();\n"
 "`@V_t alike=$w[0];\n"
@@ -10321,7 +10276,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@7void @Urank(@Y`H*@ws,@t$wed,`H*@|s,\n"
 "@Z@U@a*@a){\n"
 "@Y`@V_t up_to=$BALLOT_UP_TO(@j);\n"
-"`H `W=$RANK_@n/$PACK*$RADIX*$DIGIT_SCALE;\n"
+"`H `W=$RANK_@n/$PACK*$RADIX;\n"
 "`H upper=$RANK_@n%$PACK;\n"
 "`@V_t peers[$RANK_BATCH];\n"
 "`H below[$RANK_BATCH],$qest[$RANK_BATCH],@y[$RANK_BATCH];\n"
@@ -10333,7 +10288,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$qest[b]=`$qest(peers[b]);\n"
 "}\n"
 "@(`H b`Mb<$RANK_BATCH;b++){\n"
-"@Z`H*$y= &$AT_DIGIT(`H,@a->$y,`W|@ws[b]);\n"
+"@Z`H*$y=@a->$y+`W+@ws[b];\n"
 "@tdraws=$qest[b]==@j;\n"
 "`S!draws)\n"
 "$y=@a->others+@j;\n"
@@ -10350,10 +10305,10 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@|s[b]=drawn+below[b];\n"
 "}\n"
 "}\n"
-"@g\n\n",
+"@g\n\n"
 "@7void @Urank_by_$l(@Y`H*@ws,@t$wed,`H*@|s,\n"
 "@Z@U@a*@a){\n"
-"`H d=@ws[0]/$DIGIT_SCALE;\n"
+"`H d=@ws[0];\n"
 "@Z`H*$l=@a->$l+d*$RANK_$hS;\n"
 "`H `J=@i/32u,bit=@i%32u,@|=@a->$y[d],@q`M\n"
 "@Dor((vola`F @Z`H*)$l+`J,1u<<bit);\n"
@@ -10377,11 +10332,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "@6@Urank @Urank_by_$l\n"
 "@O\n\n\n"
-"@7void @Uexchange_batch(@U`F*t,`H k,@t$wed,\n"
-"`twiddled_@w @w,@Z@U@a*@a){\n"
+"@7void @Uexchange_batch(@U`F*t,`H k,@t$wed,`@w @w,\n"
+"@Z@U@a*@a){\n"
 "`H @ws[$RANK_BATCH],here[$RANK_BATCH];\n"
 "@(`H b`Mb<$RANK_BATCH;b++)\n"
-"@ws[b]=`scaled_@w(`key_anew(t->$r[k+b]),@w);\n"
+"@ws[b]=`ordered_@w(`key_anew(t->$r[k+b]),@w);\n"
 "@Urank(@ws,$wed,here,@a);\n"
 "@(`H b`Mb<$RANK_BATCH;b++){\n"
 "here[b]=$PADDED(here[b]);\n"
@@ -10397,9 +10352,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$BATCHES_4(k) \\\n"
 " $BATCH_AT(k)$BATCH_AT((k)+1)$BATCH_AT((k)+2)$BATCH_AT((k)+3)\n"
 "@6$BATCHES_16(k) \\\n"
-" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n"
-"@7void @Uexchange_by(@U`F*t,`H r$zs,@t$wed,\n"
-"`twiddled_@w @w,@Z@U@a*@a){\n"
+" $BATCHES_4(k)$BATCHES_4((k)+4)$BATCHES_4((k)+8)$BATCHES_4((k)+12)\n\n\n\n",
+"@7void @Uexchange_by(@U`F*t,`H r$zs,@t$wed,`@w @w,\n"
+"@Z@U@a*@a){\n"
 "@w=`@w_anew(@w,@a);\n"
 "#if !@=S\n"
 "@hROUNDS > 48\n"
@@ -10413,7 +10368,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$BATCH_AT(k)\n"
 "@O\n"
 "}\n\n"
-"@7void @Uexchange(@U`F*t,`H r$zs,`twiddled_@w @w,\n"
+"@7void @Uexchange(@U`F*t,`H r$zs,`@w @w,\n"
 "@Z@U@a*@a){\n"
 "`S$RANK_MASKS&&@a->ranks_by==$RANKS_BY_MASKS)\n"
 "@Uexchange_by(t,r$zs,true,@w,@a);\n"
@@ -10441,23 +10396,21 @@ static const char *const gpuscan__piece_sort_group[] = {
 " } \\\n"
 " @.; \\\n"
 " }\n"
-"@QORDER(@Uorder_$r,`twiddled,key)\n"
+"@QORDER(@Uorder_$r,`key_code,key)\n"
 "@QORDER(@Uorder_$cs,@U$c,$c)\n"
-"@QORDER(@Uorder_movers,@Umover,mover)\n\n\n\n",
+"@QORDER(@Uorder_movers,@Umover,mover)\n\n\n\n"
 "@7@esort@T_$r(@H`key_$l*$r_`Q,`H r$zs,@twhole,`H valid,\n"
-"`H `A,`twiddled_@w @w,`H*@ws,\n"
+"`H `A,`@w @w,`H*@ws,\n"
 "@Z@U@a*@a){\n"
 "@Y`H $t=r$zs/$e_PARTS;\n"
 "@(u@2$t@m{\n"
 "`H i=k*$@n+@i,at=`A*($@n*r$zs/$e_PARTS)+i;\n"
 "`Swhole||at<valid){\n"
-"`twiddled twiddled=@a->exchange.key[$ROUND_PLACE(k)];\n"
-"`H d=`scaled_@w(twiddled,@w);\n"
-"$r_`Q[$AT_DIGIT(`position,@a->@ws.to,d)+at]=\n"
-"`twiddle_`U(twiddled,@w);\n"
+"`key_code ordered=@a->exchange.key[$ROUND_PLACE(k)];\n"
+"`H d=`ordered_@w(ordered,@w);\n"
+"$r_`Q[@a->@ws.to[d]+at]=`$o_ordered(ordered,@w.flip);\n"
 "`S@QVALUES)\n"
-"`put_packed(@ws,`A*$t+k,$DIGIT@p,\n"
-"d/$DIGIT_SCALE);\n"
+"`put_packed(@ws,`A*$t+k,$DIGIT@p,d);\n"
 "}\n"
 "}\n"
 "@.;\n"
@@ -10475,7 +10428,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@.;\n"
 "}\n\n\n"
 "@7@esort@T(@U`F*t,`H r$zs,@Y@U`B*`B,\n"
-"`twiddled_@w @w,@c@y,`H valid,\n"
+"`@w @w,@c@y,`H valid,\n"
 "@Z@U@a*@a){\n"
 "`H @ws[$PACKED_$hS($ROUNDS,$DIGIT@p)];\n"
 "@w=`@w_anew(@w,@a);\n"
@@ -10503,7 +10456,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "else\n"
 "`sort@T_$cs($mied,r$zs,@x,@x,valid,`A,@ws,@a);\n"
 "}\n"
-"}\n\n\n"
+"}\n\n\n",
 "@6@QTAKE(name, `G, array) \\\n"
 " @7void name(`G*`F,`H r$zs,`H `A,`H `As,@Z@U@a*@a){ \\\n"
 " @Y`H size=$PADDED($@n*r$zs/`As); \\\n"
@@ -10515,7 +10468,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " } \\\n"
 " @.; \\\n"
 " }\n"
-"@QTAKE(@Utake_$r,`twiddled,key)\n"
+"@QTAKE(@Utake_$r,`key_code,key)\n"
 "@QTAKE(@Utake_movers,@Umover,mover)\n\n"
 "@7void @U$v_movers(@Umover*movers,@U$mied $mied,`H r$zs,\n"
 "`H @v,`H @z){\n"
@@ -10525,7 +10478,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@g\n"
 "@U$v_$cs(movers,$mied,0,r$zs,@v,@z);\n"
 "@O\n"
-"}\n\n",
+"}\n\n"
 "@%@U$c @Umoved(@Umover mover,@U$mied $mied,`H @v,\n"
 "`H @z){\n"
 "#if !@QMOVES_INDICES\n"
@@ -10560,37 +10513,35 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@H`key_$l*$r_to,@Z@U@a*@a){\n"
 "@U`F t;\n"
 "@U`Bes `Bes=c`P->`Bes;\n"
-"`twiddled_@w @w=`@w_twiddled(@U@w(`Bes,0`L\n"
+"`@w @w=@U@w(`Bes,0);\n"
 "`H @v=(`H)c`P->@v;\n"
-"@U$v(&t,c`P->$r,r$zs,@v,@w,$TWIDDLED_ONES);\n"
+"@U$v(&t,c`P->$r,r$zs,@v,@w,$e_ONES);\n"
 "@Umover movers[$ROUNDS];\n"
 "`S@QVALUES)\n"
 "@U$v_movers(movers,c`P->$mied,r$zs,@v,c`P->@z);\n"
 "$n`H p`Mp<`Bes.`Bes;p++){\n"
-"`twiddled ordered[$ROUNDS];\n"
-"`Sp>0)\n"
-"@w=`@w_twiddled(@U@w(`Bes,p`L\n"
+"@w=@U@w(`Bes,p);\n"
 "@Ut`Py(&t,r$zs,@w,@a);\n"
 "@Ustart(&t,r$zs,@a);\n"
 "@Uexchange(&t,r$zs,@w,@a);\n"
 "@.;\n"
+"`key_code ordered[$ROUNDS];\n"
 "@(`H `A`M`A<$e_PARTS;`A++){\n"
 "`S$e_PARTS>1)\n"
 "@Uorder_$r(t.$r,r$zs,t.@|s,`A,$e_PARTS,@a);\n"
 "@Utake_$r(ordered,r$zs,`A,$e_PARTS,@a);\n"
 "}\n"
+"@(u@2r$zs@m\n"
+"t.$r`N=ordered`N;\n"
 "`S@QVALUES){\n"
 "@Uorder_movers(movers,r$zs,t.@|s,0,1,@a);\n"
 "@Utake_movers(movers,r$zs,0,1,@a);\n"
 "}\n"
-"`H $l=$e_INFINITY?0:p+1<`Bes.`Bes?`Bes.width:0;\n"
-"@(u@2r$zs@m\n"
-"t.$r`N=rotate(ordered`N,(`twiddled)($TWIDDLED@p-$l`L\n"
 "}\n"
 "@(u@2r$zs@m{\n"
 "`H at=@Uat(k,r$zs);\n"
 "`Sat<@v&&$r_to)\n"
-"$r_to[at]=`twiddle_`U(t.$r`N,@w);\n"
+"$r_to[at]=`$o_ordered(t.$r`N,@w.flip);\n"
 "}\n"
 "`S@QVALUES)\n"
 "`sort@T_movers(movers,c`P->$mied,r$zs,@v,c`P->@z);\n"
@@ -10624,13 +10575,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@c`A=@U`A(c`P.@v),@y=$xget_@{_id(0)*`A,c`P.@v);\n"
 "@c$t=$x@y+`A,c`P.@v);\n"
 "`position $y[@i_DIGITS];\n"
-"`twiddled_@w @w=`@w_twiddled(`B.@w);\n"
+"`@w @w=`B.@w;\n"
 "$n`H e`Me<@i_DIGITS;e++)\n"
 "$y[e]=$OWN_DIGIT(e)<$RADIX?table[$OWN_DIGIT(e)*get_num_@{s(0)]:0;\n"
 "$n;@y<$t;@y+=$$g){\n"
 "`H valid=(`H)$x$t-@y,@@$$g);\n"
 "@U`F t;\n"
-"@U$v(&t,`B.$r+@y,$ROUNDS,valid,@w,`twiddled_$t(@w`L\n"
+"@U$v(&t,`B.$r+@y,$ROUNDS,valid,@w,`ordered_$t(@w`L\n"
 "@Ut`Py(&t,$ROUNDS,@w,@a);\n"
 "@Ustart(&t,$ROUNDS,@a);\n"
 "$n`H e`Me<@i_DIGITS;e++){\n"
@@ -10650,7 +10601,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 10715 \"kernels.cl.inc\"\n"
+"#line 10655 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -10821,7 +10772,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 10922 \"kernels.cl.inc\"\n"
+"#line 10862 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -10885,11 +10836,11 @@ static const char *const gpuscan__piece_sort_sweep_tiles[] = {
 "}\n\n\n"
 "@7void @U`F_by(`H `F,@Y@U`B*`B,@Z@U@a*@a){\n"
 "`H @y=`F*$$g,valid=$x(`H)`B->@v-@y,(`H)$$g);\n"
-"`twiddled_@w @w=`@w_twiddled(`B->@w);\n"
+"`@w @w=`B->@w;\n"
 "@U`F t;\n"
 "@Uback back[@i_DIGITS];\n"
 "$TEST_DELAY(`F);\n"
-"@U$v(&t,`B->$r+@y,$ROUNDS,valid,@w,`twiddled_$t(@w`L\n"
+"@U$v(&t,`B->$r+@y,$ROUNDS,valid,@w,`ordered_$t(@w`L\n"
 "`S@i==0)\n"
 "@a->late`M\n"
 "@Ut`Py(&t,$ROUNDS,@w,@a);\n"
@@ -10917,7 +10868,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11026 \"kernels.cl.inc\"\n"
+"#line 10966 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11003,9 +10954,9 @@ static const char *const gpuscan__piece_sort_together[] = {
 "@Y@U`B*`B,@Z@U@a*@a){\n"
 "`H @y=`F*($@n*r$zs),valid=$x(`H)c`P->@v-@y,$@n*r$zs);\n"
 "@Hushort*@vs=(@Hushort*)c`P->states;\n"
-"`twiddled_@w @w=`@w_twiddled(`B->@w);\n"
+"`@w @w=`B->@w;\n"
 "@U`F t;\n"
-"@U$v(&t,`B->$r+@y,r$zs,valid,@w,`twiddled_$t(@w`L\n"
+"@U$v(&t,`B->$r+@y,r$zs,valid,@w,`ordered_$t(@w`L\n"
 "@Ut`Py(&t,r$zs,@w,@a);\n"
 "$n`H e`Me<@i_DIGITS;e++)\n"
 "`S$OWN_DIGIT(e)<$RADIX)\n"
@@ -11058,7 +11009,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11187 \"kernels.cl.inc\"\n"
+"#line 11127 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
