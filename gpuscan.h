@@ -154,7 +154,7 @@
                Where a package has installed the header, write #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins with different versions do not clash.
 
-   DOES NOT    use several devices in one call; scan along columns; write images; take SVM pointers or SPIR-V.
+   DOES NOT    use several devices in one call; write images; take SVM pointers or SPIR-V.
                gpuscan_uniform_add joins two halves of a scan that ran on two devices.
 
    SECTIONS    search for the name in brackets:
@@ -422,7 +422,8 @@ typedef enum gpuscan_op {
                                                                                           merged into global memory
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, as in a scan    as CPU_MULTI_PASS
 
-   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
+   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Scans
+   along columns take MULTI_PASS for the first three, and CPU_MULTI_PASS for the others.
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
@@ -771,6 +772,11 @@ typedef enum gpuscan_scan_kind {
     GPUSCAN_INCLUSIVE      /* dst[i] = init op src[0] op ... op src[i] */
 } gpuscan_scan_kind;
 
+typedef enum gpuscan_along {
+    GPUSCAN_ALONG_ROWS = 0, /* scan r takes the elements of row r */
+    GPUSCAN_ALONG_COLUMNS   /* scan r takes the elements of column r */
+} gpuscan_along;
+
 typedef enum gpuscan_segment_form {
     GPUSCAN_SEGMENTS_NONE = 0,
     GPUSCAN_SEGMENTS_OFFSETS, /* segment s is the elements from data[s] up to, but without, data[s + 1] */
@@ -819,6 +825,12 @@ typedef struct gpuscan_scan_desc {
                                            scanning it and reversing it back. Nothing else changes: where elements lie,
                                            which element a head marks, and i in custom->convert. total is in the same
                                            order, and with count_buffer n is the count on the device */
+    gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns.
+                                           Element i of scan r is src[r + i * src_pitch], and its result is
+                                           dst[r + i * dst_pitch]. So a pitch is the distance from line to line. It is
+                                           at least `rows`; 0 means `rows`. dst may be src if both pitches have the
+                                           same bytes. custom->convert gets the line's number as i. There must be no
+                                           segments. Floats may have other bits than in a scan along rows */
 } gpuscan_scan_desc;
 #endif
 
@@ -1900,6 +1912,7 @@ enum {
     GPUSCAN__PIECE_HANDOVER,
     GPUSCAN__PIECE_SCAN_ROWS,
     GPUSCAN__PIECE_SCAN,
+    GPUSCAN__PIECE_SCAN_COLUMNS,
     GPUSCAN__PIECE_SCAN_SEGMENTS,
     GPUSCAN__PIECE_SELECT,
     GPUSCAN__PIECE_ENGINE,
@@ -3439,8 +3452,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$FIRST_BITS(left) \\\n"
 " ((left)>=$s?0xffffffffu>>(32-$s):(1u<<(left))-1)\n\n"
 "$6$WORDS_4(`4) ((uint4)((`4)[0], (`4)[1], (`4)[2], (`4)[3]))\n\n"
-"$n`X`vector_store(`A`dst*to,`dst_vector*x){\n"
-"``4s_mirror(x->`4,`D`dst));\n"
+"$n`X`vector_put(`A`dst*to,`I`dst_vector*x){\n"
 "`7$i`dst)>=16)\n"
 "$r\n"
 "`Z`Vw`6w<$i`dst)/16;w++)\n"
@@ -3453,6 +3465,10 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "*(`Aushort*)to=(ushort)x->`4[0];\n"
 "else\n"
 "*(`Auchar*)to=(uchar)x->`4[0];\n"
+"}\n"
+"$n`X`vector_store(`A`dst*to,`dst_vector*x){\n"
+"``4s_mirror(x->`4,`D`dst));\n"
+"`vector_put(to,x);\n"
 "}\n\n\n\n\n\n"
 "$n`X`bytes_store(`Avoid*to,`J`Iuint*`0,`Vskip,`Vbytes,`V`S,\n"
 "`Vstep){\n"
@@ -3852,7 +3868,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2408 \"kernels.cl.inc\"\n"
+"#line 2411 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4005,7 +4021,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2578 \"kernels.cl.inc\"\n"
+"#line 2581 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4320,7 +4336,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2933 \"kernels.cl.inc\"\n"
+"#line 2936 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5141,7 +5157,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3880 \"kernels.cl.inc\"\n"
+"#line 3883 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5657,7 +5673,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4560 \"kernels.cl.inc\"\n"
+"#line 4563 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5953,7 +5969,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4902 \"kernels.cl.inc\"\n"
+"#line 4905 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6057,8 +6073,318 @@ NULL};
 #define gpuscan__piece_scan NULL
 #endif
 #if GPUSCAN__HAS_SCAN
+static const char *const gpuscan__piece_scan_columns[] = {
+"#line 5026 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"$8struct{\n"
+"$SCAN_COLUMNS_NUMBERS\n"
+"}``Hs_`B;\n\n\n\n"
+"`Y$UNIT_COLUMNS\n"
+"$6$UNIT $UNIT_COLUMNS\n"
+"$6$EACH_COLUMN _Pragma(\"unroll\") for (`Vc = 0; c < $UNIT; c++)\n"
+"`O\n"
+"$6$UNIT $TILE\n"
+"$6$EACH_COLUMN for (`Vc = 0; c < at->all; c++)\n"
+"`E\n"
+"$6$PIECE_LINES $COLUMN_PIECE\n"
+"$6$LINK_PIECES ($CPU ? $STEP_LINKS : 1)\n"
+"$6$HAS_BLOCKS (!$CPU && !$UNDIVIDED)\n"
+"$6$CHAIN_STEP_LINKS 8\n\n\n\n"
+"$6$STAGE_LINES(size) ($PIECE_LINES + ((size) < 4 ? 4 / `F(size) : 1))\n"
+"$6$STAGE_ULONGS(size) ($STAGED * ($x * $STAGE_LINES(size) * `F(size) + 7) / 8)\n"
+"$8struct{\n"
+"``K slots[$x*$UNIT];\n"
+"`Nsrc[$STAGE_ULONGS(`D`src))+1];\n"
+"`Ndst[$SAME_TYPES?1:$STAGE_ULONGS(`D`dst))+1];\n"
+"}``Hs_`M;\n"
+"$FITS(`Hs,`D``Hs_`M))\n\n"
+"$6$COLUMNS_PARAMETERS \\\n"
+" $1`src*src,`A`dst*dst,$1uint*`R_buffer, \\\n"
+" `A``K*states,`init init_`W,$1`dst*init_buffer, \\\n"
+" `A`dst*totals,``Hs_`B `B,`J``Hs_`M*`M\n"
+"$6$COLUMNS_ARGUMENTS \\\n"
+" src,dst,`R_buffer,states,init_`W,init_buffer,totals,`B,`M\n"
+"$6$COLUMNS_BASE `base`5init_`W, init_buffer, `B.init_offset, `F`B.`T)\n\n\n"
+"$8struct{\n"
+"`N`H;\n"
+"`Nband;\n"
+"`Nlines;\n"
+"`N`S;\n"
+"`N`R;\n"
+"`N`Hs;\n"
+"`Vunit,block;\n"
+"`Vwidth,blocks;\n"
+"`Vall;\n"
+"`Qleads;\n"
+"}``Hs;\n\n"
+"$w``Hs ``Hs_of(`I``Hs_`B*`B,`Nstrip,`Nband,\n"
+"`N`R){\n"
+"``Hs at;\n"
+"at.width=`F`B->width;\n"
+"at.blocks=`F`B->blocks;\n"
+"at.block=$2/at.width;\n"
+"at.unit=$2-at.block*at.width;\n"
+"at.`Hs=`B->`Hs;\n"
+"at.`H=(strip*at.width+at.unit)*`B->unit;\n"
+"at.all`6\n"
+"`7at.block<at.blocks&&at.`H<at.`Hs&& !(`F`B->`T&$FLAG_REHEARSAL))\n"
+"at.all=`Fmin(at.`Hs-at.`H,`B->unit);\n"
+"at.leads=at.all&&at.block=`6\n"
+"at.`R=`R;\n"
+"at.lines=`B->block_lines;\n"
+"at.band=band*at.blocks*at.lines;\n"
+"at.`S=at.band+at.block*at.lines;\n"
+"`Cat;\n"
+"}\n"
+"$6$SLOT(at, of_block, c) (((of_block) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n"
+"$6$LINE_AT(i, `R) $INDEX_OF((`R) - 1, i)\n\n\n\n"
+"$n`X``Hs_chain(`+``K*`K,`Vlink,`I``Hs*at,\n"
+"`J``K*slots){\n"
+"$EACH_COLUMN\n"
+"`Z`Vblock`6block<at->blocks;block+=$CHAIN_STEP_LINKS){\n"
+"``K links[$CHAIN_STEP_LINKS];\n"
+"$r `Z`Vk`6k<$CHAIN_STEP_LINKS;k++)\n"
+"links[k]=slots[$SLOT(at,min(block+k,at->blocks-1),c)];\n"
+"$r `Z`Vk`6k<$CHAIN_STEP_LINKS;k++)\n"
+"`7block+k<at->blocks){\n"
+"slots[$SLOT(at,block+k,c)]=`K[c];\n"
+"`K[c]=``K_next`5`K[c],`link_`9(links[k]),link+block+k);\n"
+"}\n"
+"}\n"
+"}\n\n",
+"`Y$CPU\n"
+"$8struct{\n"
+"`src element[$UNIT];\n"
+"}`src_unit;\n"
+"$8struct{\n"
+"`dst element[$UNIT];\n"
+"}`dst_unit;\n"
+"$6$UNITS_WHOLE(type, p, pitch) false\n"
+"$6`unit_load(to, `0)\n"
+"$6`unit_store(to, `0)\n"
+"`O\n"
+"$8`src_vector `src_unit;\n"
+"$8`dst_vector `dst_unit;\n\n"
+"$6$UNITS_WHOLE(type, p, pitch) \\\n"
+" ($UNIT>1&&$IS_WHOLE(type)&&$ALIGNED(type,p)&&(pitch)%$UNIT==0)\n"
+"$6`unit_load(to, `0) \\\n"
+" `bytes_load((to)->`4,`0,$i`src),`policy_normal())\n"
+"$6`unit_store(to, `0) `vector_put(to, `0)\n"
+"`E\n\n\n"
+"$6$NEXT_LINE(p, pitch) \\\n"
+" do{ \\\n"
+" (p)=$REVERSE?(p)-(pitch):(p)+(pitch); \\\n"
+" $FORGET_ULONG(p); \\\n"
+" }while(0)\n\n\n"
+"$n`X``Hs_load(`src_unit*x,$1`src*src,`Npitch,`N`S,\n"
+"`Vsome,`I``Hs*at){\n"
+"$1`src*`0=src+$LINE_AT(`S,at->`R)*pitch+at->`H;\n"
+"`Qwhole=$UNITS_WHOLE(`src,`0,pitch);\n"
+"$r `Z`Vk`6k<$PIECE_LINES;k++){\n"
+"`7k<some&&whole){\n"
+"`unit_load(&x[k],`0);\n"
+"}else `7k<some){\n"
+"$EACH_COLUMN\n"
+"x[k].element[c]=`0[c];\n"
+"}\n"
+"$NEXT_LINE(`0,pitch);\n"
+"}\n"
+"}\n\n"
+"`Y$STAGED\n\n\n\n"
+"$6$ROW_ITEMS 32u\n"
+"$6$ROWS ($x / $ROW_ITEMS)\n"
+"$6$FLYING 8\n"
+"$6$IS_MOVED(b) ((b) < at->blocks && (b) * `Fat->lines + position < left)\n"
+"$6$DEFINE_MOVE(name, type) \\\n"
+" $n`Xname(`Atype*all,`Jtype*stage,`Vsize,`Npast,`I``Hs*at, \\\n"
+" `I`Qstores){ \\\n"
+" `Vline=`Fat->`Hs*size,piece=$PIECE_LINES*line/`Dtype); \\\n"
+" `Vstride=$STAGE_LINES(size)*line/`Dtype),`8=$2/$ROW_ITEMS; \\\n"
+" `N`S=at->band+past,lowest=$REVERSE?at->`R-`S-$PIECE_LINES:`S; \\\n"
+" long step=(long)(at->lines*line/`Dtype))*($REVERSE? -1:1); \\\n"
+" `Vleft=`S<at->`R?`Fmin(at->`R-`S,$9INT_MAX):0; \\\n"
+" `Z`Vi=$2%$ROW_ITEMS;i<piece;i+=$ROW_ITEMS){ \\\n"
+" `Vof_line=i*`F`Dtype)/line; \\\n"
+" `Vposition=$REVERSE?$PIECE_LINES-1-of_line:of_line; \\\n"
+" `Z`Vb=`8<$ROWS?`8:at->blocks;b<at->blocks;b+=$FLYING*$ROWS){ \\\n"
+" `Atype*far=all+lowest*line/`Dtype)+b*step+i; \\\n"
+" `Jtype*near=stage+b*stride+i; \\\n"
+" type x[$FLYING]; \\\n"
+" $r `Z`Vk`6k<$FLYING*$ROWS;k+=$ROWS) \\\n"
+" `7$IS_MOVED(b+k)) \\\n"
+" x[k/$ROWS]=stores?near[k*stride]:far[k*step]; \\\n"
+" $r `Z`Vk`6k<$FLYING*$ROWS;k+=$ROWS) \\\n"
+" `7$IS_MOVED(b+k)&&stores) \\\n"
+" far[k*step]=x[k/$ROWS]; \\\n"
+" else `7$IS_MOVED(b+k)) \\\n"
+" near[k*stride]=x[k/$ROWS]; \\\n"
+" } \\\n"
+" } \\\n"
+" }\n"
+"$DEFINE_MOVE(`stage_`4s,uint)\n"
+"$DEFINE_MOVE(`stage_bytes,uchar)\n\n\n"
+"$n`X``Hs_move(`Avoid*all,`Jvoid*stage,`Vsize,`Npast,\n"
+"`I``Hs*at,`I`Qstores){\n"
+"`Vline=`Fat->`Hs*size,start=`F(size_t)all|($REVERSE?`Fat->`R*line:0);\n"
+"`Vend=`F((at->`R-at->band)%at->lines);\n"
+"`Qends=line%4&&end%$PIECE_LINES&&end-end%$PIECE_LINES==past;\n"
+"$h;\n"
+"`7start%4==0&& !ends)\n"
+"`stage_`4s((`Auint*)all,(`Juint*)stage,size,past,at,stores);\n"
+"else\n"
+"`stage_bytes((`Auchar*)all,(`Juchar*)stage,size,past,at,stores);\n"
+"$h;\n"
+"}\n"
+"`O\n"
+"$6``Hs_move(all, stage, size, past, at, stores)\n"
+"`E\n\n\n",
+"$6$STAGED_AT(type, stage, k) \\\n"
+" ((`Jtype*)(stage))[(at->block*$STAGE_LINES(`Dtype))+ \\\n"
+" ($REVERSE?$PIECE_LINES-1-(k):(k)))* \\\n"
+" `Fat->`Hs+ \\\n"
+" at->unit]\n"
+"$6$STAGE_DST ($SAME_TYPES ? `M->src : `M->dst)\n\n\n"
+"$6$BLOCK_AFTER(x) ``P`5outer[c], $HAS_BLOCKS ? ``P`5inner[c], x) : (x))\n\n\n"
+"$n`X``Hs_piece(`+`t*`9s,`I`src_unit*x,`A`dst*dst,\n"
+"`Npitch,`N`S,`Vsome,`I``K*outer,\n"
+"`I``K*inner,`I``K*chain,`I`Qstores,\n"
+"`I``Hs*at,`J``Hs_`M*`M){\n"
+"`A`dst*to=dst+$LINE_AT(`S,at->`R)*pitch+at->`H;\n"
+"`Qwhole=$UNITS_WHOLE(`dst,to,pitch);\n"
+"$r `Z`Vk`6k<$PIECE_LINES;k++){\n"
+"`dst_unit out;\n"
+"`7k<some){\n"
+"$EACH_COLUMN{\n"
+"`src element=$STAGED?$STAGED_AT(`src,`M->src,k):x[k].element[c];\n"
+"$5y=`9s[c];\n"
+"`9s[c]=$o`5y,`convert`5element,$LINE_AT(`S+k,at->`R)));\n"
+"`7$INCLUSIVE)\n"
+"y=`9s[c];\n"
+"`7stores&& !$ANY_ORDER)\n"
+"y=$BLOCK_AFTER(``P`5chain[c],y));\n"
+"out.element[c]=`to_dst(y);\n"
+"}\n"
+"`7stores&&$STAGED){\n"
+"$STAGED_AT(`dst,$STAGE_DST,k)=out.element[0];\n"
+"}else `7stores&&whole){\n"
+"`unit_store(to,&out);\n"
+"}else `7stores){\n"
+"$EACH_COLUMN\n"
+"to[c]=out.element[c];\n"
+"}\n"
+"}\n"
+"$NEXT_LINE(to,pitch);\n"
+"}\n"
+"}\n\n\n"
+"$n`X``Hs_join(`+`A``K*band,`A``K*`Kes,\n"
+"`I`t*`9s,`I``Hs*at,\n"
+"`J``Hs_`M*`M){\n"
+"``K `K[$UNIT];\n"
+"$EACH_COLUMN{\n"
+"`K[c]=``K_of`5$f);\n"
+"`7at->all)\n"
+"`M->slots[$SLOT(at,at->block,c)]=`link_of(`9s[c]);\n"
+"}\n"
+"$h;\n"
+"`7at->leads)\n"
+"``Hs_chain`5`K,0,at,`M->slots);\n"
+"$h;\n"
+"$EACH_COLUMN{\n"
+"`7at->leads)\n"
+"band[c]=`link_of($WHOLE(`K[c]));\n"
+"`7at->all&&$HAS_BLOCKS)\n"
+"`Kes[c]=`M->slots[$SLOT(at,at->block,c)];\n"
+"}\n"
+"}\n\n\n"
+"$APART $n`X``Hs_band(`+$COLUMNS_PARAMETERS,`Ngroup,`I`Qstores){\n"
+"`N`R=``R(`B.`R,`R_buffer,`B.`R_offset,`F`B.`T);\n"
+"`Nback=group/`B.strips,band=stores?`B.bands-1-back:back;\n"
+"`I``Hs own=``Hs_of(&`B,group-back*`B.strips,band,`R),*at= &own;\n"
+"`A``K*of_band=states+`B.states_offset+band*at->`Hs+at->`H;\n"
+"`A``K*of_block=states+`B.states_offset+at->`H+\n"
+"(`B.bands+band*at->blocks+at->block)*at->`Hs;\n"
+"``K outer[$UNIT],inner[$UNIT],chain[$UNIT];\n"
+"$5`9s[$UNIT],base=$COLUMNS_BASE;\n"
+"`src_unit x[$PIECE_LINES];\n"
+"`Vpieces`6\n"
+"$EACH_COLUMN{\n"
+"outer[c]=stores&&at->all&&(`F`B.`T&$FLAG_CARRIES)?of_band[c]\n"
+":``K_of`5base);\n"
+"chain[c]=inner[c]=``K_of`5$f);\n"
+"`7stores&&at->all&&$HAS_BLOCKS&& !$kCOLUMN_BLOCKS))\n"
+"inner[c]=of_block[c];\n"
+"`9s[c]=$f;\n"
+"`7stores&&$ANY_ORDER)\n"
+"`9s[c]=$BLOCK_AFTER(`9s[c]);\n"
+"}\n"
+"`Z`Npast`6past<at->lines&&at->band+past<`R;past+=$PIECE_LINES){\n"
+"`N`S=at->`S+past;\n"
+"`Vsome=at->all&&`S<`R?`Fmin(`R-`S,$9$PIECE_LINES):0;\n"
+"`7$STAGED)\n"
+"``Hs_move((`Avoid*)(src+`B.src_offset),`M->src,`D`src),past,at,\n"
+"false);\n"
+"else\n"
+"``Hs_load(x,src+`B.src_offset,`B.src_pitch,`S,some,at);\n"
+"``Hs_piece`5`9s,x,dst+`B.dst_offset,`B.dst_pitch,`S,some,outer,inner,chain,\n"
+"stores,at,`M);\n"
+"`7stores)\n"
+"``Hs_move(dst+`B.dst_offset,$STAGE_DST,`D`dst),past,at,true);\n"
+"`7!$ANY_ORDER&& ++pieces%$LINK_PIECES==0)\n"
+"$EACH_COLUMN{\n"
+"chain[c]=``K_next`5chain[c],`9s[c],pieces/$LINK_PIECES-1);\n"
+"`9s[c]=$f;\n"
+"}\n"
+"}\n"
+"$EACH_COLUMN\n"
+"`7!$ANY_ORDER)\n"
+"`9s[c]=$WHOLE(``K_next`5chain[c],`9s[c],pieces/$LINK_PIECES));\n"
+"`7!stores){\n"
+"``Hs_join`5of_band,of_block,`9s,at,`M);\n"
+"`L;\n"
+"}\n"
+"`7at->all&&(`F`B.`T&$FLAG_TOTAL)&&\n"
+"(at->`S<`R?`R-at->`S<=at->lines:at->`S==0&&`R==0))\n"
+"$EACH_COLUMN\n"
+"totals[`B.total_offset+at->`H+c]=\n"
+"`to_dst($ANY_ORDER?`9s[c]:$BLOCK_AFTER(`9s[c]));\n"
+"}\n\n",
+"`Y!$UNDIVIDED\n"
+"kernel $x_ATTRIBUTE `X``Hs_`9s(`%$COLUMNS_PARAMETERS$g`=\n"
+"``Hs_band`5$COLUMNS_ARGUMENTS,$p,false);\n"
+"}\n\n\n"
+"kernel $x_ATTRIBUTE `X``Hs_carries(`%$COLUMNS_PARAMETERS$g`=\n"
+"`I``Hs own=``Hs_of(&`B,$p,0,0),*at= &own;\n"
+"``K carry[$UNIT],base=``K_of`5$COLUMNS_BASE);\n"
+"$EACH_COLUMN\n"
+"carry[c]=base;\n"
+"`Z`N`S`6`S<`B.bands;`S+=at->blocks){\n"
+"`Nband=`S+at->block;\n"
+"`Qthere=at->all&&band<`B.bands;\n"
+"`A``K*of_band=states+`B.states_offset+band*at->`Hs+at->`H;\n"
+"$EACH_COLUMN\n"
+"`7at->all)\n"
+"`M->slots[$SLOT(at,at->block,c)]=\n"
+"there?of_band[c]:`link_of($f);\n"
+"$h;\n"
+"`7at->leads)\n"
+"``Hs_chain`5carry,`F`S,at,`M->slots);\n"
+"$h;\n"
+"$EACH_COLUMN\n"
+"`7there)\n"
+"of_band[c]=$kCOLUMN_CARRIES)?base:`M->slots[$SLOT(at,at->block,c)];\n"
+"}\n"
+"}\n"
+"`E\n"
+"kernel $x_ATTRIBUTE `X``Hs_scan(`%$COLUMNS_PARAMETERS$g`=\n"
+"``Hs_band`5$COLUMNS_ARGUMENTS,$p,true);\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_scan_columns NULL
+#endif
+#if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5023 \"kernels.cl.inc\"\n"
+"#line 5391 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6111,7 +6437,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5077 \"kernels.cl.inc\"\n"
+"#line 5445 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6619,7 +6945,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5686 \"kernels.cl.inc\"\n"
+"#line 6054 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -6951,7 +7277,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6065 \"kernels.cl.inc\"\n"
+"#line 6433 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7037,7 +7363,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6152 \"kernels.cl.inc\"\n"
+"#line 6520 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7309,7 +7635,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6477 \"kernels.cl.inc\"\n"
+"#line 6845 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -7959,7 +8285,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7248 \"kernels.cl.inc\"\n"
+"#line 7616 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8013,7 +8339,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7302 \"kernels.cl.inc\"\n"
+"#line 7670 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8416,7 +8742,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7762 \"kernels.cl.inc\"\n"
+"#line 8130 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -8911,7 +9237,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8334 \"kernels.cl.inc\"\n"
+"#line 8702 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9259,7 +9585,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8760 \"kernels.cl.inc\"\n"
+"#line 9128 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9362,7 +9688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8889 \"kernels.cl.inc\"\n"
+"#line 9257 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9661,7 +9987,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9228 \"kernels.cl.inc\"\n"
+"#line 9596 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10070,7 +10396,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9717 \"kernels.cl.inc\"\n"
+"#line 10085 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10088,7 +10414,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9732 \"kernels.cl.inc\"\n"
+"#line 10100 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10198,7 +10524,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9874 \"kernels.cl.inc\"\n"
+"#line 10242 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10250,7 +10576,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9928 \"kernels.cl.inc\"\n"
+"#line 10296 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10382,7 +10708,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10082 \"kernels.cl.inc\"\n"
+"#line 10450 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10674,7 +11000,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10412 \"kernels.cl.inc\"\n"
+"#line 10780 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11375,7 +11701,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11246 \"kernels.cl.inc\"\n"
+"#line 11614 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11546,7 +11872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11453 \"kernels.cl.inc\"\n"
+"#line 11821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11650,7 +11976,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11567 \"kernels.cl.inc\"\n"
+"#line 11935 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11791,7 +12117,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11728 \"kernels.cl.inc\"\n"
+"#line 12096 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11887,6 +12213,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_handover,
     gpuscan__piece_scan_rows,
     gpuscan__piece_scan,
+    gpuscan__piece_scan_columns,
     gpuscan__piece_scan_segments,
     gpuscan__piece_select,
     gpuscan__piece_engine,
@@ -15389,7 +15716,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
                                                                          : GPUSCAN_TYPE_U32;
     const gpuscan__mistake mistakes[] = {
         {!offsets && !by_element, argument, "segments.form is not a gpuscan_segment_form"},
-        {has_rows, argument, "segments and rows or pitches are both given"},
+        {has_rows, argument, "segments, and rows, pitches or along, are both given"},
         {!is_type, argument, "segments.type is not a gpuscan_type"},
         {offsets && of != GPUSCAN_TYPE_U32 && of != GPUSCAN_TYPE_U64, wrong_type,
          "segments.type is neither u32 nor u64"},
@@ -17468,6 +17795,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
    for the strategy, the group size and the vectors. Then it chooses the scan's form, which decides the kernels. AUTO
    chooses MULTI_PASS for many or short rows. Forms `whole rows` and `few` set key.whole_rows and key.few.
     form        | chosen if                                           | kernels gpuscan_...
+    columns     | desc.along is COLUMNS                               | columns_sums, columns_carries, columns_scan
     whole rows  | rows are shorter than a tile                        | scan_rows
     multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums, scan_carries (if parts > 1), parts
     few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
@@ -17485,6 +17813,9 @@ typedef struct gpuscan__scan_key {
     uint32_t heads_size; /* bytes of a flag, of a key or, if heads are BITS, of an offset */
     uint32_t heads_real; /* 1: the heads are keys, and the keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
+    uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
+    uint32_t vector;     /* columns: UNIT_COLUMNS, see [SCAN COLUMNS] in kernels.cl.inc */
+    uint32_t lines;      /* columns: COLUMN_PIECE, see there */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -17499,6 +17830,7 @@ typedef struct gpuscan__scan_plan {
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
+    uint64_t columns, unit, width, blocks, block_lines, strips, bands; /* see [SCAN COLUMNS] in kernels.cl.inc */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_ROWS_PLAN(X) X(src_pitch) X(dst_pitch) X(rows) X(length) X(tile_rows)
@@ -17509,10 +17841,16 @@ typedef struct gpuscan__scan_plan {
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
     GPUSCAN__SCAN_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(rows) X(tiles) X(states_offset)       \
     X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
+#define GPUSCAN__SCAN_COLUMNS_PLAN(X)                                                                                  \
+    X(src_pitch) X(dst_pitch) X(columns) X(unit) X(width) X(blocks) X(block_lines) X(strips)
+#define GPUSCAN__SCAN_COLUMNS_NUMBERS(X)                                                                               \
+    GPUSCAN__SCAN_COLUMNS_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(bands) X(states_offset)       \
+    X(init_offset) X(total_offset) X(flags)
 #define GPUSCAN__SCAN_HEADS_NUMBERS(X)                                                                                 \
     X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
+GPUSCAN__NUMBERS(scan_columns, GPUSCAN__SCAN_COLUMNS_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 /* Lists how lanes load tiles of whole rows.
@@ -17522,9 +17860,17 @@ GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
    BY_ELEMENTS  neighbouring lanes take neighbouring elements, since vectors would be half empty */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
+/* Lists how work-items load columns. STAGED: lines are short, so they pass through local memory. */
+enum { GPUSCAN__COLUMNS_NONE, GPUSCAN__COLUMNS_DIRECT, GPUSCAN__COLUMNS_STAGED };
+enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN };
+
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
+    static const char *const columns[] = {"gpuscan_columns_sums", "gpuscan_columns_carries", "gpuscan_columns_scan",
+                                          NULL};
     gpuscan__scan_key own = gpuscan__scan_own(key);
+    if (own.columns)
+        return columns + (key->undivided ? GPUSCAN__COLUMNS_SCAN : 0);
     return own.whole_rows ? whole_rows
                           : gpuscan__engine_kernels(key, own.heads == GPUSCAN__HEADS_BITS ? GPUSCAN__ENGINE_HEADS
                                                                                           : GPUSCAN__ENGINE_ALONE);
@@ -17533,9 +17879,11 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
 static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), rows = gpuscan__scan_own(key).whole_rows != 0;
     int offsets = gpuscan__scan_own(key).heads == GPUSCAN__HEADS_BITS;
+    int columns = gpuscan__scan_own(key).columns != 0, engine = !rows && !columns;
     return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) |
-           GPUSCAN__PIECE(HANDOVER, !rows) | GPUSCAN__PIECE(SCAN, !rows) | GPUSCAN__PIECE(ENGINE, !rows) |
-           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
+           GPUSCAN__PIECE(HANDOVER, engine) | GPUSCAN__PIECE(SCAN, engine) | GPUSCAN__PIECE(ENGINE, engine) |
+           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SCAN_COLUMNS, !rows && columns) |
+           GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
 /* Defines what only segmented scans need: what marks heads, and the flag that each sum contains. */
@@ -17585,11 +17933,41 @@ static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *pla
            gpuscan__few_bytes(gs, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
 }
 
+/* Returns an upper bound of the size of gpuscan_columns_shared in kernels.cl.inc. */
+static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
+    const gpuscan__elements *e = &plan->e;
+    uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
+    uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
+    if (own->columns == GPUSCAN__COLUMNS_STAGED)
+        bytes += group * ((own->lines + 1) * ((uint64_t)e->src_size + e->dst_size) + 6);
+    return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
+}
+
+GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
+    gpuscan__define(text, "SCAN_COLUMNS_NUMBERS", gpuscan__scan_columns_numbers_text);
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__columns_shared(gs, plan, &own));
+    gpuscan__define_number(text, "SPREADS", 0);
+    gpuscan__define_number(text, "SHIFTS", 0);
+    gpuscan__define_number(text, "COUNTED", 0);
+    gpuscan__define_number(text, "REVERSE", own.reverse);
+    gpuscan__define_number(text, "UNIT_COLUMNS", own.vector);
+    gpuscan__define_number(text, "COLUMN_PIECE", own.lines);
+    gpuscan__define_number(text, "STAGED", own.columns == GPUSCAN__COLUMNS_STAGED);
+    gpuscan__define_number(text, "SAME_TYPES", plan->e.src == plan->e.dst);
+    gpuscan__define_operation(text, gs, plan, "SCAN_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? 1 : own.vector,
+                              own.inclusive != 0, 0, 0);
+}
+
 GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
     uint64_t bytes;
     int exchanges = gpuscan__scan_exchanges(gs, plan, &own, &bytes);
+    if (own.columns) {
+        gpuscan__columns_define(text, gs, plan);
+        return;
+    }
     gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
     if (!gpuscan__is_single_pass(strategy)) {
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
@@ -17620,7 +17998,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     gpuscan_type type;
     gpuscan_result r = gpuscan__resolve_segments(gs, &plan->common, &desc->segments, desc->count,
                                                  desc->rows > 1 || desc->src_pitch || desc->dst_pitch ||
-                                                     desc->src_pitch_bytes || desc->dst_pitch_bytes,
+                                                     desc->src_pitch_bytes || desc->dst_pitch_bytes || desc->along,
                                                  &type);
     if (r != 0 || form == GPUSCAN_SEGMENTS_NONE)
         return r;
@@ -17637,7 +18015,8 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets `*resolved` to a pitch in elements, which may be given in elements or in bytes. By default it is `count`. */
+/* Sets `*resolved` to a pitch in elements, which may be given in elements or in bytes. By default it is `count`, the
+   elements of a row or, along columns, of a line. */
 static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                                  uint64_t pitch_bytes, uint32_t size, uint64_t count,
                                                  uint64_t *resolved) {
@@ -17654,7 +18033,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
     static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__elements *e = &common->e;
-    uint64_t src_elements, dst_elements;
+    uint64_t src_elements, dst_elements, line, lines;
     gpuscan__range *range;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
@@ -17665,22 +18044,26 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
     if (desc->reverse > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "reverse is neither 0 nor 1");
+    if (desc->along != GPUSCAN_ALONG_ROWS && desc->along != GPUSCAN_ALONG_COLUMNS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "along is not a gpuscan_along");
     e->exact = gpuscan__is_float_sum(e);
     plan->rows = desc->rows ? desc->rows : 1;
-    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size,
-                                        desc->count, &plan->src_pitch)) != 0 ||
-        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size,
-                                        desc->count, &plan->dst_pitch)) != 0 ||
-        (r = gpuscan__extent(gs, "src", desc->count, plan->rows, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
-        (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
+    line = !desc->along ? desc->count : desc->count ? plan->rows : 0; /* the lines of a matrix lie like rows */
+    lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
+    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size, line,
+                                        &plan->src_pitch)) != 0 ||
+        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size, line,
+                                        &plan->dst_pitch)) != 0 ||
+        (r = gpuscan__extent(gs, "src", line, lines, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
+        (r = gpuscan__extent(gs, "dst", line, lines, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
     range->in_place = 1;
-    gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
+    gpuscan__rows_of(range, lines, line, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
     range->in_place = 1;
-    gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
-    range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
+    gpuscan__rows_of(range, lines, line, plan->dst_pitch, e->dst_size);
+    range->partial = plan->dst_pitch > line || desc->count_buffer.mem != NULL;
     gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
@@ -17694,6 +18077,9 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = desc->count == 0 && !desc->total.mem;
     plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
+    /* elements of a single column without gaps are a row */
+    if (desc->along && (plan->rows > 1 || plan->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
+        plan->columns = plan->rows;
     plan->key.reverse = desc->reverse;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
@@ -17968,6 +18354,124 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     return 1;
 }
 
+/* ---- columns ---- */
+
+#ifndef GPUSCAN__COLUMNS_LINES
+#define GPUSCAN__COLUMNS_LINES 16 /* a GPU's work-item loads up to this many lines at a time */
+#define GPUSCAN__COLUMNS_UNIT  4  /* maximum bytes of a unit of several columns */
+#define GPUSCAN__COLUMNS_STRIP 128 /* bytes of a strip's lines on a GPU */
+#define GPUSCAN__COLUMNS_SHORT 64 /* bytes below which lines are short, so that they are staged */
+#define GPUSCAN__COLUMNS_REGISTERS 64
+#define GPUSCAN__COLUMNS_ALONE 256 /* columns per compute unit that keep it busy, so that one launch is enough */
+#endif
+#define GPUSCAN__COLUMNS_LOW   64 /* columns of up to this many lines take one launch */
+#define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of a unit's lines on a CPU */
+#define GPUSCAN__COLUMNS_LEAST 256 /* minimum bytes of these, if there are bands instead */
+#define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to this one */
+#define GPUSCAN__COLUMNS_TEST  20 /* minimum lines of a block in a self-test, without those of a piece */
+
+/* Returns how many neighbouring columns a work-item of a GPU loads at once. */
+static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan, uint32_t size) {
+    uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | plan->desc->src.offset | plan->desc->dst.offset;
+    uint32_t vector = 1;
+    while (all % (2 * vector) == 0 && 2 * vector * size <= GPUSCAN__COLUMNS_UNIT)
+        vector *= 2;
+    return vector;
+}
+
+/* Returns whether lines are short, have no gaps, and consist of elements that words can move. */
+static int gpuscan__columns_staged(const gpuscan__scan_plan *plan, uint32_t size) {
+    const gpuscan__elements *e = &plan->common.e;
+    int whole = size <= 8 && gpuscan__alignment(e->src_size) == e->src_size &&
+                gpuscan__alignment(e->dst_size) == e->dst_size;
+    return whole && plan->common.key.group >= 32 && plan->columns * size < GPUSCAN__COLUMNS_SHORT &&
+           plan->columns <= plan->common.key.group && plan->src_pitch == plan->columns &&
+           plan->dst_pitch == plan->columns && plan->desc->count < UINT32_MAX;
+}
+
+static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    gpuscan__key *key = &common->key;
+    gpuscan__scan_key *own = &plan->key;
+    uint32_t size = (uint32_t)gpuscan__max(common->e.src_size, common->e.dst_size), step = 1;
+    key->strategy = (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
+    key->vectors = own->lines = 1;
+    own->columns = GPUSCAN__COLUMNS_DIRECT;
+    if (gpuscan__key_is_cpu(key)) {
+        key->group = 1;
+        key->tile = (uint32_t)gpuscan__max(GPUSCAN__COLUMNS_CPU / size, 1);
+        own->vector = plan->columns <= gpuscan__min(GPUSCAN__COLUMNS_FEW, key->tile) ? (uint32_t)plan->columns : 0;
+        return;
+    }
+    key->group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(256, common->group_limit));
+    own->vector = gpuscan__columns_vector(plan, size);
+    own->lines = gpuscan__kept_vectors(GPUSCAN__COLUMNS_LINES, (uint32_t)gpuscan__max(own->vector * size, 4));
+    key->undivided = plan->columns / own->vector >= (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE ||
+                     plan->desc->count <= GPUSCAN__COLUMNS_LOW;
+    if (!key->undivided && gpuscan__columns_staged(plan, size)) {
+        own->columns = GPUSCAN__COLUMNS_STAGED;
+        own->vector = 1;
+        own->lines = 64 / size;
+    }
+    while (gpuscan__columns_shared(gs, common, own) > gs->device.local_memory &&
+           gpuscan__shrink(gs, &key->group, &step))
+        continue;
+    key->tile = key->group;
+    key->registers = gpuscan__registers(gs, key, GPUSCAN__COLUMNS_REGISTERS);
+}
+
+/* Returns the number of units of a strip. A unit has `bytes` bytes of a line. */
+static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__scan_key *own, uint64_t units,
+                                       uint64_t bytes) {
+    uint64_t width = gpuscan__max(GPUSCAN__COLUMNS_STRIP / bytes, 1);
+    if (key->undivided || own->columns == GPUSCAN__COLUMNS_STAGED)
+        width = units;
+    width = gpuscan__min(width, key->group);
+    return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
+}
+
+/* Cuts the columns into units and strips, and the lines into blocks and bands. In a self-test bands are short. */
+static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size), tile = key->tile;
+    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
+    int cpu = gpuscan__key_is_cpu(key), few = plan->key.vector != 0, forced = plan->common.forced != NULL;
+    plan->unit = plan->key.vector;
+    if (!few) {
+        plan->unit = gpuscan__max(gpuscan__ceil_div(plan->columns, groups), GPUSCAN__COLUMNS_LEAST / size);
+        plan->unit = gpuscan__min(forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(plan->unit, 16) * 16, tile);
+    }
+    units = gpuscan__ceil_div(plan->columns, plan->unit);
+    plan->width = gpuscan__columns_width(key, &plan->key, units, plan->unit * size);
+    plan->strips = gpuscan__ceil_div(units, plan->width);
+    plan->blocks = key->undivided ? 1 : key->group / plan->width;
+    plan->bands = gpuscan__max(groups / plan->strips, 1);
+    if (key->undivided || (cpu && plan->desc->count * plan->columns * size <= 256 * GPUSCAN__KIB))
+        plan->bands = 1;
+    lines = gpuscan__ceil_div(plan->desc->count, plan->bands * plan->blocks);
+    if (forced && !key->undivided)
+        lines = GPUSCAN__COLUMNS_TEST + plan->key.lines;
+    plan->block_lines = gpuscan__max(gpuscan__ceil_div(lines, plan->key.lines), 1) * plan->key.lines;
+    plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
+}
+
+static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    gpuscan__key *key = &common->key;
+    uint32_t size = gpuscan__prefix_size(common);
+    if (!common->forced)
+        gpuscan__columns_key(gs, plan);
+    gpuscan__columns_cut(gs, plan);
+    if (!common->forced && gpuscan__key_is_cpu(key))
+        key->undivided = plan->bands == 1;
+    if (plan->bands > gs->device.work_items / key->group / plan->strips)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows: a launch would exceed the device's work-items");
+    if (!key->undivided)
+        common->need.bytes[GPUSCAN__PLAIN] =
+            plan->bands * (1 + plan->blocks) * plan->columns * size + gpuscan__slack(size);
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     /* fits 64 bits, as the extents do */
@@ -17976,6 +18480,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan_result r;
+    if (plan->columns)
+        return gpuscan__columns_choose(gs, plan);
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
@@ -18100,9 +18606,41 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
+static gpuscan_result gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t kernel,
+                                              uint64_t groups) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_scan_desc *desc = plan->desc;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided ? 0 : kernel);
+    gpuscan__scan_columns_numbers numbers;
+    GPUSCAN__SCAN_COLUMNS_PLAN(GPUSCAN__FROM_PLAN)
+    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
+    numbers.bands = gpuscan__unless_rehearsed(chain, plan->bands);
+    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
+    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
+    numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
+    if (plan->bands > 1)
+        numbers.flags |= GPUSCAN__FLAG_CARRIES;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
+                               gpuscan__columns_shared(chain->gs, common, &plan->key), kernel == GPUSCAN__COLUMNS_SCAN);
+}
+
+static gpuscan_result gpuscan__columns_enqueue(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
+    uint64_t groups = plan->strips * plan->bands;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (!plan->common.key.undivided)
+        r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SUMS, groups);
+    if (r == 0 && plan->bands > 1)
+        r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_CARRIES, plan->strips);
+    return r != 0 ? r : gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SCAN, groups);
+}
+
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
     gpuscan_result r;
+    if (plan->columns)
+        return gpuscan__columns_enqueue(chain, plan);
     if (plan->key.whole_rows)
         return gpuscan__scan_whole_rows(chain, plan);
     if (plan->key.heads == GPUSCAN__HEADS_BITS &&
@@ -18165,6 +18703,58 @@ static void gpuscan__reverse(unsigned char *elements, uint64_t count, uint32_t s
         }
 }
 
+/* Fills the arrays of a self-test along columns. The matrix has several strips if a program for it can have them, and
+   at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless they are
+   staged. */
+static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
+    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, i;
+    uint64_t apart = shape.round == 1, vector = gpuscan__max(own->vector, 1);
+    unsigned char *src, *dst, *total, *from, *to;
+    desc->along = GPUSCAN_ALONG_COLUMNS;
+    if (gpuscan__key_is_cpu(test->key))
+        desc->rows = own->vector ? own->vector : 2 * GPUSCAN__COLUMNS_FEW + 1;
+    else if (own->columns == GPUSCAN__COLUMNS_STAGED)
+        desc->rows = 3;
+    else
+        desc->rows = (gpuscan__columns_width(test->key, own, test->key->group, vector * size) + 1) * vector;
+    blocks = test->key->group / gpuscan__columns_width(test->key, own, desc->rows / vector, vector * size);
+    shape.tile = gpuscan__ceil_div(GPUSCAN__COLUMNS_TEST + own->lines, own->lines) * own->lines;
+    desc->count = shape.count = 2 * shape.tile * (test->key->undivided ? 1 : blocks) + 5;
+    desc->src_pitch = desc->dst_pitch = pitch =
+        desc->rows + (own->columns == GPUSCAN__COLUMNS_STAGED ? 0 : apart * vector);
+    desc->src.offset = desc->dst.offset = apart;
+    src = gpuscan__test_in(test, &desc->src, (apart + shape.count * pitch) * e->src_size);
+    dst = gpuscan__test_out(test, &desc->dst, (apart + shape.count * pitch) * e->dst_size);
+    total = gpuscan__test_out(test, &desc->total, desc->rows * e->dst_size);
+    from = (unsigned char *)gpuscan__test_memory(test, shape.count * e->src_size);
+    to = (unsigned char *)gpuscan__test_memory(test, shape.count * e->dst_size);
+    for (column = 0; column < desc->rows && !test->failed; column++) {
+        gpuscan__test_elements(e, &shape, own->inclusive != 0, from, test->init, to, total + column * e->dst_size);
+        for (i = 0; i < shape.count; i++) {
+            uint64_t at = apart + (own->reverse ? shape.count - 1 - i : i) * pitch + column;
+            memcpy(src + at * e->src_size, from + i * e->src_size, e->src_size);
+            memcpy(dst + at * e->dst_size, to + i * e->dst_size, e->dst_size);
+        }
+        shape.round += 2; /* each column has other data */
+    }
+    return 1;
+}
+
+/* Sets the fields of a self-test's desc that do not depend on its shape. */
+static void gpuscan__scan_test_desc(gpuscan__test *test, const gpuscan__scan_key *own) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
+    desc->src_type = e->src;
+    desc->dst_type = e->dst;
+    desc->op = e->op;
+    desc->custom = e->custom;
+    desc->kind = own->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    desc->reverse = own->reverse;
+    desc->init = test->init;
+}
+
 GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__scan_key own = gpuscan__scan_own(test->key);
@@ -18176,13 +18766,9 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     uint64_t vector = gpuscan__vector(e->src_size, e->dst_size);
     if (round == 3 || (round == 2 && !own.whole_rows))
         return 0;
-    desc->src_type = e->src;
-    desc->dst_type = e->dst;
-    desc->op = e->op;
-    desc->custom = e->custom;
-    desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
-    desc->reverse = own.reverse;
-    desc->init = test->init;
+    gpuscan__scan_test_desc(test, &own);
+    if (own.columns)
+        return gpuscan__columns_test(test, &own, shape);
     if (own.whole_rows) { /* by round, a row has two thirds of a tile, a seventh of a tile, or one element */
         shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
         shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;

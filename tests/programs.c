@@ -452,6 +452,15 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
         scan.rows = 0;
     }
     scan.count = reduce.count = add.count = UINT64_C(1) << 26;
+    for (s = 0; !is_arg && s < (strategies ? (int)GPUSCAN_STRATEGY_COUNT : 1); s++) {
+        scan.along = GPUSCAN_ALONG_COLUMNS;
+        scan.call.strategy = (gpuscan_strategy)s;
+        scan.reverse = (uint32_t)s % 2;
+        for (scan.rows = 3; scan.rows <= 300; scan.rows *= 100) /* lines are staged, or not */
+            prepare_scan(&scan);
+        scan.along = GPUSCAN_ALONG_ROWS;
+        scan.rows = scan.reverse = 0;
+    }
     for (s = 0; s < (strategies ? (int)GPUSCAN_STRATEGY_COUNT : 1); s++) {
         scan.call.strategy = reduce.call.strategy = add.call.strategy = (gpuscan_strategy)s;
         prepare_reduce(&reduce);

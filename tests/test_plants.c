@@ -9,7 +9,7 @@ typedef enum outcome { WRONG, REFUSED, RACE } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at
-                              misaligned offsets, R: reversed, e: by segments of keys, one element each, b: by two
+                              misaligned offsets, R: reversed, C: along three columns, e: by segments of keys, one element each, b: by two
                               offsets, a: uniform add, r: reduce, c: of affine functions, w: of three rows, j: of 40
                               segments, one of them long, J: which is split, h: histogram, d: whose counters are
                               three apart, g: of rows with gaps, t: of picture tiles, by an expression, x: of an
@@ -79,7 +79,9 @@ typedef struct plant {
      COUNTS_LEFT       a histogram does not zero its accumulators
      NEAR              a neighbour's column and row are exchanged
      COUNTS_STRIDE     counters that lie apart lie one element closer together
-     MIRROR            a reversed scan leaves vectors in the order of memory */
+     MIRROR            a reversed scan leaves vectors in the order of memory
+     COLUMN_CARRIES    columns lose the bands of lines above
+     COLUMN_LOOK_BACK  columns lose the tiles above */
 #define MULTI  GPUSCAN_STRATEGY_MULTI_PASS
 #define SINGLE GPUSCAN_STRATEGY_SINGLE_PASS
 static const plant plants[] = {
@@ -106,6 +108,9 @@ static const plant plants[] = {
     {"MIRROR", 'R', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5000, REFUSED},
     {"MIRROR", 'R', SINGLE, 8, 0, 5000, REFUSED},
     {"MIRROR", 'R', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, REFUSED},
+    {"COLUMN_CARRIES", 'C', MULTI, 0, GPUSCAN_WITHOUT_LANES, 60003, REFUSED},
+    {"COLUMN_CARRIES", 'C', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 200001, REFUSED},
+    {"COLUMN_LOOK_BACK", 'C', SINGLE, 8, 0, 5001, REFUSED},
     {"LOOK_BACK", 'R', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"LOOK_BACK", 's', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED}, /* with lanes, few tiles need no look-back */
     {"LOOK_BACK", 'f', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
@@ -430,6 +435,7 @@ static int run(gpuscan *gs, const plant *p) {
     switch (p->what) {
     case 's':
     case 'R':
+    case 'C':
     case 'o':
     case 'v':
     case 'f':
@@ -445,6 +451,10 @@ static int run(gpuscan *gs, const plant *p) {
                      GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, NULL);
         if (p->what == 'R')
             ref_reverse(wanted, n, size);
+        for (i = 0; p->what == 'C' && i < n; i++)
+            ref_store(GPUSCAN_TYPE_U32, wanted, i,
+                      ref_bits(ref_load(GPUSCAN_TYPE_U32, in, i).bits +
+                               (i < 3 ? 0 : ref_load(GPUSCAN_TYPE_U32, wanted, i - 3).bits)));
         memset(wanted, 0x5A, dst_off * size);
         if (scanned != 0)
             memset(wanted + n / scanned * scanned * size, 0x5A, n % scanned * size);
@@ -456,6 +466,11 @@ static int run(gpuscan *gs, const plant *p) {
         d.scan.rows = scanned ? n / scanned : 1;
         d.scan.kind = GPUSCAN_INCLUSIVE;
         d.scan.reverse = p->what == 'R';
+        if (p->what == 'C') {
+            d.scan.along = GPUSCAN_ALONG_COLUMNS;
+            d.scan.rows = 3;
+            d.scan.count = n / 3;
+        }
         d.scan.src_type = d.scan.dst_type = p->what == 'f' ? op_affine_compose.type : GPUSCAN_TYPE_U32;
         d.scan.op = p->what == 'f' ? GPUSCAN_OP_CUSTOM : GPUSCAN_OP_ADD;
         d.scan.custom = p->what == 'f' ? &op_affine_compose.custom : NULL;
