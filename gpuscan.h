@@ -3452,7 +3452,8 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$6$FIRST_BITS(left) \\\n"
 " ((left)>=$s?0xffffffffu>>(32-$s):(1u<<(left))-1)\n\n"
 "$6$WORDS_4(`4) ((uint4)((`4)[0], (`4)[1], (`4)[2], (`4)[3]))\n\n"
-"$n`X`vector_put(`A`dst*to,`I`dst_vector*x){\n"
+"$n`X`vector_store(`A`dst*to,`dst_vector*x){\n"
+"``4s_mirror(x->`4,`D`dst));\n"
 "`7$i`dst)>=16)\n"
 "$r\n"
 "`Z`Vw`6w<$i`dst)/16;w++)\n"
@@ -3465,10 +3466,6 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "*(`Aushort*)to=(ushort)x->`4[0];\n"
 "else\n"
 "*(`Auchar*)to=(uchar)x->`4[0];\n"
-"}\n"
-"$n`X`vector_store(`A`dst*to,`dst_vector*x){\n"
-"``4s_mirror(x->`4,`D`dst));\n"
-"`vector_put(to,x);\n"
 "}\n\n\n\n\n\n"
 "$n`X`bytes_store(`Avoid*to,`J`Iuint*`0,`Vskip,`Vbytes,`V`S,\n"
 "`Vstep){\n"
@@ -3868,7 +3865,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2411 \"kernels.cl.inc\"\n"
+"#line 2408 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8ushort `place;\n\n\n\n\n\n\n"
 "$8struct{\n"
@@ -4021,7 +4018,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2581 \"kernels.cl.inc\"\n"
+"#line 2578 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "`Y$BEGINS\n\n"
 "$n$u ``3_scan_`0(`+``3*`3,$u*x,\n"
@@ -4336,7 +4333,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2936 \"kernels.cl.inc\"\n"
+"#line 2933 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$EACH_4(at, d, `1) at(`1, d), at((`1) + 1, d), at((`1) + 2, d), at((`1) + 3, d)\n"
 "$6$EACH_8(at, d, `1) $EACH_4(at, d, `1), $EACH_4(at, d, (`1) + 4)\n"
@@ -5157,7 +5154,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3883 \"kernels.cl.inc\"\n"
+"#line 3880 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`N`8,`S,`R;\n"
@@ -5673,7 +5670,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4563 \"kernels.cl.inc\"\n"
+"#line 4560 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5969,7 +5966,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4905 \"kernels.cl.inc\"\n"
+"#line 4902 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_NUMBERS\n"
@@ -6074,7 +6071,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 5026 \"kernels.cl.inc\"\n"
+"#line 5023 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -6089,7 +6086,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$6$PIECE_LINES $COLUMN_PIECE\n"
 "$6$LINK_PIECES ($CPU ? $STEP_LINKS : 1)\n"
 "$6$HAS_BLOCKS (!$CPU && !$UNDIVIDED)\n"
-"$6$CHAIN_STEP_LINKS 8\n\n\n\n"
+"$6$LOADED_LINKS 8\n\n\n\n"
 "$6$STAGE_LINES(size) ($PIECE_LINES + ((size) < 4 ? 4 / `F(size) : 1))\n"
 "$6$STAGE_ULONGS(size) ($STAGED * ($x * $STAGE_LINES(size) * `F(size) + 7) / 8)\n"
 "$8struct{\n"
@@ -6140,53 +6137,43 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$6$LINE_AT(i, `R) $INDEX_OF((`R) - 1, i)\n\n\n\n"
 "$n`X``Hs_chain(`+``K*`K,`Vlink,`I``Hs*at,\n"
 "`J``K*slots){\n"
+"$h;\n"
 "$EACH_COLUMN\n"
-"`Z`Vblock`6block<at->blocks;block+=$CHAIN_STEP_LINKS){\n"
-"``K links[$CHAIN_STEP_LINKS];\n"
-"$r `Z`Vk`6k<$CHAIN_STEP_LINKS;k++)\n"
+"`Z`Vblock=at->leads?0:at->blocks;block<at->blocks;block+=$LOADED_LINKS){\n"
+"``K links[$LOADED_LINKS];\n"
+"$r `Z`Vk`6k<$LOADED_LINKS;k++)\n"
 "links[k]=slots[$SLOT(at,min(block+k,at->blocks-1),c)];\n"
-"$r `Z`Vk`6k<$CHAIN_STEP_LINKS;k++)\n"
+"$r `Z`Vk`6k<$LOADED_LINKS;k++)\n"
 "`7block+k<at->blocks){\n"
 "slots[$SLOT(at,block+k,c)]=`K[c];\n"
 "`K[c]=``K_next`5`K[c],`link_`9(links[k]),link+block+k);\n"
 "}\n"
 "}\n"
-"}\n\n",
-"`Y$CPU\n"
-"$8struct{\n"
+"$h;\n"
+"}\n\n\n",
+"$8union{\n"
 "`src element[$UNIT];\n"
+"`V`4;\n"
 "}`src_unit;\n"
-"$8struct{\n"
+"$8union{\n"
 "`dst element[$UNIT];\n"
+"`V`4;\n"
 "}`dst_unit;\n"
-"$6$UNITS_WHOLE(type, p, pitch) false\n"
-"$6`unit_load(to, `0)\n"
-"$6`unit_store(to, `0)\n"
-"`O\n"
-"$8`src_vector `src_unit;\n"
-"$8`dst_vector `dst_unit;\n\n"
 "$6$UNITS_WHOLE(type, p, pitch) \\\n"
-" ($UNIT>1&&$IS_WHOLE(type)&&$ALIGNED(type,p)&&(pitch)%$UNIT==0)\n"
-"$6`unit_load(to, `0) \\\n"
-" `bytes_load((to)->`4,`0,$i`src),`policy_normal())\n"
-"$6`unit_store(to, `0) `vector_put(to, `0)\n"
-"`E\n\n\n"
+" (!$CPU&&$UNIT>1&&((size_t)(p)|(pitch)*`Dtype))%4==0)\n\n\n"
 "$6$NEXT_LINE(p, pitch) \\\n"
-" do{ \\\n"
 " (p)=$REVERSE?(p)-(pitch):(p)+(pitch); \\\n"
-" $FORGET_ULONG(p); \\\n"
-" }while(0)\n\n\n"
+" $FORGET_ULONG(p)\n\n\n"
 "$n`X``Hs_load(`src_unit*x,$1`src*src,`Npitch,`N`S,\n"
 "`Vsome,`I``Hs*at){\n"
 "$1`src*`0=src+$LINE_AT(`S,at->`R)*pitch+at->`H;\n"
 "`Qwhole=$UNITS_WHOLE(`src,`0,pitch);\n"
 "$r `Z`Vk`6k<$PIECE_LINES;k++){\n"
-"`7k<some&&whole){\n"
-"`unit_load(&x[k],`0);\n"
-"}else `7k<some){\n"
+"`7k<some&&whole)\n"
+"x[k].`4= *($1uint*)`0;\n"
+"else `7k<some)\n"
 "$EACH_COLUMN\n"
 "x[k].element[c]=`0[c];\n"
-"}\n"
 "$NEXT_LINE(`0,pitch);\n"
 "}\n"
 "}\n\n"
@@ -6264,14 +6251,13 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "y=$BLOCK_AFTER(``P`5chain[c],y));\n"
 "out.element[c]=`to_dst(y);\n"
 "}\n"
-"`7stores&&$STAGED){\n"
+"`7stores&&$STAGED)\n"
 "$STAGED_AT(`dst,$STAGE_DST,k)=out.element[0];\n"
-"}else `7stores&&whole){\n"
-"`unit_store(to,&out);\n"
-"}else `7stores){\n"
+"else `7stores&&whole)\n"
+"*(`Auint*)to=out.`4;\n"
+"else `7stores)\n"
 "$EACH_COLUMN\n"
 "to[c]=out.element[c];\n"
-"}\n"
 "}\n"
 "$NEXT_LINE(to,pitch);\n"
 "}\n"
@@ -6285,10 +6271,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`7at->all)\n"
 "`M->slots[$SLOT(at,at->block,c)]=`link_of(`9s[c]);\n"
 "}\n"
-"$h;\n"
-"`7at->leads)\n"
 "``Hs_chain`5`K,0,at,`M->slots);\n"
-"$h;\n"
 "$EACH_COLUMN{\n"
 "`7at->leads)\n"
 "band[c]=`link_of($WHOLE(`K[c]));\n"
@@ -6365,10 +6348,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`7at->all)\n"
 "`M->slots[$SLOT(at,at->block,c)]=\n"
 "there?of_band[c]:`link_of($f);\n"
-"$h;\n"
-"`7at->leads)\n"
 "``Hs_chain`5carry,`F`S,at,`M->slots);\n"
-"$h;\n"
 "$EACH_COLUMN\n"
 "`7there)\n"
 "of_band[c]=$kCOLUMN_CARRIES)?base:`M->slots[$SLOT(at,at->block,c)];\n"
@@ -6384,7 +6364,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5391 \"kernels.cl.inc\"\n"
+"#line 5371 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6437,7 +6417,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5445 \"kernels.cl.inc\"\n"
+"#line 5425 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6945,7 +6925,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6054 \"kernels.cl.inc\"\n"
+"#line 6034 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7277,7 +7257,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6433 \"kernels.cl.inc\"\n"
+"#line 6413 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7363,7 +7343,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6520 \"kernels.cl.inc\"\n"
+"#line 6500 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7635,7 +7615,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6845 \"kernels.cl.inc\"\n"
+"#line 6825 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8285,7 +8265,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7616 \"kernels.cl.inc\"\n"
+"#line 7596 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8339,7 +8319,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7670 \"kernels.cl.inc\"\n"
+"#line 7650 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8742,7 +8722,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8130 \"kernels.cl.inc\"\n"
+"#line 8110 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9237,7 +9217,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8702 \"kernels.cl.inc\"\n"
+"#line 8682 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9585,7 +9565,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9128 \"kernels.cl.inc\"\n"
+"#line 9108 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9688,7 +9668,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9257 \"kernels.cl.inc\"\n"
+"#line 9237 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9987,7 +9967,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9596 \"kernels.cl.inc\"\n"
+"#line 9576 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10396,7 +10376,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10085 \"kernels.cl.inc\"\n"
+"#line 10065 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10414,7 +10394,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10100 \"kernels.cl.inc\"\n"
+"#line 10080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10524,7 +10504,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10242 \"kernels.cl.inc\"\n"
+"#line 10222 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10576,7 +10556,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10296 \"kernels.cl.inc\"\n"
+"#line 10276 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10708,7 +10688,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10450 \"kernels.cl.inc\"\n"
+"#line 10430 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -11000,7 +10980,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10780 \"kernels.cl.inc\"\n"
+"#line 10760 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11701,7 +11681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11614 \"kernels.cl.inc\"\n"
+"#line 11594 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11872,7 +11852,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11821 \"kernels.cl.inc\"\n"
+"#line 11801 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11976,7 +11956,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11935 \"kernels.cl.inc\"\n"
+"#line 11915 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12117,7 +12097,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 12096 \"kernels.cl.inc\"\n"
+"#line 12076 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -17879,10 +17859,11 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
 static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), rows = gpuscan__scan_own(key).whole_rows != 0;
     int offsets = gpuscan__scan_own(key).heads == GPUSCAN__HEADS_BITS;
-    int columns = gpuscan__scan_own(key).columns != 0, engine = !rows && !columns;
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) |
-           GPUSCAN__PIECE(HANDOVER, engine) | GPUSCAN__PIECE(SCAN, engine) | GPUSCAN__PIECE(ENGINE, engine) |
-           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SCAN_COLUMNS, !rows && columns) |
+    int columns = gpuscan__scan_own(key).columns != 0;
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu && !columns) |
+           GPUSCAN__PIECE(TILE_SCANS, !cpu && !columns) | GPUSCAN__PIECE(HANDOVER, !rows && !columns) |
+           GPUSCAN__PIECE(SCAN, !rows && !columns) | GPUSCAN__PIECE(ENGINE, !rows && !columns) |
+           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows && !columns) | GPUSCAN__PIECE(SCAN_COLUMNS, !rows && columns) |
            GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
@@ -18358,10 +18339,8 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 
 #ifndef GPUSCAN__COLUMNS_LINES
 #define GPUSCAN__COLUMNS_LINES 16 /* a GPU's work-item loads up to this many lines at a time */
-#define GPUSCAN__COLUMNS_UNIT  4  /* maximum bytes of a unit of several columns */
 #define GPUSCAN__COLUMNS_STRIP 128 /* bytes of a strip's lines on a GPU */
 #define GPUSCAN__COLUMNS_SHORT 64 /* bytes below which lines are short, so that they are staged */
-#define GPUSCAN__COLUMNS_REGISTERS 64
 #define GPUSCAN__COLUMNS_ALONE 256 /* columns per compute unit that keep it busy, so that one launch is enough */
 #endif
 #define GPUSCAN__COLUMNS_LOW   64 /* columns of up to this many lines take one launch */
@@ -18370,13 +18349,12 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to this one */
 #define GPUSCAN__COLUMNS_TEST  20 /* minimum lines of a block in a self-test, without those of a piece */
 
-/* Returns how many neighbouring columns a work-item of a GPU loads at once. */
-static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan, uint32_t size) {
-    uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | plan->desc->src.offset | plan->desc->dst.offset;
-    uint32_t vector = 1;
-    while (all % (2 * vector) == 0 && 2 * vector * size <= GPUSCAN__COLUMNS_UNIT)
-        vector *= 2;
-    return vector;
+/* Returns how many neighbouring columns a work-item of a GPU takes: as many as fill a word, if all words are aligned. */
+static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = plan->desc;
+    uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
+    uint32_t size = plan->common.e.src_size;
+    return size < 4 && plan->common.e.dst_size == size && 4 % size == 0 && all * size % 4 == 0 ? 4 / size : 1;
 }
 
 /* Returns whether lines are short, have no gaps, and consist of elements that words can move. */
@@ -18404,7 +18382,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
         return;
     }
     key->group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(256, common->group_limit));
-    own->vector = gpuscan__columns_vector(plan, size);
+    own->vector = gpuscan__columns_vector(plan);
     own->lines = gpuscan__kept_vectors(GPUSCAN__COLUMNS_LINES, (uint32_t)gpuscan__max(own->vector * size, 4));
     key->undivided = plan->columns / own->vector >= (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE ||
                      plan->desc->count <= GPUSCAN__COLUMNS_LOW;
@@ -18417,7 +18395,8 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
            gpuscan__shrink(gs, &key->group, &step))
         continue;
     key->tile = key->group;
-    key->registers = gpuscan__registers(gs, key, GPUSCAN__COLUMNS_REGISTERS);
+    key->registers = 0;
+    key->registers = gpuscan__counted_registers(gs, common);
 }
 
 /* Returns the number of units of a strip. A unit has `bytes` bytes of a line. */
