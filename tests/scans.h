@@ -40,7 +40,8 @@ static inline void name_scan(const scan_case *c) {
     test_case("%s%s scan%s of %s%s%s by %s, %s%s%s%s, cuts %d, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64
               " %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 "%s%s%s, device count %" PRIu64 " (%s)",
               c->reverse ? "reversed " : "", c->kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive",
-              c->columns ? " along columns" : "", test_type_name(c->from), c->from != c->to ? " to " : "", c->from != c->to ? test_type_name(c->to) : "",
+              c->columns ? " along columns" : "", test_type_name(c->from), c->from != c->to ? " to " : "",
+              c->from != c->to ? test_type_name(c->to) : "",
               c->custom ? c->custom->name : test_op_name(c->op), test_strategy_name(c->strategy),
               c->converts ? ", converted" : "", forms[c->form], c->form ? test_type_name(c->keys) : "", (int)c->cuts,
               c->count, c->rows, c->src_pitch, c->dst_pitch, c->src_offset,

@@ -9,9 +9,9 @@ typedef enum outcome { WRONG, REFUSED, RACE } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at
-                              misaligned offsets, R: reversed, C: along three columns, e: by segments of keys, one element each, b: by two
-                              offsets, a: uniform add, r: reduce, c: of affine functions, w: of three rows, j: of 40
-                              segments, one of them long, J: which is split, h: histogram, d: whose counters are
+                              misaligned offsets, R: reversed, C: along three columns, e: by segments of keys, one
+                              element each, b: by two offsets, a: uniform add, r: reduce, c: of affine functions, w:
+                              of three rows, j: of 40 segments, one of them long, J: which is split, h: histogram, d: whose counters are
                               three apart, g: of rows with gaps, t: of picture tiles, by an expression, x: of an
                               image's region, n: of its pixels' neighbours, y: the region's integral, k: select, l:
                               lengths of runs of 700, q: sort of floats with NaN and values, Q: by buckets, z: of
@@ -81,7 +81,7 @@ typedef struct plant {
      COUNTS_STRIDE     counters that lie apart lie one element closer together
      MIRROR            a reversed scan leaves vectors in the order of memory
      COLUMN_CARRIES    columns lose the bands of lines above
-     COLUMN_LOOK_BACK  columns lose the tiles above */
+     COLUMN_BLOCKS     columns lose the blocks of lines above in a band */
 #define MULTI  GPUSCAN_STRATEGY_MULTI_PASS
 #define SINGLE GPUSCAN_STRATEGY_SINGLE_PASS
 static const plant plants[] = {
@@ -110,7 +110,7 @@ static const plant plants[] = {
     {"MIRROR", 'R', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, REFUSED},
     {"COLUMN_CARRIES", 'C', MULTI, 0, GPUSCAN_WITHOUT_LANES, 60003, REFUSED},
     {"COLUMN_CARRIES", 'C', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 200001, REFUSED},
-    {"COLUMN_LOOK_BACK", 'C', SINGLE, 8, 0, 5001, REFUSED},
+    {"COLUMN_BLOCKS", 'C', MULTI, 0, GPUSCAN_WITHOUT_LANES, 60003, REFUSED},
     {"LOOK_BACK", 'R', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"LOOK_BACK", 's', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED}, /* with lanes, few tiles need no look-back */
     {"LOOK_BACK", 'f', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},

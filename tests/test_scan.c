@@ -1219,7 +1219,7 @@ static void columns(void **state) {
         }
 }
 
-/* Operators that do not commute, and elements of 1 to 1024 bytes. */
+/* Operators that do not commute, and elements of 16 and 1024 bytes: more columns than a CPU's unit can have. */
 static void columns_of_structs(void **state) {
     static const test_operator *const operators[] = {&op_matrix_product, &op_run_join};
     size_t                            n;
@@ -1235,6 +1235,61 @@ static void columns_of_structs(void **state) {
         c.rows = 70;
         c.count /= 5;
         c.in_place = 1;
+        check_all_strategies(c);
+    }
+}
+
+/* Matrices of up to 5000 columns, with one block, band and strip or several. The device's count is often far below
+   `count`, so that blocks and bands are empty. */
+static void columns_at_random(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32,
+                                         GPUSCAN_TYPE_U64};
+    static const uint64_t     most[] = {4, 16, 40, 300, 5000};
+    int                       n;
+    (void)state;
+    for (n = 0; n < 40; n++) {
+        scan_case c = a_scan(types[test_below(5)], n % 3 ? GPUSCAN_OP_ADD : GPUSCAN_OP_MAX, 0);
+        uint64_t  elements = (uint64_t)1 << (4 + test_below(test.is_small ? 8 : 17));
+        if (!test_share((size_t)n, 8))
+            continue;
+        c.columns = 1;
+        c.rows = 1 + test_below(most[n % 5]);
+        c.count = 1 + elements / c.rows;
+        c.kind = test_below(2) ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        c.in_place = test_below(2) != 0;
+        c.src_pitch = test_below(2) ? 0 : c.rows + test_below(9);
+        c.dst_pitch = c.in_place || test_below(2) ? c.src_pitch : c.rows + test_below(9);
+        c.src_offset = test_below(2) ? 0 : test_below(9);
+        c.dst_offset = c.in_place ? c.src_offset : test_below(2) * test_below(9);
+        c.init = (test_init)test_below(3);
+        c.total = 1;
+        c.count_type = test_below(2) ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+        c.device_count = test_below(4) ? test_below(c.count / 8 + 2) : test_below(c.count + 1);
+        check_all_strategies(c);
+    }
+}
+
+/* Groups of 1, 16 and 100 work-items, and little local memory, for lines that are short and others. */
+static void columns_on_limited_devices(void **state) {
+    static const gpuscan_limits limits[] = {
+        {1, 0, 0, 0}, {16, 0, GPUSCAN_WITHOUT_LANES, 0}, {100, 4096, GPUSCAN_WITHOUT_LANES, 0}, {0, 2048, 0, 0}};
+    size_t                      i;
+    (void)state;
+    for (i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        scan_case c = a_scan(i % 2 ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(60, 3001, 30007));
+        if (!test_share(i, 2))
+            continue;
+        test_limit(&limits[i]);
+        c.columns = 1;
+        c.total = 1;
+        c.rows = 3;
+        check_all_strategies(c);
+        c.rows = 52;
+        c.count /= 10;
+        c.kind = GPUSCAN_INCLUSIVE;
+        check_all_strategies(c);
+        c.rows = 150; /* columns of few lines take one launch */
+        c.count = 9;
         check_all_strategies(c);
     }
 }
@@ -1292,6 +1347,8 @@ int main(void) {
                                        TEST(host_arrays),
                                        TEST(columns),
                                        TEST(columns_of_structs),
+                                       TEST(columns_at_random),
+                                       TEST(columns_on_limited_devices),
                                        TEST(test_empty_scan)};
     test_select();
     return cmocka_run_group_tests_name("scan", tests, test_open, test_close);
