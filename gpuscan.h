@@ -827,10 +827,9 @@ typedef struct gpuscan_scan_desc {
                                            order, and with count_buffer n is the count on the device */
     gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns.
                                            Element i of scan r is src[r + i * src_pitch], and its result is
-                                           dst[r + i * dst_pitch]. So a pitch is the distance from line to line. It is
-                                           at least `rows`; 0 means `rows`. dst may be src if both pitches have the
-                                           same bytes. custom->convert gets the line's number as i. There must be no
-                                           segments. Floats may have other bits than in a scan along rows */
+                                           dst[r + i * dst_pitch]. So a pitch counts elements from line to line, at
+                                           least `rows`; 0 means `rows`. custom->convert gets the line's number as i.
+                                           There must be no segments. A float may have other bits than along rows */
 } gpuscan_scan_desc;
 #endif
 
@@ -1185,7 +1184,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    returns INVALID_ARGUMENT. Everything else is as in gpuscan_X: total, init_buffer, count_buffer, scratch and sources
    without host_data are device buffers, and the caller releases the event, which is complete. The arrays may be read
    before the wait list's events have completed; only the kernels wait for those events. An array holds rows * pitch
-   elements, but only `count` in its last row. Elements between rows are unchanged. An output must not overlap an
+   elements, but only `count` in its last row (along columns: count * pitch elements, but only `rows` in its last line).
+   Elements between rows are unchanged. An output must not overlap an
    input, unless the function's comment allows it. Arrays may lie at any address. A CPU uses an array in place if it
    begins at a multiple of its type's size (custom types: of the largest power of two that divides the size), and
    copies it otherwise. If the device fails while it runs, or while results are fetched, the outputs are undefined.
@@ -1193,7 +1193,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
 #if GPUSCAN__HAS_SCAN
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
-   src[i]. With `reverse` (see gpuscan_scan_desc) it scans each row from its end.
+   src[i]. With `reverse` (see gpuscan_scan_desc) it scans each row from its end, and with `along` columns, not rows.
 
    src           row r is the `count` elements of src_type from src.offset + r * src_pitch on
    dst           out: row r is the `count` elements of dst_type from dst.offset + r * dst_pitch on
@@ -1204,10 +1204,14 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                  begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements before the first
                  offset form a segment, as do those from the last on. If segments.count is 0, src is one segment.
                  Offsets that descend or exceed `count` only give wrong results. Keys and heads must not overlap dst
+   along         with COLUMNS, line i of a matrix is the `rows` elements from src.offset + i * src_pitch on, and that of
+                 dst likewise. Columns are scanned: `count`, count_buffer, total and init are those of a column. Lines
+                 lie in a buffer as rows do, also with gaps, and with pitches in bytes
    count_buffer  the number of elements of each row. The rest of dst is unchanged
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
-                 several rows, their pitches are equal
-   scratch       about 1/1000 of the data; for OFFSETS also one bit per element
+                 several rows or along columns, their pitches are equal
+   scratch       about 1/1000 of the data; for OFFSETS also one bit per element. Along columns it is less than 1/50 of
+                 large matrices, and up to half of small ones
    count 0       src and dst may be missing; only the totals are written: init, or the identity
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined. custom->convert
                  converts them if it is given, otherwise they are converted as in C
@@ -1225,9 +1229,10 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    returns       UNSUPPORTED_STRATEGY: a forced single pass does not work on the device; on elements of more than 64
                  bytes (with segments, of 64 bytes or more); in place without fences of device scope; or with more tiles
                  (at least one a row) than a launch can have. AUTO takes another strategy.
-                 INVALID_ARGUMENT: a pitch is smaller than count, is given twice, or is in bytes that are not whole
-                 elements; segments with rows, pitches or total; segments without a form; segments.count without
-                 OFFSETS; segments.host_data, which is for gpuscan_scan_host; reverse is above 1.
+                 INVALID_ARGUMENT: a pitch is smaller than count (along columns: than `rows`), is given twice, or is in
+                 bytes that are not whole elements; along is no gpuscan_along; segments with rows, pitches, along or
+                 total; segments without a form; segments.count without OFFSETS; segments.host_data, which is for
+                 gpuscan_scan_host; reverse is above 1.
                  INVALID_TYPE: segments.type does not fit the form
    methods       MULTI_PASS: Blelloch, "Prefix sums and their applications", 1990. SINGLE_PASS: Merrill and Garland,
                  "Single-pass parallel prefix scan with decoupled look-back", 2016, and Smith, Levien and Owens,
@@ -1237,9 +1242,9 @@ GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *de
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
-/* Scans the array src into the array dst, with `count` elements a row. src may equal dst if the types have the same
-   size and the rows have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. In the desc, src, dst and `count`
-   must be zero. Segments come from the buffer segments.data or the array segments.host_data. */
+/* Scans the array src into the array dst, with `count` elements a row or column. src may equal dst if the types have the
+   same size and the rows or lines have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. In the desc, src, dst
+   and `count` must be zero. Segments come from the buffer segments.data or the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #endif
@@ -6162,8 +6167,10 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$6$UNITS_WHOLE(type, p, pitch) \\\n"
 " (!$CPU&&$UNIT>1&&((size_t)(p)|(pitch)*`Dtype))%4==0)\n\n\n"
 "$6$NEXT_LINE(p, pitch) \\\n"
+" do{ \\\n"
 " (p)=$REVERSE?(p)-(pitch):(p)+(pitch); \\\n"
-" $FORGET_ULONG(p)\n\n\n"
+" $FORGET_ULONG(p); \\\n"
+" }while(0)\n\n\n"
 "$n`X``Hs_load(`src_unit*x,$1`src*src,`Npitch,`N`S,\n"
 "`Vsome,`I``Hs*at){\n"
 "$1`src*`0=src+$LINE_AT(`S,at->`R)*pitch+at->`H;\n"
@@ -6366,7 +6373,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5373 \"kernels.cl.inc\"\n"
+"#line 5375 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6419,7 +6426,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5427 \"kernels.cl.inc\"\n"
+"#line 5429 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6927,7 +6934,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6036 \"kernels.cl.inc\"\n"
+"#line 6038 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7259,7 +7266,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6415 \"kernels.cl.inc\"\n"
+"#line 6417 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7345,7 +7352,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6502 \"kernels.cl.inc\"\n"
+"#line 6504 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7617,7 +7624,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6827 \"kernels.cl.inc\"\n"
+"#line 6829 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8267,7 +8274,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7598 \"kernels.cl.inc\"\n"
+"#line 7600 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8321,7 +8328,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7652 \"kernels.cl.inc\"\n"
+"#line 7654 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8724,7 +8731,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8112 \"kernels.cl.inc\"\n"
+"#line 8114 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9219,7 +9226,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8684 \"kernels.cl.inc\"\n"
+"#line 8686 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9567,7 +9574,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9110 \"kernels.cl.inc\"\n"
+"#line 9112 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9670,7 +9677,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9239 \"kernels.cl.inc\"\n"
+"#line 9241 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9969,7 +9976,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9578 \"kernels.cl.inc\"\n"
+"#line 9580 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10378,7 +10385,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10067 \"kernels.cl.inc\"\n"
+"#line 10069 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10396,7 +10403,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10082 \"kernels.cl.inc\"\n"
+"#line 10084 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10506,7 +10513,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10224 \"kernels.cl.inc\"\n"
+"#line 10226 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10558,7 +10565,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10278 \"kernels.cl.inc\"\n"
+"#line 10280 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10690,7 +10697,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10432 \"kernels.cl.inc\"\n"
+"#line 10434 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10982,7 +10989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10762 \"kernels.cl.inc\"\n"
+"#line 10764 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11683,7 +11690,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11596 \"kernels.cl.inc\"\n"
+"#line 11598 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11854,7 +11861,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11803 \"kernels.cl.inc\"\n"
+"#line 11805 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11958,7 +11965,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11917 \"kernels.cl.inc\"\n"
+"#line 11919 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12099,7 +12106,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 12078 \"kernels.cl.inc\"\n"
+"#line 12080 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18341,19 +18348,18 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 
 /* ---- columns ---- */
 
-#ifndef GPUSCAN__COLUMNS_LINES
-#define GPUSCAN__COLUMNS_LINES 16 /* a GPU's work-item loads up to this many lines at a time */
+#define GPUSCAN__COLUMNS_LINES 16 /* lines that a GPU's work-item loads at a time. A block has as many at least */
+#define GPUSCAN__COLUMNS_STAGE 64 /* the same if they are staged, in bytes of a column */
 #define GPUSCAN__COLUMNS_STRIP 128 /* bytes of a strip's lines on a GPU */
-#define GPUSCAN__COLUMNS_SHORT 64 /* bytes below which lines are short, so that they are staged */
+#define GPUSCAN__COLUMNS_SHORT 64 /* lines of fewer bytes are short, so that they are staged */
 #define GPUSCAN__COLUMNS_ALONE 256 /* columns per compute unit that keep it busy, so that one launch is enough */
-#endif
 #define GPUSCAN__COLUMNS_LOW   64 /* columns of up to this many lines take one launch */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of a unit's lines on a CPU */
 #define GPUSCAN__COLUMNS_LEAST 256 /* minimum bytes of these, if there are bands instead */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to this one */
 #define GPUSCAN__COLUMNS_TEST  20 /* minimum lines of a block in a self-test, without those of a piece */
 
-/* Returns how many neighbouring columns a work-item of a GPU takes: as many as fill a word, if all words are aligned. */
+/* Returns how many neighbouring columns a work-item of a GPU takes: as many as fill a word, if words are aligned. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
     const gpuscan_scan_desc *desc = plan->desc;
     uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
@@ -18368,7 +18374,7 @@ static int gpuscan__columns_staged(const gpuscan__scan_plan *plan, uint32_t size
                 gpuscan__alignment(e->dst_size) == e->dst_size;
     return whole && plan->common.key.group >= 32 && plan->columns * size < GPUSCAN__COLUMNS_SHORT &&
            plan->columns <= plan->common.key.group && plan->src_pitch == plan->columns &&
-           plan->dst_pitch == plan->columns && plan->desc->count < UINT32_MAX;
+           plan->dst_pitch == plan->columns && plan->desc->count <= INT32_MAX;
 }
 
 static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
@@ -18393,7 +18399,7 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
     if (!key->undivided && gpuscan__columns_staged(plan, size)) {
         own->columns = GPUSCAN__COLUMNS_STAGED;
         own->vector = 1;
-        own->lines = 64 / size;
+        own->lines = GPUSCAN__COLUMNS_STAGE / size;
     }
     while (gpuscan__columns_shared(gs, common, own) > gs->device.local_memory &&
            gpuscan__shrink(gs, &key->group, &step))
@@ -18431,7 +18437,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     plan->bands = gpuscan__max(groups / plan->strips, 1);
     if (key->undivided || (cpu && plan->desc->count * plan->columns * size <= 256 * GPUSCAN__KIB))
         plan->bands = 1;
-    lines = gpuscan__ceil_div(plan->desc->count, plan->bands * plan->blocks);
+    lines = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->bands * plan->blocks), GPUSCAN__COLUMNS_LINES);
     if (forced && !key->undivided)
         lines = GPUSCAN__COLUMNS_TEST + plan->key.lines;
     plan->block_lines = gpuscan__max(gpuscan__ceil_div(lines, plan->key.lines), 1) * plan->key.lines;
