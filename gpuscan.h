@@ -1242,9 +1242,9 @@ GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *de
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
-/* Scans the array src into the array dst, with `count` elements a row or column. src may equal dst if the types have the
-   same size and the rows or lines have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. In the desc, src, dst
-   and `count` must be zero. Segments come from the buffer segments.data or the array segments.host_data. */
+/* Scans the array src into the array dst, with `count` elements a row or column. src may equal dst if the types have
+   the same size and the rows or lines have the same pitch; any other overlap is GPUSCAN_ERROR_OVERLAP. In the desc, src
+   and dst and `count` must be zero. Segments come from the buffer segments.data or the array segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #endif
@@ -6088,7 +6088,6 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$6$UNIT $TILE\n"
 "$6$EACH_COLUMN for (`Vc = 0; c < at->all; c++)\n"
 "`E\n"
-"$6$PIECE_LINES $COLUMN_PIECE\n"
 "$6$LINK_PIECES ($CPU ? $STEP_LINKS : 1)\n"
 "$6$HAS_BLOCKS (!$CPU && !$UNDIVIDED)\n"
 "$6$LOADED_LINKS 8\n\n\n\n"
@@ -6165,12 +6164,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`V`4;\n"
 "}`dst_unit;\n"
 "$6$UNITS_WHOLE(type, p, pitch) \\\n"
-" (!$CPU&&$UNIT>1&&((size_t)(p)|(pitch)*`Dtype))%4==0)\n\n\n"
-"$6$NEXT_LINE(p, pitch) \\\n"
-" do{ \\\n"
-" (p)=$REVERSE?(p)-(pitch):(p)+(pitch); \\\n"
-" $FORGET_ULONG(p); \\\n"
-" }while(0)\n\n\n"
+" (!$CPU&&$UNIT>1&&((size_t)(p)|(pitch)*`Dtype))%4==0)\n\n\n\n"
 "$n`X``Hs_load(`src_unit*x,$1`src*src,`Npitch,`N`S,\n"
 "`Vsome,`I``Hs*at){\n"
 "$1`src*`0=src+$LINE_AT(`S,at->`R)*pitch+at->`H;\n"
@@ -6181,7 +6175,8 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "else `7k<some)\n"
 "$EACH_COLUMN\n"
 "x[k].element[c]=`0[c];\n"
-"$NEXT_LINE(`0,pitch);\n"
+"`0+=$REVERSE?0-pitch:pitch;\n"
+"$FORGET_ULONG(`0);\n"
 "}\n"
 "}\n\n"
 "`Y$STAGED\n"
@@ -6268,7 +6263,8 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$EACH_COLUMN\n"
 "to[c]=out.element[c];\n"
 "}\n"
-"$NEXT_LINE(to,pitch);\n"
+"to+=$REVERSE?0-pitch:pitch;\n"
+"$FORGET_ULONG(to);\n"
 "}\n"
 "}\n\n\n"
 "$n`X``Hs_join(`+`A``K*band,`A``K*`Kes,\n"
@@ -6373,7 +6369,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5375 \"kernels.cl.inc\"\n"
+"#line 5370 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6426,7 +6422,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5429 \"kernels.cl.inc\"\n"
+"#line 5424 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6934,7 +6930,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6038 \"kernels.cl.inc\"\n"
+"#line 6033 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7266,7 +7262,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6417 \"kernels.cl.inc\"\n"
+"#line 6412 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7352,7 +7348,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6504 \"kernels.cl.inc\"\n"
+"#line 6499 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7624,7 +7620,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6829 \"kernels.cl.inc\"\n"
+"#line 6824 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8274,7 +8270,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7600 \"kernels.cl.inc\"\n"
+"#line 7595 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8328,7 +8324,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7654 \"kernels.cl.inc\"\n"
+"#line 7649 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8731,7 +8727,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8114 \"kernels.cl.inc\"\n"
+"#line 8109 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9226,7 +9222,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8686 \"kernels.cl.inc\"\n"
+"#line 8681 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9574,7 +9570,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9112 \"kernels.cl.inc\"\n"
+"#line 9107 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9677,7 +9673,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9241 \"kernels.cl.inc\"\n"
+"#line 9236 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9976,7 +9972,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9580 \"kernels.cl.inc\"\n"
+"#line 9575 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10385,7 +10381,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10069 \"kernels.cl.inc\"\n"
+"#line 10064 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10403,7 +10399,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10084 \"kernels.cl.inc\"\n"
+"#line 10079 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10513,7 +10509,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10226 \"kernels.cl.inc\"\n"
+"#line 10221 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10565,7 +10561,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10280 \"kernels.cl.inc\"\n"
+"#line 10275 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10697,7 +10693,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10434 \"kernels.cl.inc\"\n"
+"#line 10429 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10989,7 +10985,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10764 \"kernels.cl.inc\"\n"
+"#line 10759 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11690,7 +11686,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11598 \"kernels.cl.inc\"\n"
+"#line 11593 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11861,7 +11857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11805 \"kernels.cl.inc\"\n"
+"#line 11800 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11965,7 +11961,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11919 \"kernels.cl.inc\"\n"
+"#line 11914 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12106,7 +12102,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 12080 \"kernels.cl.inc\"\n"
+"#line 12075 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -17804,7 +17800,7 @@ typedef struct gpuscan__scan_key {
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
     uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
     uint32_t vector;     /* columns: UNIT_COLUMNS, see [SCAN COLUMNS] in kernels.cl.inc */
-    uint32_t lines;      /* columns: COLUMN_PIECE, see there */
+    uint32_t lines;      /* columns: PIECE_LINES, see there */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -17939,12 +17935,10 @@ GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *g
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
     gpuscan__define(text, "SCAN_COLUMNS_NUMBERS", gpuscan__scan_columns_numbers_text);
     gpuscan__define_number(text, "SHARED_BYTES", gpuscan__columns_shared(gs, plan, &own));
-    gpuscan__define_number(text, "SPREADS", 0);
-    gpuscan__define_number(text, "SHIFTS", 0);
     gpuscan__define_number(text, "COUNTED", 0);
     gpuscan__define_number(text, "REVERSE", own.reverse);
     gpuscan__define_number(text, "UNIT_COLUMNS", own.vector);
-    gpuscan__define_number(text, "COLUMN_PIECE", own.lines);
+    gpuscan__define_number(text, "PIECE_LINES", own.lines);
     gpuscan__define_number(text, "STAGED", own.columns == GPUSCAN__COLUMNS_STAGED);
     gpuscan__define_number(text, "SAME_TYPES", plan->e.src == plan->e.dst);
     gpuscan__define_operation(text, gs, plan, "SCAN_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? 1 : own.vector,
@@ -18615,7 +18609,7 @@ static gpuscan_result gpuscan__columns_launch(gpuscan__chain *chain, const gpusc
                                gpuscan__columns_shared(chain->gs, common, &plan->key), kernel == GPUSCAN__COLUMNS_SCAN);
 }
 
-static gpuscan_result gpuscan__columns_enqueue(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
+static gpuscan_result gpuscan__scan_columns(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
     uint64_t groups = plan->strips * plan->bands;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (!plan->common.key.undivided)
@@ -18629,7 +18623,7 @@ static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
     gpuscan_result r;
     if (plan->columns)
-        return gpuscan__columns_enqueue(chain, plan);
+        return gpuscan__scan_columns(chain, plan);
     if (plan->key.whole_rows)
         return gpuscan__scan_whole_rows(chain, plan);
     if (plan->key.heads == GPUSCAN__HEADS_BITS &&
@@ -18731,36 +18725,28 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
     return 1;
 }
 
-/* Sets the fields of a self-test's desc that do not depend on its shape. */
-static void gpuscan__scan_test_desc(gpuscan__test *test, const gpuscan__scan_key *own) {
-    const gpuscan__elements *e = &test->of->e;
-    gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    desc->src_type = e->src;
-    desc->dst_type = e->dst;
-    desc->op = e->op;
-    desc->custom = e->custom;
-    desc->kind = own->inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
-    desc->reverse = own->reverse;
-    desc->init = test->init;
-}
-
 GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__scan_key own = gpuscan__scan_own(test->key);
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    unsigned round = test->round;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, round);
+    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round);
     unsigned char *src, *dst, *total = NULL, last[GPUSCAN__CUSTOM_MOST];
     uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], rows = 1, row, pitch, gap = 0;
     uint64_t vector = gpuscan__vector(e->src_size, e->dst_size);
-    if (round == 3 || (round == 2 && !own.whole_rows))
+    if (test->round == 3 || (test->round == 2 && !own.whole_rows))
         return 0;
-    gpuscan__scan_test_desc(test, &own);
+    desc->src_type = e->src;
+    desc->dst_type = e->dst;
+    desc->op = e->op;
+    desc->custom = e->custom;
+    desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+    desc->reverse = own.reverse;
+    desc->init = test->init;
     if (own.columns)
         return gpuscan__columns_test(test, &own, shape);
     if (own.whole_rows) { /* by round, a row has two thirds of a tile, a seventh of a tile, or one element */
-        shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
-        shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
+        shape.count = test->round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
+        shape.count = test->round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
         desc->rows = rows = 2 * (test->key->tile / (shape.count + 1)) + 1;
         gap = own.whole_rows == GPUSCAN__ROWS_BY_VECTORS ? 0 : own.whole_rows == GPUSCAN__ROWS_WITH_GAPS ? 1 : 2;
@@ -18771,14 +18757,14 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     /* with other lanes than NVIDIA's or LANES_LOCAL, programs take any offset, so round 1 tests offsets */
     if (own.reverse) /* vectors are aligned if the row's end is */
         desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
-    if (own.shifts || (round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
+    if (own.shifts || (test->round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
         desc->src.offset += 1;
         desc->dst.offset += 2;
     }
     src = gpuscan__test_in(test, &desc->src, (desc->src.offset + rows * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (desc->dst.offset + rows * pitch) * e->dst_size);
     if (own.heads) { /* segments replace the rows */
-        rows = gpuscan__test_starts(desc->count, shape.tile, round, starts);
+        rows = gpuscan__test_starts(desc->count, shape.tile, test->round, starts);
         gpuscan__test_heads(test, &own, starts, rows);
     } else {
         total = gpuscan__test_out(test, &desc->total, rows * e->dst_size);
@@ -18789,7 +18775,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
             shape.count = starts[row + 1] - at;
             shape.tile = shape.count / 2 + 1;
         }
-        shape.round = round + 2 * (unsigned)row; /* each row has other data */
+        shape.round = test->round + 2 * (unsigned)row; /* each row has other data */
         gpuscan__test_elements(e, &shape, own.inclusive != 0, src + (desc->src.offset + at) * e->src_size, test->init,
                                dst + (desc->dst.offset + at) * e->dst_size, total ? total + row * e->dst_size : last);
         if (own.reverse) {
