@@ -6137,10 +6137,12 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "at.`S=at.band+at.block*at.lines;\n"
 "`Cat;\n"
 "}\n"
-"$6$SLOT(at, of_block, c) (((of_block) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n"
-"$6$LINE_AT(i, `R) $INDEX_OF((`R) - 1, i)\n\n\n\n"
-"$n`X``Hs_chain(`+``K*`K,`Vlink,`I``Hs*at,\n"
-"`J``K*slots){\n"
+"$6$SLOT(at, of_block, c) (((of_block) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n\n"
+"$n`X``Hs_chain(`+``K*`K,`Vlink,``K*own,\n"
+"`I``Hs*at,`J``K*slots){\n"
+"$EACH_COLUMN\n"
+"`7at->all)\n"
+"slots[$SLOT(at,at->block,c)]=own[c];\n"
 "$h;\n"
 "$EACH_COLUMN\n"
 "`Z`Vblock=at->leads?0:at->blocks;block<at->blocks;block+=$LOADED_LINKS){\n"
@@ -6154,6 +6156,9 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n"
 "}\n"
 "$h;\n"
+"$EACH_COLUMN\n"
+"`7at->all)\n"
+"own[c]=slots[$SLOT(at,at->block,c)];\n"
 "}\n\n\n",
 "$8union{\n"
 "`src element[$UNIT];\n"
@@ -6167,7 +6172,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 " (!$CPU&&$UNIT>1&&((size_t)(p)|(pitch)*`Dtype))%4==0)\n\n\n\n"
 "$n`X``Hs_load(`src_unit*x,$1`src*src,`Npitch,`N`S,\n"
 "`Vsome,`I``Hs*at){\n"
-"$1`src*`0=src+$LINE_AT(`S,at->`R)*pitch+at->`H;\n"
+"$1`src*`0=src+$INDEX_OF(at->`R-1,`S)*pitch+at->`H;\n"
 "`Qwhole=$UNITS_WHOLE(`src,`0,pitch);\n"
 "$r `Z`Vk`6k<$PIECE_LINES;k++){\n"
 "`7k<some&&whole)\n"
@@ -6180,34 +6185,35 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n"
 "}\n\n"
 "`Y$STAGED\n"
-"$6$EACH_LINE _Pragma(\"unroll 8\") for (`Vk = 0; k < $PIECE_LINES; k++)\n\n\n\n"
-"$6$ROW_ITEMS 32u\n"
-"$6$ROWS ($x / $ROW_ITEMS)\n"
+"$6$EACH_LINE _Pragma(\"unroll 8\") for (`Vk = 0; k < $PIECE_LINES; k++)\n\n\n\n\n"
 "$6$FLYING 8\n"
 "$6$IS_MOVED(b) ((b) < at->blocks && (b) * `Fat->lines + position < left)\n"
 "$6$DEFINE_MOVE(name, type) \\\n"
 " $n`Xname(`Atype*all,`Jtype*stage,`Vsize,`Npast,`I``Hs*at, \\\n"
 " `I`Qstores){ \\\n"
-" `Vline=`Fat->`Hs*size,piece=$PIECE_LINES*line/`Dtype); \\\n"
-" `Vstride=$STAGE_LINES(size)*line/`Dtype),`8=$2/$ROW_ITEMS; \\\n"
+" `Vline=`Fat->`Hs*size,piece=$PIECE_LINES*line/`Dtype),items=32,`8s; \\\n"
+" `Vstride=$STAGE_LINES(size)*line/`Dtype); \\\n"
 " `N`S=at->band+past,lowest=$REVERSE?at->`R-`S-$PIECE_LINES:`S; \\\n"
 " long step=(long)(at->lines*line/`Dtype))*($REVERSE? -1:1); \\\n"
 " `Vleft=`S<at->`R?`Fmin(at->`R-`S,$9INT_MAX):0; \\\n"
-" `Z`Vi=$2%$ROW_ITEMS;i<piece;i+=$ROW_ITEMS){ \\\n"
+" while(2*items<=min(piece,`F$x)) \\\n"
+" items*=2; \\\n"
+" `8s=$x/items; \\\n"
+" `Z`Vi=$2%items;i<piece&&$2<`8s*items;i+=items){ \\\n"
 " `Vof_line=i*`F`Dtype)/line; \\\n"
 " `Vposition=$REVERSE?$PIECE_LINES-1-of_line:of_line; \\\n"
-" `Z`Vb=`8<$ROWS?`8:at->blocks;b<at->blocks;b+=$FLYING*$ROWS){ \\\n"
+" `Z`Vb=$2/items;b<at->blocks;b+=$FLYING*`8s){ \\\n"
 " `Atype*far=all+lowest*line/`Dtype)+b*step+i; \\\n"
 " `Jtype*near=stage+b*stride+i; \\\n"
 " type x[$FLYING]; \\\n"
-" $r `Z`Vk`6k<$FLYING*$ROWS;k+=$ROWS) \\\n"
-" `7$IS_MOVED(b+k)) \\\n"
-" x[k/$ROWS]=stores?near[k*stride]:far[k*step]; \\\n"
-" $r `Z`Vk`6k<$FLYING*$ROWS;k+=$ROWS) \\\n"
-" `7$IS_MOVED(b+k)&&stores) \\\n"
-" far[k*step]=x[k/$ROWS]; \\\n"
-" else `7$IS_MOVED(b+k)) \\\n"
-" near[k*stride]=x[k/$ROWS]; \\\n"
+" $r `Z`Vk`6k<$FLYING;k++) \\\n"
+" `7$IS_MOVED(b+k*`8s)) \\\n"
+" x[k]=stores?near[k*`8s*stride]:far[k*`8s*step]; \\\n"
+" $r `Z`Vk`6k<$FLYING;k++) \\\n"
+" `7$IS_MOVED(b+k*`8s)&&stores) \\\n"
+" far[k*`8s*step]=x[k]; \\\n"
+" else `7$IS_MOVED(b+k*`8s)) \\\n"
+" near[k*`8s*stride]=x[k]; \\\n"
 " } \\\n"
 " } \\\n"
 " }\n"
@@ -6240,7 +6246,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`Npitch,`N`S,`Vsome,`I``K*outer,\n"
 "`I``K*inner,`I``K*chain,`I`Qstores,\n"
 "`I``Hs*at,`J``Hs_`M*`M){\n"
-"`A`dst*to=dst+$LINE_AT(`S,at->`R)*pitch+at->`H;\n"
+"`A`dst*to=dst+$INDEX_OF(at->`R-1,`S)*pitch+at->`H;\n"
 "`Qwhole=$UNITS_WHOLE(`dst,to,pitch);\n"
 "$EACH_LINE{\n"
 "`dst_unit out;\n"
@@ -6248,7 +6254,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$EACH_COLUMN{\n"
 "`src element=$STAGED?$STAGED_AT(`src,`M->src,k):x[k].element[c];\n"
 "$5y=`9s[c];\n"
-"`9s[c]=$o`5y,`convert`5element,$LINE_AT(`S+k,at->`R)));\n"
+"`9s[c]=$o`5y,`convert`5element,$INDEX_OF(at->`R-1,`S+k)));\n"
 "`7$INCLUSIVE)\n"
 "y=`9s[c];\n"
 "`7stores&& !$ANY_ORDER)\n"
@@ -6270,18 +6276,17 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "$n`X``Hs_join(`+`A``K*band,`A``K*`Kes,\n"
 "`I`t*`9s,`I``Hs*at,\n"
 "`J``Hs_`M*`M){\n"
-"``K `K[$UNIT];\n"
+"``K `P[$UNIT],x[$UNIT];\n"
 "$EACH_COLUMN{\n"
-"`K[c]=``K_of`5$f);\n"
-"`7at->all)\n"
-"`M->slots[$SLOT(at,at->block,c)]=`link_of(`9s[c]);\n"
+"`P[c]=``K_of`5$f);\n"
+"x[c]=`link_of(`9s[c]);\n"
 "}\n"
-"``Hs_chain`5`K,0,at,`M->slots);\n"
+"``Hs_chain`5`P,0,x,at,`M->slots);\n"
 "$EACH_COLUMN{\n"
 "`7at->leads)\n"
-"band[c]=`link_of($WHOLE(`K[c]));\n"
+"band[c]=`link_of($WHOLE(`P[c]));\n"
 "`7at->all&&$HAS_BLOCKS)\n"
-"`Kes[c]=`M->slots[$SLOT(at,at->block,c)];\n"
+"`Kes[c]=x[c];\n"
 "}\n"
 "}\n\n\n"
 "$APART $n`X``Hs_band(`+$COLUMNS_PARAMETERS,`Ngroup,`I`Qstores){\n"
@@ -6342,7 +6347,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "}\n\n\n"
 "kernel $x_ATTRIBUTE `X``Hs_carries(`%$COLUMNS_PARAMETERS$g`=\n"
 "`I``Hs own=``Hs_of(&`B,$p,0,0),*at= &own;\n"
-"``K carry[$UNIT],base=``K_of`5$COLUMNS_BASE);\n"
+"``K carry[$UNIT],x[$UNIT],base=``K_of`5$COLUMNS_BASE);\n"
 "$EACH_COLUMN\n"
 "carry[c]=base;\n"
 "`Z`N`S`6`S<`B.bands;`S+=at->blocks){\n"
@@ -6350,13 +6355,11 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "`Qthere=at->all&&band<`B.bands;\n"
 "`A``K*of_band=states+`B.states_offset+band*at->`Hs+at->`H;\n"
 "$EACH_COLUMN\n"
-"`7at->all)\n"
-"`M->slots[$SLOT(at,at->block,c)]=\n"
-"there?of_band[c]:`link_of($f);\n"
-"``Hs_chain`5carry,`F`S,at,`M->slots);\n"
+"x[c]=there?of_band[c]:`link_of($f);\n"
+"``Hs_chain`5carry,`F`S,x,at,`M->slots);\n"
 "$EACH_COLUMN\n"
 "`7there)\n"
-"of_band[c]=$kCOLUMN_CARRIES)?base:`M->slots[$SLOT(at,at->block,c)];\n"
+"of_band[c]=$kCOLUMN_CARRIES)?base:x[c];\n"
 "}\n"
 "}\n"
 "`E\n"
@@ -6369,7 +6372,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5370 \"kernels.cl.inc\"\n"
+"#line 5372 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6422,7 +6425,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5424 \"kernels.cl.inc\"\n"
+"#line 5426 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6930,7 +6933,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6033 \"kernels.cl.inc\"\n"
+"#line 6035 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7262,7 +7265,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6412 \"kernels.cl.inc\"\n"
+"#line 6414 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7348,7 +7351,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6499 \"kernels.cl.inc\"\n"
+"#line 6501 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7620,7 +7623,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6824 \"kernels.cl.inc\"\n"
+"#line 6826 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8270,7 +8273,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7595 \"kernels.cl.inc\"\n"
+"#line 7597 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8324,7 +8327,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7649 \"kernels.cl.inc\"\n"
+"#line 7651 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8727,7 +8730,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8109 \"kernels.cl.inc\"\n"
+"#line 8111 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9222,7 +9225,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8681 \"kernels.cl.inc\"\n"
+"#line 8683 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9570,7 +9573,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9107 \"kernels.cl.inc\"\n"
+"#line 9109 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9673,7 +9676,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9236 \"kernels.cl.inc\"\n"
+"#line 9238 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9972,7 +9975,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9575 \"kernels.cl.inc\"\n"
+"#line 9577 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10381,7 +10384,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10064 \"kernels.cl.inc\"\n"
+"#line 10066 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10399,7 +10402,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10079 \"kernels.cl.inc\"\n"
+"#line 10081 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10509,7 +10512,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10221 \"kernels.cl.inc\"\n"
+"#line 10223 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10561,7 +10564,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10275 \"kernels.cl.inc\"\n"
+"#line 10277 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10693,7 +10696,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10429 \"kernels.cl.inc\"\n"
+"#line 10431 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10985,7 +10988,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10759 \"kernels.cl.inc\"\n"
+"#line 10761 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11686,7 +11689,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11593 \"kernels.cl.inc\"\n"
+"#line 11595 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11857,7 +11860,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11800 \"kernels.cl.inc\"\n"
+"#line 11802 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11961,7 +11964,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11914 \"kernels.cl.inc\"\n"
+"#line 11916 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12102,7 +12105,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 12075 \"kernels.cl.inc\"\n"
+"#line 12077 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -18343,15 +18346,12 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
 /* ---- columns ---- */
 
 #define GPUSCAN__COLUMNS_LINES 16 /* lines that a GPU's work-item loads at a time. A block has as many at least */
-#define GPUSCAN__COLUMNS_STAGE 64 /* the same if they are staged, in bytes of a column */
+#define GPUSCAN__COLUMNS_STAGE 64 /* lines of fewer bytes are staged, as many as have this many bytes of a column */
 #define GPUSCAN__COLUMNS_STRIP 128 /* bytes of a strip's lines on a GPU */
-#define GPUSCAN__COLUMNS_SHORT 64 /* lines of fewer bytes are short, so that they are staged */
 #define GPUSCAN__COLUMNS_ALONE 256 /* columns per compute unit that keep it busy, so that one launch is enough */
 #define GPUSCAN__COLUMNS_LOW   64 /* columns of up to this many lines take one launch */
 #define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of a unit's lines on a CPU */
-#define GPUSCAN__COLUMNS_LEAST 256 /* minimum bytes of these, if there are bands instead */
 #define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to this one */
-#define GPUSCAN__COLUMNS_TEST  20 /* minimum lines of a block in a self-test, without those of a piece */
 
 /* Returns how many neighbouring columns a work-item of a GPU takes: as many as fill a word, if words are aligned. */
 static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
@@ -18366,7 +18366,7 @@ static int gpuscan__columns_staged(const gpuscan__scan_plan *plan, uint32_t size
     const gpuscan__elements *e = &plan->common.e;
     int whole = size <= 8 && gpuscan__alignment(e->src_size) == e->src_size &&
                 gpuscan__alignment(e->dst_size) == e->dst_size;
-    return whole && plan->common.key.group >= 32 && plan->columns * size < GPUSCAN__COLUMNS_SHORT &&
+    return whole && plan->common.key.group >= 32 && plan->columns * size < GPUSCAN__COLUMNS_STAGE &&
            plan->columns <= plan->common.key.group && plan->src_pitch == plan->columns &&
            plan->dst_pitch == plan->columns && plan->desc->count <= INT32_MAX;
 }
@@ -18374,7 +18374,7 @@ static int gpuscan__columns_staged(const gpuscan__scan_plan *plan, uint32_t size
 static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
-    gpuscan__scan_key *own = &plan->key;
+    gpuscan__scan_key *own = &plan->key, direct;
     uint32_t size = (uint32_t)gpuscan__max(common->e.src_size, common->e.dst_size), step = 1;
     key->strategy = (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
     key->vectors = own->lines = 1;
@@ -18390,14 +18390,17 @@ static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
     own->lines = gpuscan__kept_vectors(GPUSCAN__COLUMNS_LINES, (uint32_t)gpuscan__max(own->vector * size, 4));
     key->undivided = plan->columns / own->vector >= (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE ||
                      plan->desc->count <= GPUSCAN__COLUMNS_LOW;
+    while (gpuscan__columns_shared(gs, common, own) > gs->device.local_memory &&
+           gpuscan__shrink(gs, &key->group, &step))
+        continue;
+    direct = *own;
     if (!key->undivided && gpuscan__columns_staged(plan, size)) {
         own->columns = GPUSCAN__COLUMNS_STAGED;
         own->vector = 1;
         own->lines = GPUSCAN__COLUMNS_STAGE / size;
     }
-    while (gpuscan__columns_shared(gs, common, own) > gs->device.local_memory &&
-           gpuscan__shrink(gs, &key->group, &step))
-        continue;
+    if (gpuscan__columns_shared(gs, common, own) > gs->device.local_memory)
+        *own = direct;
     key->tile = key->group;
     key->registers = 0;
     key->registers = gpuscan__counted_registers(gs, common);
@@ -18418,12 +18421,11 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
     uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size), tile = key->tile;
     uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
-    int cpu = gpuscan__key_is_cpu(key), few = plan->key.vector != 0, forced = plan->common.forced != NULL;
+    int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
     plan->unit = plan->key.vector;
-    if (!few) {
-        plan->unit = gpuscan__max(gpuscan__ceil_div(plan->columns, groups), GPUSCAN__COLUMNS_LEAST / size);
-        plan->unit = gpuscan__min(forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(plan->unit, 16) * 16, tile);
-    }
+    if (plan->unit == 0) /* a CPU's units are whole cache lines */
+        plan->unit = gpuscan__min(
+            forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
     units = gpuscan__ceil_div(plan->columns, plan->unit);
     plan->width = gpuscan__columns_width(key, &plan->key, units, plan->unit * size);
     plan->strips = gpuscan__ceil_div(units, plan->width);
@@ -18433,7 +18435,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
         plan->bands = 1;
     lines = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->bands * plan->blocks), GPUSCAN__COLUMNS_LINES);
     if (forced && !key->undivided)
-        lines = GPUSCAN__COLUMNS_TEST + plan->key.lines;
+        lines = GPUSCAN__COLUMNS_LINES + plan->key.lines;
     plan->block_lines = gpuscan__max(gpuscan__ceil_div(lines, plan->key.lines), 1) * plan->key.lines;
     plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
 }
@@ -18441,7 +18443,6 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan) {
     gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
-    uint32_t size = gpuscan__prefix_size(common);
     if (!common->forced)
         gpuscan__columns_key(gs, plan);
     gpuscan__columns_cut(gs, plan);
@@ -18451,7 +18452,7 @@ static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *p
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows: a launch would exceed the device's work-items");
     if (!key->undivided)
         common->need.bytes[GPUSCAN__PLAIN] =
-            plan->bands * (1 + plan->blocks) * plan->columns * size + gpuscan__slack(size);
+            (plan->bands * (1 + plan->blocks) * plan->columns + 1) * gpuscan__prefix_size(common);
     return GPUSCAN_SUCCESS;
 }
 
@@ -18703,7 +18704,7 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
     else
         desc->rows = (gpuscan__columns_width(test->key, own, test->key->group, vector * size) + 1) * vector;
     blocks = test->key->group / gpuscan__columns_width(test->key, own, desc->rows / vector, vector * size);
-    shape.tile = gpuscan__ceil_div(GPUSCAN__COLUMNS_TEST + own->lines, own->lines) * own->lines;
+    shape.tile = gpuscan__ceil_div(GPUSCAN__COLUMNS_LINES + own->lines, own->lines) * own->lines;
     desc->count = shape.count = 2 * shape.tile * (test->key->undivided ? 1 : blocks) + 5;
     desc->src_pitch = desc->dst_pitch = pitch =
         desc->rows + (own->columns == GPUSCAN__COLUMNS_STAGED ? 0 : apart * vector);

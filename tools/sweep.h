@@ -558,10 +558,10 @@ static void sweep_scans(void) {
         }
 }
 
-/* Few columns pass through local memory; of many columns, each group takes a strip. */
+/* Short lines pass through local memory. Of others, each group takes a strip of columns. */
 static void sweep_columns(void) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
-    static const uint32_t     columns[] = {2, 7, 32, 100, 1000, 4096, 65536};
+    static const uint32_t     columns[] = {1, 2, 3, 7, 16, 32, 100, 1000, 4096, 65536};
     size_t                    t, k;
     for (t = 0; t < sizeof types / sizeof types[0]; t++)
         for (k = 0; k < sizeof columns / sizeof columns[0]; k++) {
@@ -570,7 +570,7 @@ static void sweep_columns(void) {
             c.u.scan.along = GPUSCAN_ALONG_COLUMNS;
             c.u.scan.rows = columns[k];
             c.u.scan.count = sweep.bytes / type->size / columns[k];
-            if (c.u.scan.count < 2) continue;
+            if (c.u.scan.count < 2 || (type->size != 4 && k % 2 == 0)) continue;
             c.results = c.u.scan.count * columns[k];
             c.read = c.written = c.results * type->size;
             sweep_run(&c, "scan %s, %u columns", type->name, columns[k]);
