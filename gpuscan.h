@@ -6161,17 +6161,14 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "own[c]=slots[$SLOT(at,at->block,c)];\n"
 "}\n\n\n",
 "$8union{\n"
-"`src element[$UNIT];\n"
+"`src src[$UNIT];\n"
+"`dst dst[$UNIT];\n"
 "`V`4;\n"
-"}`src_unit;\n"
-"$8union{\n"
-"`dst element[$UNIT];\n"
-"`V`4;\n"
-"}`dst_unit;\n"
+"}``Hs_unit;\n"
 "$6$UNITS_WHOLE(type, p, pitch) \\\n"
 " (!$CPU&&$UNIT>1&&((size_t)(p)|(pitch)*`Dtype))%4==0)\n\n\n\n"
-"$n`X``Hs_load(`src_unit*x,$1`src*src,`Npitch,`N`S,\n"
-"`Vsome,`I``Hs*at){\n"
+"$n`X``Hs_load(``Hs_unit*x,$1`src*src,`Npitch,\n"
+"`N`S,`Vsome,`I``Hs*at){\n"
 "$1`src*`0=src+$INDEX_OF(at->`R-1,`S)*pitch+at->`H;\n"
 "`Qwhole=$UNITS_WHOLE(`src,`0,pitch);\n"
 "$r `Z`Vk`6k<$PIECE_LINES;k++){\n"
@@ -6179,7 +6176,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "x[k].`4= *($1uint*)`0;\n"
 "else `7k<some)\n"
 "$EACH_COLUMN\n"
-"x[k].element[c]=`0[c];\n"
+"x[k].src[c]=`0[c];\n"
 "`0+=$REVERSE?0-pitch:pitch;\n"
 "$FORGET_ULONG(`0);\n"
 "}\n"
@@ -6242,32 +6239,32 @@ static const char *const gpuscan__piece_scan_columns[] = {
 " at->unit]\n"
 "$6$STAGE_DST ($SAME_TYPES ? `M->src : `M->dst)\n\n\n"
 "$6$BLOCK_AFTER(x) ``P`5outer[c], $HAS_BLOCKS ? ``P`5inner[c], x) : (x))\n\n\n"
-"$n`X``Hs_piece(`+`t*`9s,`I`src_unit*x,`A`dst*dst,\n"
+"$n`X``Hs_piece(`+`t*`9s,`I``Hs_unit*x,`A`dst*dst,\n"
 "`Npitch,`N`S,`Vsome,`I``K*outer,\n"
 "`I``K*inner,`I``K*chain,`I`Qstores,\n"
 "`I``Hs*at,`J``Hs_`M*`M){\n"
 "`A`dst*to=dst+$INDEX_OF(at->`R-1,`S)*pitch+at->`H;\n"
 "`Qwhole=$UNITS_WHOLE(`dst,to,pitch);\n"
 "$EACH_LINE{\n"
-"`dst_unit out;\n"
+"``Hs_unit out;\n"
 "`7k<some){\n"
 "$EACH_COLUMN{\n"
-"`src element=$STAGED?$STAGED_AT(`src,`M->src,k):x[k].element[c];\n"
+"`src element=$STAGED?$STAGED_AT(`src,`M->src,k):x[k].src[c];\n"
 "$5y=`9s[c];\n"
 "`9s[c]=$o`5y,`convert`5element,$INDEX_OF(at->`R-1,`S+k)));\n"
 "`7$INCLUSIVE)\n"
 "y=`9s[c];\n"
 "`7stores&& !$ANY_ORDER)\n"
 "y=$BLOCK_AFTER(``P`5chain[c],y));\n"
-"out.element[c]=`to_dst(y);\n"
+"out.dst[c]=`to_dst(y);\n"
 "}\n"
 "`7stores&&$STAGED)\n"
-"$STAGED_AT(`dst,$STAGE_DST,k)=out.element[0];\n"
+"$STAGED_AT(`dst,$STAGE_DST,k)=out.dst[0];\n"
 "else `7stores&&whole)\n"
 "*(`Auint*)to=out.`4;\n"
 "else `7stores)\n"
 "$EACH_COLUMN\n"
-"to[c]=out.element[c];\n"
+"to[c]=out.dst[c];\n"
 "}\n"
 "to+=$REVERSE?0-pitch:pitch;\n"
 "$FORGET_ULONG(to);\n"
@@ -6298,7 +6295,7 @@ static const char *const gpuscan__piece_scan_columns[] = {
 "(`B.bands+band*at->blocks+at->block)*at->`Hs;\n"
 "``K outer[$UNIT],inner[$UNIT],chain[$UNIT];\n"
 "$5`9s[$UNIT],base=$COLUMNS_BASE;\n"
-"`src_unit x[$PIECE_LINES];\n"
+"``Hs_unit x[$PIECE_LINES];\n"
 "`Vpieces`6\n"
 "$EACH_COLUMN{\n"
 "outer[c]=stores&&at->all&&(`F`B.`T&$FLAG_CARRIES)?of_band[c]\n"
@@ -6372,7 +6369,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5372 \"kernels.cl.inc\"\n"
+"#line 5369 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SCAN_HEADS_NUMBERS\n"
@@ -6425,7 +6422,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5426 \"kernels.cl.inc\"\n"
+"#line 5423 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SELECT_NUMBERS\n"
@@ -6933,7 +6930,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 6035 \"kernels.cl.inc\"\n"
+"#line 6032 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$SCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "`Y!$UNDIVIDED\n\n"
@@ -7265,7 +7262,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6414 \"kernels.cl.inc\"\n"
+"#line 6411 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -7351,7 +7348,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6501 \"kernels.cl.inc\"\n"
+"#line 6498 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "`Y$ARG\n"
 "$6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7623,7 +7620,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6826 \"kernels.cl.inc\"\n"
+"#line 6823 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "$8$OFFSET `offset;\n"
@@ -8273,7 +8270,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7597 \"kernels.cl.inc\"\n"
+"#line 7594 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,`D``M))\n"
 "$6$REDUCE_PARAMETERS \\\n"
@@ -8327,7 +8324,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7651 \"kernels.cl.inc\"\n"
+"#line 7648 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8730,7 +8727,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 8111 \"kernels.cl.inc\"\n"
+"#line 8108 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$QUANTILE_NUMBERS\n"
@@ -9225,7 +9222,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8683 \"kernels.cl.inc\"\n"
+"#line 8680 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$ELEMENT `element;\n"
 "$8$BINNED `binned;\n"
@@ -9573,7 +9570,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 9109 \"kernels.cl.inc\"\n"
+"#line 9106 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$6$COUNTS_AT(k) ($9(k) * ($COUNTS_STRIDE - $kCOUNTS_STRIDE)))\n\n\n\n"
 "$w`X``R_store(`A``Rer*`Rs,`Nk,``Rer `9,`Qadds){\n"
@@ -9676,7 +9673,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 9238 \"kernels.cl.inc\"\n"
+"#line 9235 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "$6$PIECE (65536 / `D`sample) / $BLOCK)\n"
@@ -9975,7 +9972,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9577 \"kernels.cl.inc\"\n"
+"#line 9574 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "`Juint*bins,*upper;\n"
@@ -10384,7 +10381,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 10066 \"kernels.cl.inc\"\n"
+"#line 10063 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$8struct{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -10402,7 +10399,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 10081 \"kernels.cl.inc\"\n"
+"#line 10078 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$8$KEY_BITS `key_bits;\n"
 "$8$KEY_CODE `key_code;\n"
@@ -10512,7 +10509,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 10223 \"kernels.cl.inc\"\n"
+"#line 10220 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_GATHER_NUMBERS\n"
@@ -10564,7 +10561,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 10277 \"kernels.cl.inc\"\n"
+"#line 10274 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$8struct{\n"
 "$SORT_NUMBERS\n"
@@ -10696,7 +10693,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10431 \"kernels.cl.inc\"\n"
+"#line 10428 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "$6$SORT_STEP ($LINE / `F`D`key_bits))\n\n\n\n"
 "$w`X`sort_scatter_each(`I`sort_pass*pass,`N`S,`N`2,\n"
@@ -10988,7 +10985,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10761 \"kernels.cl.inc\"\n"
+"#line 10758 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "$6$TEST_SILENT(`3) false\n"
@@ -11689,7 +11686,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11595 \"kernels.cl.inc\"\n"
+"#line 11592 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "$6$SORT_AGGREGATE 0x40000000u\n"
 "$6$SORT_PREFIX 0x80000000u\n"
@@ -11860,7 +11857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11802 \"kernels.cl.inc\"\n"
+"#line 11799 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "$n`X`sort_back_begin(`sort_back*back,`I`sort_`3*t,`V`3,\n"
 "`I`sort_pass*pass){\n"
@@ -11964,7 +11961,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11916 \"kernels.cl.inc\"\n"
+"#line 11913 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "$6$SORT_BEGUN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_AGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -12105,7 +12102,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 12077 \"kernels.cl.inc\"\n"
+"#line 12074 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "$6$SORT_DRAWN(zeros) ($COUNTERS(zeros))\n"
 "$6$SORT_COUNTS_OF(zeros) ($COUNTERS(zeros) + 16)\n"
