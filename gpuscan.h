@@ -17924,10 +17924,9 @@ static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *
     const gpuscan__elements *e = &plan->e;
     uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
     uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
-    if (own->columns == GPUSCAN__COLUMNS_STAGED)
-        bytes += group * (own->lines * e->src_size + gpuscan__max(e->src_size, 4));
-    if (own->columns == GPUSCAN__COLUMNS_STAGED && e->src != e->dst)
-        bytes += group * (own->lines * e->dst_size + gpuscan__max(e->dst_size, 4));
+    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* equal types share one stage */
+        bytes += group * (own->lines * e->src_size + gpuscan__max(e->src_size, 4)) +
+                 (e->src == e->dst ? 0 : group * (own->lines * e->dst_size + gpuscan__max(e->dst_size, 4)));
     return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
 }
 

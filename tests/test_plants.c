@@ -11,12 +11,13 @@ typedef struct plant {
     char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at
                               misaligned offsets, R: reversed, C: along three columns, e: by segments of keys, one
                               element each, b: by two offsets, a: uniform add, r: reduce, c: of affine functions, w:
-                              of three rows, j: of 40 segments, one of them long, J: which is split, h: histogram, d: whose counters are
-                              three apart, g: of rows with gaps, t: of picture tiles, by an expression, x: of an
-                              image's region, n: of its pixels' neighbours, y: the region's integral, k: select, l:
-                              lengths of runs of 700, q: sort of floats with NaN and values, Q: by buckets, z: of
-                              tiles together, Z: counted on the device, p: with a gathered payload, P: with payloads
-                              in a record, B: which buckets gather, i: integral, m: quantiles */
+                              of three rows, j: of 40 segments, one of them long, J: which is split, h: histogram, d:
+                              whose counters are three apart, g: of rows with gaps, t: of picture tiles, by an
+                              expression, x: of an image's region, n: of its pixels' neighbours, y: the region's
+                              integral, k: select, l: lengths of runs of 700, q: sort of floats with NaN and values,
+                              Q: by buckets, z: of tiles together, Z: counted on the device, p: with a gathered
+                              payload, P: with payloads in a record, B: which buckets gather, i: integral, m:
+                              quantiles */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
