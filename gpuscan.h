@@ -149,7 +149,7 @@
                Where a package has installed the header, write #include <gpuscan.h>. A plug-in defines GPUSCAN_STATIC,
                or compiles with -fvisibility=hidden, so that two plug-ins with different versions do not clash.
 
-   DOES NOT    use several devices in one call; scan along columns; write images; take SVM pointers or SPIR-V.
+   DOES NOT    use several devices in one call; write images; take SVM pointers or SPIR-V.
                gpuscan_uniform_add joins two halves of a scan that ran on two devices.
 
    SECTIONS    search for the name in brackets:
@@ -345,7 +345,8 @@ typedef enum gpuscan_op {
                                                                                           merged into global memory
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, as in a scan    as CPU_MULTI_PASS
 
-   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back.
+   The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Scans
+   along columns take MULTI_PASS for the first three, and CPU_MULTI_PASS for the others.
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
@@ -689,6 +690,11 @@ typedef enum gpuscan_scan_kind {
     GPUSCAN_INCLUSIVE      /* dst[i] = init op src[0] op ... op src[i] */
 } gpuscan_scan_kind;
 
+typedef enum gpuscan_along {
+    GPUSCAN_ALONG_ROWS = 0, /* scan r takes the elements of row r */
+    GPUSCAN_ALONG_COLUMNS   /* scan r takes the elements of column r */
+} gpuscan_along;
+
 typedef enum gpuscan_segment_form {
     GPUSCAN_SEGMENTS_NONE = 0,
     GPUSCAN_SEGMENTS_OFFSETS, /* segment s is the elements from data[s] up to, but without, data[s + 1] */
@@ -814,13 +820,13 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
    arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero. Everything
    else is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
-   buffers, and the caller releases the event, which is complete. The arrays may be read
-   before the wait list's events have completed; only the kernels wait for those events. An array holds rows * pitch
-   elements, but only `count` in its last row. Elements between rows are unchanged. An output must not overlap an
-   input, unless the function's comment allows it. Arrays may lie at any address. A CPU uses an array in place if it
-   begins at a multiple of its type's size (custom types: of the largest power of two that divides the size), and
-   copies it otherwise. If the device fails while it runs, or while results are fetched, the outputs are undefined.
-   After the call returns, nothing uses the arrays. */
+   buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
+   have completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its
+   last row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are
+   unchanged. An output must not overlap an input, unless the function's comment allows it. Arrays may lie at any
+   address. A CPU uses an array in place if it begins at a multiple of its type's size (custom types: of the largest
+   power of two that divides the size), and copies it otherwise. If the device fails while it runs, or while results are
+   fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
 
 #if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SCAN)
 #define GPUSCAN__HAS_SCAN 1
@@ -853,10 +859,15 @@ typedef struct gpuscan_scan_desc {
                                            scanning it and reversing it back. Nothing else changes: where elements lie,
                                            which element a head marks, and i in custom->convert. total is in the same
                                            order, and with count_buffer n is the count on the device */
+    gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns.
+                                           Element i of scan r is src[r + i * src_pitch], and its result is
+                                           dst[r + i * dst_pitch]. So a pitch counts elements from line to line, at
+                                           least `rows`; 0 means `rows`. custom->convert gets the line's number as i.
+                                           There must be no segments. A float may have other bits than along rows */
 } gpuscan_scan_desc;
 
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
-   src[i]. With `reverse` (see gpuscan_scan_desc) it scans each row from its end.
+   src[i]. With `reverse` it scans each row from its end, and with `along` columns, not rows: see gpuscan_scan_desc.
 
    src, dst      row r is the `count` elements from src.offset + r * src_pitch on, and in dst likewise
    pitch_bytes   RGB rows that are aligned to 4 bytes are rows of u8. (To sum them channel by channel, use
@@ -864,9 +875,13 @@ typedef struct gpuscan_scan_desc {
    segments      element 0 always begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements
                  before the first offset form a segment, as do those from the last on. If segments.count is 0, src is
                  one segment. Offsets that descend or exceed `count` only give wrong results
+   along         with COLUMNS, line i of a matrix is the `rows` elements from src.offset + i * src_pitch on, and in dst
+                 likewise. `count`, count_buffer, total and init are those of a column. Lines lie in a buffer as rows
+                 do, also with gaps, and with pitches in bytes
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
-                 several rows, their pitches are equal
-   scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element
+                 several rows or along columns, their pitches are equal
+   scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
+                 Along columns less than 1/50 of large matrices, and up to half of small ones
    conversion    source elements are converted to dst_type (for f16: f32) before they are combined, by custom->convert
                  or as in C
    floats        are combined in another order than in C's loop, and each strategy has its own order. The following
@@ -891,8 +906,9 @@ GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *de
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
-/* Scans the array src into the array dst, with `count` elements a row. src may equal dst if the types have the same
-   size and the rows have the same pitch. Segments come from segments.data or from the array segments.host_data. */
+/* Scans the array src into the array dst, with `count` elements a row or column. src may equal dst if the types have
+   the same size and the rows or lines have the same pitch. Segments come from segments.data or from the array
+   segments.host_data. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #else
@@ -1641,6 +1657,7 @@ enum {
     GPUSCAN__PIECE_HANDOVER,
     GPUSCAN__PIECE_SCAN_ROWS,
     GPUSCAN__PIECE_SCAN,
+    GPUSCAN__PIECE_SCAN_COLUMNS,
     GPUSCAN__PIECE_SCAN_SEGMENTS,
     GPUSCAN__PIECE_SELECT,
     GPUSCAN__PIECE_ENGINE,
@@ -5660,8 +5677,301 @@ NULL};
 #define gpuscan__piece_scan NULL
 #endif
 #if GPUSCAN__HAS_SCAN
-static const char *const gpuscan__piece_scan_segments[] = {
+static const char *const gpuscan__piece_scan_columns[] = {
 "#line 4869 \"kernels.cl.inc\"\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"@;@b{\n"
+"$SCAN_COLUMNS_NUMBERS\n"
+"}`@Xs_@\\s;\n\n\n\n"
+"@hUNIT_COLUMNS\n"
+"@6$UNIT $UNIT_COLUMNS\n"
+"@6$EACH_COLUMN _Pragma(\"unroll\") for (`H c = 0; c < $UNIT; c++)\n"
+"@g\n"
+"@6$UNIT $$g\n"
+"@6$EACH_COLUMN for (`H c = 0; c < at->`P; c++)\n"
+"@O\n"
+"@6$LINK_PIECES ($CPU ? $$f_LINKS : 1)\n"
+"@6$HAS_BLOCKS (!$CPU$d!$UNDIVIDED)\n"
+"@6$LOADED_LINKS 8\n\n\n\n"
+"@6$STAGE_LINES(size) ($PIECE_LINES + ((size) < 4 ? 4 / (`H)(size) : 1))\n"
+"@6$STAGE_ULONGS(size) ($STAGED * ($@n * $STAGE_LINES(size) * (`H)(size) + 7) / 8)\n"
+"@;@b{\n"
+"`@_ slots[$@n*$UNIT];\n"
+"@c`X[$STAGE_ULONGS(@N``X))+1];\n"
+"@c`Q[$SAME_TYPES?1:$STAGE_ULONGS(@N``Q))+1];\n"
+"}`@Xs_@a;\n"
+"$FITS(@Xs,@N`@Xs_@a))\n\n"
+"@6$COLUMNS@1S \\\n"
+" @'``X*`X,@H``Q*`Q,@'`H*@v@8 \\\n"
+" @H`@_*states,`init init_$c,@'``Q*init@8 \\\n"
+" @H``Q*$bs,`@Xs_@\\s @\\s,@Z`@Xs_@a*@a\n"
+"@6$COLUMNS_ARGUMENTS \\\n"
+" `X,`Q,@v@8states,init_$c,init@8$bs,@\\s,@a\n"
+"@6$COLUMNS_BASE `$k`Kinit_$c, init@8 @\\s.init_@], (`H)@\\s.@z)\n\n\n"
+"@;@b{\n"
+"@c@X;\n"
+"@cband;\n"
+"@clines;\n"
+"@c@y;\n"
+"@c@v;\n"
+"@c@Xs;\n"
+"`H unit,block;\n"
+"`H width,blocks;\n"
+"`H `P;\n"
+"@tleads;\n"
+"}`@Xs;\n\n"
+"@%`@Xs `@Xs$j@Y`@Xs_@\\s*@\\s,@cstrip,@cband,\n"
+"@c@v){\n"
+"`@Xs at;\n"
+"at.width=(`H)@\\s->width;\n"
+"at.blocks=(`H)@\\s->blocks;\n"
+"at.block=@i/at.width;\n"
+"at.unit=@i-at.block*at.width;\n"
+"at.@Xs=@\\s->@Xs;\n"
+"at.@X=(strip*at.width+at.unit)*@\\s->unit;\n"
+"at.`P`M\n"
+"`Sat.block<at.blocks&&at.@X<at.@Xs&& !((`H)@\\s->@z&$FLAG_REHEARSAL))\n"
+"at.`P=(`H)$xat.@Xs-at.@X,@\\s->unit);\n"
+"at.leads=at.`P&&at.block=`M\n"
+"at.@v=@v;\n"
+"at.lines=@\\s->block_lines;\n"
+"at.band=band*at.blocks*at.lines;\n"
+"at.@y=at.band+at.block*at.lines;\n"
+"@Kat;\n"
+"}\n"
+"@6$SLOT(at, of_block, c) (((of_block) * (at)->width + (at)->unit) * $UNIT + (c))\n\n\n\n"
+"@7@e@Xs_chain(`+`@_*@_,`H link,`@_*`V,\n"
+"@Y`@Xs*at,@Z`@_*slots){\n"
+"$EACH_COLUMN\n"
+"`Sat->`P)\n"
+"slots[$SLOT(at,at->block,c)]=`V[c];\n"
+"@.;\n"
+"$EACH_COLUMN\n"
+"$n`H block=at->leads?0:at->blocks;block<at->blocks;block+=$LOADED_LINKS){\n"
+"`@_ links[$LOADED_LINKS];\n"
+"@(u@2$LOADED_LINKS@m\n"
+"links`N=slots[$SLOT(at,$xblock+k,at->blocks-1),c)];\n"
+"@(u@2$LOADED_LINKS@m\n"
+"`Sblock+k<at->blocks){\n"
+"slots[$SLOT(at,block+k,c)]=@_[c];\n"
+"@_[c]=`@__$y`K@_[c],`link_`Y(links`N),link+block+k);\n"
+"}\n"
+"}\n"
+"@.;\n"
+"$EACH_COLUMN\n"
+"`Sat->`P)\n"
+"`V[c]=slots[$SLOT(at,at->block,c)];\n"
+"}\n\n\n",
+"@;union{\n"
+"``X `X[$UNIT];\n"
+"``Q `Q[$UNIT];\n"
+"`H `J;\n"
+"}`@Xs_unit;\n"
+"@6$UNITS_WHOLE(`G, p, pitch) \\\n"
+" (!$CPU&&$UNIT>1&&((size_t)(p)|(pitch)*@N`G))%4==0)\n\n\n\n"
+"@7@e@Xs_$v(`@Xs_unit*x,@'``X*`X,@cpitch,\n"
+"@c@y,`H some,@Y`@Xs*at){\n"
+"@'``X*$o=`X+$INDEX$iat->@v-1,@y)*pitch+at->@X;\n"
+"@twhole=$UNITS_WHOLE(``X,$o,pitch);\n"
+"@(u@2$PIECE_LINES@m{\n"
+"`Sk<some&&whole)\n"
+"x`N.`J= *(@'`H*)$o;\n"
+"else `Sk<some)\n"
+"$EACH_COLUMN\n"
+"x`N.`X[c]=$o[c];\n"
+"$o+=$@B?0-pitch:pitch;\n"
+"$FORGET_ULONG($o);\n"
+"}\n"
+"}\n\n"
+"@hSTAGED\n"
+"@6$EACH_LINE _Pragma(\"unroll 8\") for (`H k = 0; k < $PIECE_LINES; k++)\n\n\n\n\n"
+"@6$FLYING 8\n"
+"@6$IS_MOVED(b) ((b) < at->blocks$d(b) * (`H)at->lines + position < $u)\n"
+"@6$DEFINE_MOVE(name, `G) \\\n"
+" @7void name(@H`G*`P,@Z`G*stage,`H size,@cpast,@Y`@Xs*at, \\\n"
+" @Y@tstores){ \\\n"
+" `H line=(`H)at->@Xs*size,piece=$PIECE_LINES*line/@N`G),items=32,`Ws; \\\n"
+" `H stride=$STAGE_LINES(size)*line/@N`G); \\\n"
+" @c@y=at->band+past,lowest=$@B?at->@v-@y-$PIECE_LINES:@y; \\\n"
+" long `E=(long)(at->lines*line/@N`G))*($@B? -1:1); \\\n"
+" `H $u=@y<at->@v?(`H)$xat->@v-@y,@@INT_MAX):0; \\\n"
+" while(2*items<=$xpiece,(`H)$@n)) \\\n"
+" items*=2; \\\n"
+" `Ws=$@n/items; \\\n"
+" $n`H i=@i%items;i<piece&&@i<`Ws*items;i+=items){ \\\n"
+" `H of_line=i*(`H)@N`G)/line; \\\n"
+" `H position=$@B?$PIECE_LINES-1-of_line:of_line; \\\n"
+" $n`H b=@i/items;b<at->blocks;b+=$FLYING*`Ws){ \\\n"
+" @H`G*far=`P+lowest*line/@N`G)+b*`E+i; \\\n"
+" @Z`G*near=stage+b*stride+i; \\\n"
+" `G x[$FLYING]; \\\n"
+" @(u@2$FLYING@m \\\n"
+" `S$IS_MOVED(b+k*`Ws)) \\\n"
+" x`N=stores?near[k*`Ws*stride]:far[k*`Ws*`E]; \\\n"
+" @(u@2$FLYING@m \\\n"
+" `S$IS_MOVED(b+k*`Ws)&&stores) \\\n"
+" far[k*`Ws*`E]=x`N; \\\n"
+" else `S$IS_MOVED(b+k*`Ws)) \\\n"
+" near[k*`Ws*stride]=x`N; \\\n"
+" } \\\n"
+" } \\\n"
+" }\n"
+"$DEFINE_MOVE(`stage_`Js,`H)\n"
+"$DEFINE_MOVE(`stage_@u,uchar)\n\n\n"
+"@7@e@Xs_move(@Hvoid*`P,@Zvoid*stage,`H size,@cpast,\n"
+"@Y`@Xs*at,@Y@tstores){\n"
+"`H line=(`H)at->@Xs*size,start=(`H)(size_t)`P|($@B?(`H)at->@v*line:0);\n"
+"`H `R=(`H)((at->@v-at->band)%at->lines);\n"
+"@t`Rs=line%4&&`R%$PIECE_LINES&&`R-`R%$PIECE_LINES==past;\n"
+"@.;\n"
+"`Sstart%4==0&& !`Rs)\n"
+"`stage_`Js((@H`H*)`P,(@Z`H*)stage,size,past,at,stores);\n"
+"else\n"
+"`stage_@u((@Huchar*)`P,(@Zuchar*)stage,size,past,at,stores);\n"
+"@.;\n"
+"}\n"
+"@g\n"
+"@6$EACH_LINE @= for (`H k = 0; k < $PIECE_LINES; k++)\n"
+"@6`@Xs_move(`P, stage, size, past, at, stores)\n"
+"@O\n\n\n",
+"@6$STAGED_AT(`G, stage, k) \\\n"
+" ((@Z`G*)(stage))[(at->block*$STAGE_LINES(@N`G))+ \\\n"
+" ($@B?$PIECE_LINES-1-(k):(k)))* \\\n"
+" (`H)at->@Xs+ \\\n"
+" at->unit]\n"
+"@6$STAGE_DST ($SAME_TYPES ? @a->`X : @a->`Q)\n\n\n"
+"@6$BLOCK_AFTER(x) `@q`K`Uer[c], $HAS_BLOCKS ? `@q`Kinner[c], x) : (x))\n\n\n"
+"@7@e@Xs_piece(`+`t*`Ys,@Y`@Xs_unit*x,@H``Q*`Q,\n"
+"@cpitch,@c@y,`H some,@Y`@_*`Uer,\n"
+"@Y`@_*inner,@Y`@_*chain,@Y@tstores,\n"
+"@Y`@Xs*at,@Z`@Xs_@a*@a){\n"
+"@H``Q*to=`Q+$INDEX$iat->@v-1,@y)*pitch+at->@X;\n"
+"@twhole=$UNITS_WHOLE(``Q,to,pitch);\n"
+"$EACH_LINE{\n"
+"`@Xs_unit `U;\n"
+"`Sk<some){\n"
+"$EACH_COLUMN{\n"
+"``X @G=$STAGED?$STAGED_AT(``X,@a->`X,k):x`N.`X[c];\n"
+"`Oy=`Ys[c];\n"
+"`Ys[c]=@:`Ky,`@F`K@G,$INDEX$iat->@v-1,@y+k)`L\n"
+"`S$INCLUSIVE)\n"
+"y=`Ys[c];\n"
+"`Sstores&& !@-)\n"
+"y=$BLOCK_AFTER(`@q`Kchain[c],y`L\n"
+"`U.`Q[c]=`to_`Q(y);\n"
+"}\n"
+"`Sstores&&$STAGED)\n"
+"$STAGED_AT(``Q,$STAGE_DST,k)=`U.`Q[0];\n"
+"else `Sstores&&whole)\n"
+"*(@H`H*)to=`U.`J;\n"
+"else `Sstores)\n"
+"$EACH_COLUMN\n"
+"to[c]=`U.`Q[c];\n"
+"}\n"
+"to+=$@B?0-pitch:pitch;\n"
+"$FORGET_ULONG(to);\n"
+"}\n"
+"}\n\n\n"
+"@7@e@Xs_join(`+@H`@_*band,@H`@_*@_es,\n"
+"@Y`t*`Ys,@Y`@Xs*at,\n"
+"@Z`@Xs_@a*@a){\n"
+"`@_ @q[$UNIT],x[$UNIT];\n"
+"$EACH_COLUMN{\n"
+"@q[c]=`@_$j`-@5(`.`L\n"
+"x[c]=`link$j`Ys[c]);\n"
+"}\n"
+"`@Xs_chain`K@q,0,x,at,@a->slots);\n"
+"$EACH_COLUMN{\n"
+"`Sat->leads)\n"
+"band[c]=`link$j$WHOLE(@q[c]`L\n"
+"`Sat->`P&&$HAS_BLOCKS)\n"
+"@_es[c]=x[c];\n"
+"}\n"
+"}\n\n\n"
+"$APART @7@e@Xs_band(`+$COLUMNS@1S,@c@{,@Y@tstores){\n"
+"@c@v=`@v(@\\s.@v,@v@8@\\s.@v_@],(`H)@\\s.@z);\n"
+"@cback=@{/@\\s.strips,band=stores?@\\s.bands-1-back:back;\n"
+"@Y`@Xs `V=`@Xs$j&@\\s,@{-back*@\\s.strips,band,@v),*at= &`V;\n"
+"@H`@_*of_band=states+@\\s.states_@]+band*at->@Xs+at->@X;\n"
+"@H`@_*of_block=states+@\\s.states_@]+at->@X+\n"
+"(@\\s.bands+band*at->blocks+at->block)*at->@Xs;\n"
+"`@_ `Uer[$UNIT],inner[$UNIT],chain[$UNIT];\n"
+"`O`Ys[$UNIT],$k=$COLUMNS_BASE;\n"
+"`@Xs_unit x[$PIECE_LINES];\n"
+"`H pieces`M\n"
+"$EACH_COLUMN{\n"
+"`Uer[c]=stores&&at->`P&&((`H)@\\s.@z&$FLAG_CARRIES)?of_band[c]\n"
+":`@_$j`-$k);\n"
+"chain[c]=inner[c]=`@_$j`-@5(`.`L\n"
+"`Sstores&&at->`P&&$HAS_BLOCKS&& !@3COLUMN_BLOCKS))\n"
+"inner[c]=of_block[c];\n"
+"`Ys[c]=@5@l\n"
+"`Sstores&&@-)\n"
+"`Ys[c]=$BLOCK_AFTER(`Ys[c]);\n"
+"}\n"
+"$n@cpast`Mpast<at->lines&&at->band+past<@v;past+=$PIECE_LINES){\n"
+"@c@y=at->@y+past;\n"
+"`H some=at->`P&&@y<@v?(`H)$x@v-@y,@@$PIECE_LINES):0;\n"
+"`S$STAGED)\n"
+"`@Xs_move((@Hvoid*)(`X+@\\s.`X_@]),@a->`X,@N``X),past,at,\n"
+"@x);\n"
+"else\n"
+"`@Xs_$v(x,`X+@\\s.`X_@],@\\s.`X_pitch,@y,some,at);\n"
+"`@Xs_piece`K`Ys,x,`Q+@\\s.`Q_@],@\\s.`Q_pitch,@y,some,`Uer,inner,chain,\n"
+"stores,at,@a);\n"
+"`Sstores)\n"
+"`@Xs_move(`Q+@\\s.`Q_@],$STAGE_DST,@N``Q),past,at,true);\n"
+"`S!@-&& ++pieces%$LINK_PIECES==0)\n"
+"$EACH_COLUMN{\n"
+"chain[c]=`@__$y`Kchain[c],`Ys[c],pieces/$LINK_PIECES-1);\n"
+"`Ys[c]=@5@l\n"
+"}\n"
+"}\n"
+"$EACH_COLUMN\n"
+"`S!@-)\n"
+"`Ys[c]=$WHOLE(`@__$y`Kchain[c],`Ys[c],pieces/$LINK_PIECES`L\n"
+"`S!stores){\n"
+"`@Xs_join`Kof_band,of_block,`Ys,at,@a);\n"
+"@`;\n"
+"}\n"
+"`Sat->`P&&((`H)@\\s.@z&$FLAG_TOTAL)&&\n"
+"(at->@y<@v?@v-at->@y<=at->lines:at->@y==0&&@v==0))\n"
+"$EACH_COLUMN\n"
+"$bs[@\\s.$b_@]+at->@X+c]=\n"
+"`to_`Q(@-?`Ys[c]:$BLOCK_AFTER(`Ys[c]`L\n"
+"}\n\n",
+"#if !$UNDIVIDED\n"
+"kernel $@n_ATTRIBUTE @e@Xs_`Ys(`%$COLUMNS@1S@)`=\n"
+"`@Xs_band`K$COLUMNS_ARGUMENTS,get_@{_id(0),@x);\n"
+"}\n\n\n"
+"kernel $@n_ATTRIBUTE @e@Xs_$mies(`%$COLUMNS@1S@)`=\n"
+"@Y`@Xs `V=`@Xs$j&@\\s,get_@{_id(0),0,0),*at= &`V;\n"
+"`@_ $my[$UNIT],x[$UNIT],$k=`@_$j`-$COLUMNS_BASE);\n"
+"$EACH_COLUMN\n"
+"$my[c]=$k;\n"
+"$n@c@y`M@y<@\\s.bands;@y+=at->blocks){\n"
+"@cband=@y+at->block;\n"
+"@t$a=at->`P&&band<@\\s.bands;\n"
+"@H`@_*of_band=states+@\\s.states_@]+band*at->@Xs+at->@X;\n"
+"$EACH_COLUMN\n"
+"x[c]=$a?of_band[c]:`link$j@5(`.`L\n"
+"`@Xs_chain`K$my,(`H)@y,x,at,@a->slots);\n"
+"$EACH_COLUMN\n"
+"`S$a)\n"
+"of_band[c]=@3COLUMN_CARRIES)?$k:x[c];\n"
+"}\n"
+"}\n"
+"@O\n"
+"kernel $@n_ATTRIBUTE @e@Xs_`C(`%$COLUMNS@1S@)`=\n"
+"`@Xs_band`K$COLUMNS_ARGUMENTS,get_@{_id(0),true);\n"
+"}\n\n",
+NULL};
+#else
+#define gpuscan__piece_scan_columns NULL
+#endif
+#if GPUSCAN__HAS_SCAN
+static const char *const gpuscan__piece_scan_segments[] = {
+"#line 5215 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -5714,7 +6024,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 4923 \"kernels.cl.inc\"\n"
+"#line 5269 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6165,7 +6475,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5470 \"kernels.cl.inc\"\n"
+"#line 5816 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6474,7 +6784,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 5825 \"kernels.cl.inc\"\n"
+"#line 6171 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6555,7 +6865,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 5907 \"kernels.cl.inc\"\n"
+"#line 6253 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -6786,7 +7096,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6181 \"kernels.cl.inc\"\n"
+"#line 6527 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7434,7 +7744,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 6950 \"kernels.cl.inc\"\n"
+"#line 7296 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7488,7 +7798,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7004 \"kernels.cl.inc\"\n"
+"#line 7350 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -7889,7 +8199,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7462 \"kernels.cl.inc\"\n"
+"#line 7808 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8205,7 +8515,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 7826 \"kernels.cl.inc\"\n"
+"#line 8172 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8553,7 +8863,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8252 \"kernels.cl.inc\"\n"
+"#line 8598 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -8656,7 +8966,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8381 \"kernels.cl.inc\"\n"
+"#line 8727 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -8955,7 +9265,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 8720 \"kernels.cl.inc\"\n"
+"#line 9066 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9364,7 +9674,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9209 \"kernels.cl.inc\"\n"
+"#line 9555 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9382,7 +9692,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9224 \"kernels.cl.inc\"\n"
+"#line 9570 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9492,7 +9802,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9366 \"kernels.cl.inc\"\n"
+"#line 9712 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9544,7 +9854,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9420 \"kernels.cl.inc\"\n"
+"#line 9766 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -9676,7 +9986,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9574 \"kernels.cl.inc\"\n"
+"#line 9920 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -9959,7 +10269,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 9895 \"kernels.cl.inc\"\n"
+"#line 10241 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -10580,7 +10890,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 10632 \"kernels.cl.inc\"\n"
+"#line 10978 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -10751,7 +11061,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 10839 \"kernels.cl.inc\"\n"
+"#line 11185 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -10847,7 +11157,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 10943 \"kernels.cl.inc\"\n"
+"#line 11289 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -10988,7 +11298,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11104 \"kernels.cl.inc\"\n"
+"#line 11450 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -11084,6 +11394,7 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     gpuscan__piece_handover,
     gpuscan__piece_scan_rows,
     gpuscan__piece_scan,
+    gpuscan__piece_scan_columns,
     gpuscan__piece_scan_segments,
     gpuscan__piece_select,
     gpuscan__piece_engine,
@@ -14528,7 +14839,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
                                                                          : GPUSCAN_TYPE_U32;
     const gpuscan__mistake mistakes[] = {
         {!offsets && !by_element, argument, "segments.form is not a gpuscan_segment_form"},
-        {has_rows, argument, "segments and rows or pitches are both given"},
+        {has_rows, argument, "segments, and rows, pitches or along, are both given"},
         {!is_type, argument, "segments.type is not a gpuscan_type"},
         {offsets && of != GPUSCAN_TYPE_U32 && of != GPUSCAN_TYPE_U64, wrong_type,
          "segments.type is neither u32 nor u64"},
@@ -16561,6 +16872,7 @@ static gpuscan_result gpuscan__enqueue_carries(gpuscan__chain *chain, const gpus
    for the strategy, the group size and the vectors. Then it chooses the scan's form, which decides the kernels. AUTO
    chooses MULTI_PASS for many or short rows. Forms `whole rows` and `few` set key.whole_rows and key.few.
     form        | chosen if                                           | kernels gpuscan_...
+    columns     | desc.along is COLUMNS                               | columns_sums, columns_carries, columns_scan
     whole rows  | rows are shorter than a tile                        | scan_rows
     multi-pass  | otherwise the strategy is MULTI_PASS                | scan_sums, scan_carries (if parts > 1), parts
     few         | SINGLE_PASS, with lanes and up to FEW_TILES tiles   | look_back
@@ -16578,6 +16890,9 @@ typedef struct gpuscan__scan_key {
     uint32_t heads_size; /* bytes of a flag, of a key or, if heads are BITS, of an offset */
     uint32_t heads_real; /* 1: the heads are keys, and the keys are floats */
     uint32_t counted;    /* 1: only the device knows the element count, and each group takes many tiles */
+    uint32_t columns;    /* GPUSCAN__COLUMNS_...: how work-items load columns */
+    uint32_t vector;     /* columns: UNIT_COLUMNS, see [SCAN COLUMNS] in kernels.cl.inc */
+    uint32_t lines;      /* columns: PIECE_LINES, see there */
     uint32_t reverse;    /* 1: rows are scanned from their last element to their first */
 } gpuscan__scan_key;
 GPUSCAN__OWN_KEY(scan)
@@ -16592,6 +16907,7 @@ typedef struct gpuscan__scan_plan {
     uint64_t ahead;             /* SINGLE_PASS_AHEAD sums a tile this many tiles ahead of the tile that it scans */
     uint32_t length, tile_rows; /* whole rows: a tile holds tile_rows rows of `length` elements. See [SCAN ROWS] */
     gpuscan__heads heads;
+    uint64_t columns, unit, width, blocks, block_lines, strips, bands; /* see [SCAN COLUMNS] in kernels.cl.inc */
 } gpuscan__scan_plan;
 
 #define GPUSCAN__SCAN_ROWS_PLAN(X) X(src_pitch) X(dst_pitch) X(rows) X(length) X(tile_rows)
@@ -16602,10 +16918,16 @@ typedef struct gpuscan__scan_plan {
 #define GPUSCAN__SCAN_NUMBERS(X)                                                                                       \
     GPUSCAN__SCAN_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(rows) X(tiles) X(states_offset)       \
     X(epoch) X(init_offset) X(total_offset) X(keys_offset) X(flags)
+#define GPUSCAN__SCAN_COLUMNS_PLAN(X)                                                                                  \
+    X(src_pitch) X(dst_pitch) X(columns) X(unit) X(width) X(blocks) X(block_lines) X(strips)
+#define GPUSCAN__SCAN_COLUMNS_NUMBERS(X)                                                                               \
+    GPUSCAN__SCAN_COLUMNS_PLAN(X) X(src_offset) X(dst_offset) X(count) X(count_offset) X(bands) X(states_offset)       \
+    X(init_offset) X(total_offset) X(flags)
 #define GPUSCAN__SCAN_HEADS_NUMBERS(X)                                                                                 \
     X(words) X(heads_offset) X(offsets) X(offsets_offset) X(count) X(count_offset) X(flags)
 GPUSCAN__NUMBERS(scan_rows, GPUSCAN__SCAN_ROWS_NUMBERS)
 GPUSCAN__NUMBERS(scan, GPUSCAN__SCAN_NUMBERS)
+GPUSCAN__NUMBERS(scan_columns, GPUSCAN__SCAN_COLUMNS_NUMBERS)
 GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
 
 /* Lists how lanes load tiles of whole rows.
@@ -16615,9 +16937,17 @@ GPUSCAN__NUMBERS(scan_heads, GPUSCAN__SCAN_HEADS_NUMBERS)
    BY_ELEMENTS  neighbouring lanes take neighbouring elements, since vectors would be half empty */
 enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GPUSCAN__ROWS_BY_ELEMENTS };
 
+/* Lists how work-items load columns. STAGED: lines are short, so they pass through local memory. */
+enum { GPUSCAN__COLUMNS_NONE, GPUSCAN__COLUMNS_DIRECT, GPUSCAN__COLUMNS_STAGED };
+enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN };
+
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
+    static const char *const columns[] = {"gpuscan_columns_sums", "gpuscan_columns_carries", "gpuscan_columns_scan",
+                                          NULL};
     gpuscan__scan_key own = gpuscan__scan_own(key);
+    if (own.columns)
+        return columns + (key->undivided ? GPUSCAN__COLUMNS_SCAN : 0);
     return own.whole_rows ? whole_rows
                           : gpuscan__engine_kernels(key, own.heads == GPUSCAN__HEADS_BITS ? GPUSCAN__ENGINE_HEADS
                                                                                           : GPUSCAN__ENGINE_ALONE);
@@ -16626,9 +16956,12 @@ static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
 static uint64_t gpuscan__scan_pieces(const gpuscan__key *key) {
     int cpu = gpuscan__key_is_cpu(key), rows = gpuscan__scan_own(key).whole_rows != 0;
     int offsets = gpuscan__scan_own(key).heads == GPUSCAN__HEADS_BITS;
-    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu) | GPUSCAN__PIECE(TILE_SCANS, !cpu) |
-           GPUSCAN__PIECE(HANDOVER, !rows) | GPUSCAN__PIECE(SCAN, !rows) | GPUSCAN__PIECE(ENGINE, !rows) |
-           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows) | GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
+    int columns = gpuscan__scan_own(key).columns != 0;
+    return gpuscan__element_pieces(cpu) | GPUSCAN__PIECE(GROUP_TILES, !cpu && !columns) |
+           GPUSCAN__PIECE(TILE_SCANS, !cpu && !columns) | GPUSCAN__PIECE(HANDOVER, !rows && !columns) |
+           GPUSCAN__PIECE(SCAN, !rows && !columns) | GPUSCAN__PIECE(ENGINE, !rows && !columns) |
+           GPUSCAN__PIECE(SCAN_ROWS, !cpu && rows && !columns) | GPUSCAN__PIECE(SCAN_COLUMNS, !rows && columns) |
+           GPUSCAN__PIECE(SCAN_SEGMENTS, offsets);
 }
 
 /* Defines what only segmented scans need: what marks heads, and the flag that each sum contains. */
@@ -16678,11 +17011,40 @@ static uint64_t gpuscan__scan_shared(const gpuscan *gs, const gpuscan__plan *pla
            gpuscan__few_bytes(gs, plan->e.t_size, own->few) + gpuscan__scan_spread(gs, plan, own);
 }
 
+/* Returns an upper bound of the size of gpuscan_columns_shared in kernels.cl.inc. */
+static uint64_t gpuscan__columns_shared(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__scan_key *own) {
+    const gpuscan__elements *e = &plan->e;
+    uint64_t group = plan->key.group, unit = own->vector ? own->vector : plan->key.tile;
+    uint64_t bytes = group * unit * gpuscan__prefix_size(plan) + gpuscan__max(gpuscan__alignment(e->t_size), 16) + 32;
+    if (own->columns == GPUSCAN__COLUMNS_STAGED) /* equal types share one stage */
+        bytes += group * (own->lines * e->src_size + gpuscan__max(e->src_size, 4)) +
+                 (e->src == e->dst ? 0 : group * (own->lines * e->dst_size + gpuscan__max(e->dst_size, 4)));
+    return gpuscan__max(bytes, gpuscan__key_shared_bytes(gs, &plan->key, e->t_size));
+}
+
+GPUSCAN__COLD void gpuscan__columns_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
+    gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
+    gpuscan__define(text, "SCAN_COLUMNS_NUMBERS", gpuscan__scan_columns_numbers_text);
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__columns_shared(gs, plan, &own));
+    gpuscan__define_number(text, "COUNTED", 0);
+    gpuscan__define_number(text, "REVERSE", own.reverse);
+    gpuscan__define_number(text, "UNIT_COLUMNS", own.vector);
+    gpuscan__define_number(text, "PIECE_LINES", own.lines);
+    gpuscan__define_number(text, "STAGED", own.columns == GPUSCAN__COLUMNS_STAGED);
+    gpuscan__define_number(text, "SAME_TYPES", plan->e.src == plan->e.dst);
+    gpuscan__define_operation(text, gs, plan, "SCAN_COLUMNS", gpuscan__key_is_cpu(&plan->key) ? 1 : own.vector,
+                              own.inclusive != 0, 0, 0);
+}
+
 GPUSCAN__COLD void gpuscan__scan_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
     gpuscan__scan_key own = gpuscan__scan_own(&plan->key);
     uint64_t bytes;
     int exchanges = gpuscan__scan_exchanges(gs, plan, &own, &bytes);
+    if (own.columns) {
+        gpuscan__columns_define(text, gs, plan);
+        return;
+    }
     gpuscan__define(text, "SCAN_NUMBERS", gpuscan__scan_numbers_text);
     if (!gpuscan__is_single_pass(strategy)) {
         gpuscan__define(text, "SCAN_SUMS_NUMBERS", gpuscan__scan_sums_numbers_text);
@@ -16713,7 +17075,7 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     gpuscan_type type;
     gpuscan_result r = gpuscan__resolve_segments(gs, &plan->common, &desc->segments, desc->count,
                                                  desc->rows > 1 || desc->src_pitch || desc->dst_pitch ||
-                                                     desc->src_pitch_bytes || desc->dst_pitch_bytes,
+                                                     desc->src_pitch_bytes || desc->dst_pitch_bytes || desc->along,
                                                  &type);
     if (r != 0 || form == GPUSCAN_SEGMENTS_NONE)
         return r;
@@ -16730,7 +17092,8 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets `*resolved` to a pitch in elements, which may be given in elements or in bytes. By default it is `count`. */
+/* Sets `*resolved` to a pitch in elements, which may be given in elements or in bytes. By default it is `count`, the
+   elements of a row or, along columns, of a line. */
 static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
                                                  uint64_t pitch_bytes, uint32_t size, uint64_t count,
                                                  uint64_t *resolved) {
@@ -16747,7 +17110,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
     static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__elements *e = &common->e;
-    uint64_t src_elements, dst_elements;
+    uint64_t src_elements, dst_elements, line, lines;
     gpuscan__range *range;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
@@ -16758,22 +17121,26 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "kind is not a gpuscan_scan_kind");
     if (desc->reverse > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "reverse is neither 0 nor 1");
+    if (desc->along != GPUSCAN_ALONG_ROWS && desc->along != GPUSCAN_ALONG_COLUMNS)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "along is not a gpuscan_along");
     e->exact = gpuscan__is_float_sum(e);
     plan->rows = desc->rows ? desc->rows : 1;
-    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size,
-                                        desc->count, &plan->src_pitch)) != 0 ||
-        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size,
-                                        desc->count, &plan->dst_pitch)) != 0 ||
-        (r = gpuscan__extent(gs, "src", desc->count, plan->rows, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
-        (r = gpuscan__extent(gs, "dst", desc->count, plan->rows, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
+    line = !desc->along ? desc->count : desc->count ? plan->rows : 0; /* the lines of a matrix lie like rows */
+    lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
+    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size, line,
+                                        &plan->src_pitch)) != 0 ||
+        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size, line,
+                                        &plan->dst_pitch)) != 0 ||
+        (r = gpuscan__extent(gs, "src", line, lines, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
+        (r = gpuscan__extent(gs, "dst", line, lines, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
     range->in_place = 1;
-    gpuscan__rows_of(range, plan->rows, desc->count, plan->src_pitch, e->src_size);
+    gpuscan__rows_of(range, lines, line, plan->src_pitch, e->src_size);
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
     range->in_place = 1;
-    gpuscan__rows_of(range, plan->rows, desc->count, plan->dst_pitch, e->dst_size);
-    range->partial = plan->dst_pitch > desc->count || desc->count_buffer.mem != NULL;
+    gpuscan__rows_of(range, lines, line, plan->dst_pitch, e->dst_size);
+    range->partial = plan->dst_pitch > line || desc->count_buffer.mem != NULL;
     gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
@@ -16787,6 +17154,9 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = desc->count == 0 && !desc->total.mem;
     plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
+    /* elements of a single column without gaps are a row */
+    if (desc->along && (plan->rows > 1 || plan->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
+        plan->columns = plan->rows;
     plan->key.reverse = desc->reverse;
     gpuscan__key_elements(common);
     return GPUSCAN_SUCCESS;
@@ -17061,6 +17431,119 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     return 1;
 }
 
+/* ---- columns ---- */
+
+#define GPUSCAN__COLUMNS_LINES 16 /* lines that a GPU's work-item loads at a time. A block has as many at least */
+#define GPUSCAN__COLUMNS_STAGE 64 /* lines of fewer bytes are staged, as many as have this many bytes of a column */
+#define GPUSCAN__COLUMNS_STRIP 128 /* bytes of a strip's lines on a GPU */
+#define GPUSCAN__COLUMNS_ALONE 256 /* columns per compute unit that keep it busy, so that one launch is enough */
+#define GPUSCAN__COLUMNS_LOW   64 /* columns of up to this many lines take one launch */
+#define GPUSCAN__COLUMNS_CPU   2048 /* maximum bytes of a unit's lines on a CPU */
+#define GPUSCAN__COLUMNS_FEW   16 /* a CPU has a program for each number of columns up to this one */
+
+/* Returns how many neighbouring columns a work-item of a GPU takes: as many as fill a word, if words are aligned. */
+static uint32_t gpuscan__columns_vector(const gpuscan__scan_plan *plan) {
+    const gpuscan_scan_desc *desc = plan->desc;
+    uint64_t all = plan->columns | plan->src_pitch | plan->dst_pitch | desc->src.offset | desc->dst.offset;
+    uint32_t size = plan->common.e.src_size;
+    return size < 4 && plan->common.e.dst_size == size && 4 % size == 0 && all * size % 4 == 0 ? 4 / size : 1;
+}
+
+/* Returns whether lines are short, have no gaps, and consist of elements that words can move. */
+static int gpuscan__columns_staged(const gpuscan__scan_plan *plan, uint32_t size) {
+    const gpuscan__elements *e = &plan->common.e;
+    int whole = size <= 8 && gpuscan__alignment(e->src_size) == e->src_size &&
+                gpuscan__alignment(e->dst_size) == e->dst_size;
+    return whole && plan->common.key.group >= 32 && plan->columns * size < GPUSCAN__COLUMNS_STAGE &&
+           plan->columns <= plan->common.key.group && plan->src_pitch == plan->columns &&
+           plan->dst_pitch == plan->columns && plan->desc->count <= INT32_MAX;
+}
+
+static void gpuscan__columns_key(const gpuscan *gs, gpuscan__scan_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    gpuscan__key *key = &common->key;
+    gpuscan__scan_key *own = &plan->key, direct;
+    uint32_t size = (uint32_t)gpuscan__max(common->e.src_size, common->e.dst_size), step = 1;
+    key->strategy = (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
+    key->vectors = own->lines = 1;
+    own->columns = GPUSCAN__COLUMNS_DIRECT;
+    if (gpuscan__key_is_cpu(key)) {
+        key->group = 1;
+        key->tile = (uint32_t)gpuscan__max(GPUSCAN__COLUMNS_CPU / size, 1);
+        own->vector = plan->columns <= gpuscan__min(GPUSCAN__COLUMNS_FEW, key->tile) ? (uint32_t)plan->columns : 0;
+        return;
+    }
+    key->group = gpuscan__lanes_group(gs, common, (uint32_t)gpuscan__min(256, common->group_limit));
+    own->vector = gpuscan__columns_vector(plan);
+    own->lines = gpuscan__kept_vectors(GPUSCAN__COLUMNS_LINES, (uint32_t)gpuscan__max(own->vector * size, 4));
+    key->undivided = plan->columns / own->vector >= (uint64_t)gs->device.units * GPUSCAN__COLUMNS_ALONE ||
+                     plan->desc->count <= GPUSCAN__COLUMNS_LOW;
+    while (gpuscan__columns_shared(gs, common, own) > gs->device.local_memory &&
+           gpuscan__shrink(gs, &key->group, &step))
+        continue;
+    direct = *own;
+    if (!key->undivided && gpuscan__columns_staged(plan, size)) {
+        own->columns = GPUSCAN__COLUMNS_STAGED;
+        own->vector = 1;
+        own->lines = GPUSCAN__COLUMNS_STAGE / size;
+    }
+    if (gpuscan__columns_shared(gs, common, own) > gs->device.local_memory)
+        *own = direct;
+    key->tile = key->group;
+    key->registers = 0;
+    key->registers = gpuscan__counted_registers(gs, common);
+}
+
+/* Returns the number of units of a strip. A unit has `bytes` bytes of a line. */
+static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__scan_key *own, uint64_t units,
+                                       uint64_t bytes) {
+    uint64_t width = gpuscan__max(GPUSCAN__COLUMNS_STRIP / bytes, 1);
+    if (key->undivided || own->columns == GPUSCAN__COLUMNS_STAGED)
+        width = units;
+    width = gpuscan__min(width, key->group);
+    return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
+}
+
+/* Cuts the columns into units and strips, and the lines into blocks and bands. In a self-test bands are short. */
+static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t size = gpuscan__max(plan->common.e.src_size, plan->common.e.dst_size), tile = key->tile;
+    uint64_t groups = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit, units, lines;
+    int cpu = gpuscan__key_is_cpu(key), forced = plan->common.forced != NULL;
+    plan->unit = plan->key.vector;
+    if (plan->unit == 0) /* a CPU's units are whole cache lines */
+        plan->unit = gpuscan__min(
+            forced ? GPUSCAN__COLUMNS_FEW : gpuscan__ceil_div(gpuscan__ceil_div(plan->columns, groups), 64) * 64, tile);
+    units = gpuscan__ceil_div(plan->columns, plan->unit);
+    plan->width = gpuscan__columns_width(key, &plan->key, units, plan->unit * size);
+    plan->strips = gpuscan__ceil_div(units, plan->width);
+    plan->blocks = key->undivided ? 1 : key->group / plan->width;
+    plan->bands = gpuscan__max(groups / plan->strips, 1);
+    if (key->undivided || (cpu && plan->desc->count * plan->columns * size <= 256 * GPUSCAN__KIB))
+        plan->bands = 1;
+    lines = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->bands * plan->blocks), GPUSCAN__COLUMNS_LINES);
+    if (forced && !key->undivided)
+        lines = GPUSCAN__COLUMNS_LINES + plan->key.lines;
+    plan->block_lines = gpuscan__max(gpuscan__ceil_div(lines, plan->key.lines), 1) * plan->key.lines;
+    plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
+}
+
+static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan) {
+    gpuscan__plan *common = &plan->common;
+    gpuscan__key *key = &common->key;
+    if (!common->forced)
+        gpuscan__columns_key(gs, plan);
+    gpuscan__columns_cut(gs, plan);
+    if (!common->forced && gpuscan__key_is_cpu(key))
+        key->undivided = plan->bands == 1;
+    if (plan->bands > gs->device.work_items / key->group / plan->strips)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "rows: a launch would exceed the device's work-items");
+    if (!key->undivided)
+        common->need.bytes[GPUSCAN__PLAIN] =
+            (plan->bands * (1 + plan->blocks) * plan->columns + 1) * gpuscan__prefix_size(common);
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     /* fits 64 bits, as the extents do */
@@ -17069,6 +17552,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     int is_auto = common->call->strategy == GPUSCAN_STRATEGY_AUTO;
     const char *why;
     gpuscan_result r;
+    if (plan->columns)
+        return gpuscan__columns_choose(gs, plan);
     gpuscan__scan_shape(gs, plan, &tuning);
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
@@ -17193,9 +17678,41 @@ static gpuscan_result gpuscan__scan_whole_rows(gpuscan__chain *chain, const gpus
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, shared, 1);
 }
 
+static gpuscan_result gpuscan__columns_launch(gpuscan__chain *chain, const gpuscan__scan_plan *plan, size_t kernel,
+                                              uint64_t groups) {
+    const gpuscan__plan *common = &plan->common;
+    const gpuscan_scan_desc *desc = plan->desc;
+    gpuscan__launch launch = gpuscan__launch_begin(chain, common->key.undivided ? 0 : kernel);
+    gpuscan__scan_columns_numbers numbers;
+    GPUSCAN__SCAN_COLUMNS_PLAN(GPUSCAN__FROM_PLAN)
+    numbers.src_offset = gpuscan__arg_buffer(&launch, desc->src);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    GPUSCAN__ARG_COUNT(&launch, numbers, desc, common->flags);
+    numbers.bands = gpuscan__unless_rehearsed(chain, plan->bands);
+    numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, gpuscan__prefix_size(common));
+    numbers.init_offset = gpuscan__arg_init(&launch, common, desc->init_buffer);
+    numbers.total_offset = gpuscan__arg_buffer(&launch, desc->total);
+    if (plan->bands > 1)
+        numbers.flags |= GPUSCAN__FLAG_CARRIES;
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups,
+                               gpuscan__columns_shared(chain->gs, common, &plan->key), kernel == GPUSCAN__COLUMNS_SCAN);
+}
+
+static gpuscan_result gpuscan__scan_columns(gpuscan__chain *chain, const gpuscan__scan_plan *plan) {
+    uint64_t groups = plan->strips * plan->bands;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    if (!plan->common.key.undivided)
+        r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SUMS, groups);
+    if (r == 0 && plan->bands > 1)
+        r = gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_CARRIES, plan->strips);
+    return r != 0 ? r : gpuscan__columns_launch(chain, plan, GPUSCAN__COLUMNS_SCAN, groups);
+}
+
 static gpuscan_result gpuscan__scan_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__scan_plan *plan = (const gpuscan__scan_plan *)common;
     gpuscan_result r;
+    if (plan->columns)
+        return gpuscan__scan_columns(chain, plan);
     if (plan->key.whole_rows)
         return gpuscan__scan_whole_rows(chain, plan);
     if (plan->key.heads == GPUSCAN__HEADS_BITS &&
@@ -17258,16 +17775,54 @@ static void gpuscan__reverse(unsigned char *elements, uint64_t count, uint32_t s
         }
 }
 
+/* Fills the arrays of a self-test along columns. The matrix has several strips if a program for it can have them, and
+   at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless they are
+   staged. */
+static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
+    const gpuscan__elements *e = &test->of->e;
+    gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
+    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, i;
+    uint64_t apart = shape.round == 1, vector = gpuscan__max(own->vector, 1);
+    unsigned char *src, *dst, *total, *from, *to;
+    desc->along = GPUSCAN_ALONG_COLUMNS;
+    if (gpuscan__key_is_cpu(test->key))
+        desc->rows = own->vector ? own->vector : 2 * GPUSCAN__COLUMNS_FEW + 1;
+    else if (own->columns == GPUSCAN__COLUMNS_STAGED)
+        desc->rows = 3;
+    else
+        desc->rows = (gpuscan__columns_width(test->key, own, test->key->group, vector * size) + 1) * vector;
+    blocks = test->key->group / gpuscan__columns_width(test->key, own, desc->rows / vector, vector * size);
+    shape.tile = gpuscan__ceil_div(GPUSCAN__COLUMNS_LINES + own->lines, own->lines) * own->lines;
+    desc->count = shape.count = 2 * shape.tile * (test->key->undivided ? 1 : blocks) + 5;
+    desc->src_pitch = desc->dst_pitch = pitch =
+        desc->rows + (own->columns == GPUSCAN__COLUMNS_STAGED ? 0 : apart * vector);
+    desc->src.offset = desc->dst.offset = apart;
+    src = gpuscan__test_in(test, &desc->src, (apart + shape.count * pitch) * e->src_size);
+    dst = gpuscan__test_out(test, &desc->dst, (apart + shape.count * pitch) * e->dst_size);
+    total = gpuscan__test_out(test, &desc->total, desc->rows * e->dst_size);
+    from = (unsigned char *)gpuscan__test_memory(test, shape.count * e->src_size);
+    to = (unsigned char *)gpuscan__test_memory(test, shape.count * e->dst_size);
+    for (column = 0; column < desc->rows && !test->failed; column++) {
+        gpuscan__test_elements(e, &shape, own->inclusive != 0, from, test->init, to, total + column * e->dst_size);
+        for (i = 0; i < shape.count; i++) {
+            uint64_t at = apart + (own->reverse ? shape.count - 1 - i : i) * pitch + column;
+            memcpy(src + at * e->src_size, from + i * e->src_size, e->src_size);
+            memcpy(dst + at * e->dst_size, to + i * e->dst_size, e->dst_size);
+        }
+        shape.round += 2; /* each column has other data */
+    }
+    return 1;
+}
+
 GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__scan_key own = gpuscan__scan_own(test->key);
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    unsigned round = test->round;
-    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, round);
+    gpuscan__test_shape shape = gpuscan__test_shape_of(test->key->tile, test->round);
     unsigned char *src, *dst, *total = NULL, last[GPUSCAN__CUSTOM_MOST];
     uint64_t starts[GPUSCAN__TEST_SEGMENTS + 1], rows = 1, row, pitch, gap = 0;
     uint64_t vector = gpuscan__vector(e->src_size, e->dst_size);
-    if (round == 3 || (round == 2 && !own.whole_rows))
+    if (test->round == 3 || (test->round == 2 && !own.whole_rows))
         return 0;
     desc->src_type = e->src;
     desc->dst_type = e->dst;
@@ -17276,9 +17831,11 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     desc->kind = own.inclusive ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
     desc->reverse = own.reverse;
     desc->init = test->init;
+    if (own.columns)
+        return gpuscan__columns_test(test, &own, shape);
     if (own.whole_rows) { /* by round, a row has two thirds of a tile, a seventh of a tile, or one element */
-        shape.count = round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
-        shape.count = round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
+        shape.count = test->round ? test->key->tile / 7 : test->key->tile - test->key->tile / 3;
+        shape.count = test->round == 2 ? 1 : gpuscan__max(shape.count / vector * vector, 2) - 1;
         shape.tile = shape.count / 2 + 1;
         desc->rows = rows = 2 * (test->key->tile / (shape.count + 1)) + 1;
         gap = own.whole_rows == GPUSCAN__ROWS_BY_VECTORS ? 0 : own.whole_rows == GPUSCAN__ROWS_WITH_GAPS ? 1 : 2;
@@ -17289,14 +17846,14 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     /* with other lanes than NVIDIA's or LANES_LOCAL, programs take any offset, so round 1 tests offsets */
     if (own.reverse) /* vectors are aligned if the row's end is */
         desc->src.offset = desc->dst.offset = (0 - shape.count) % 16;
-    if (own.shifts || (round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
+    if (own.shifts || (test->round == 1 && (own.reverse || !gpuscan__uses_ptx_or_local(test->gs, test->key)))) {
         desc->src.offset += 1;
         desc->dst.offset += 2;
     }
     src = gpuscan__test_in(test, &desc->src, (desc->src.offset + rows * pitch) * e->src_size);
     dst = gpuscan__test_out(test, &desc->dst, (desc->dst.offset + rows * pitch) * e->dst_size);
     if (own.heads) { /* segments replace the rows */
-        rows = gpuscan__test_starts(desc->count, shape.tile, round, starts);
+        rows = gpuscan__test_starts(desc->count, shape.tile, test->round, starts);
         gpuscan__test_heads(test, &own, starts, rows);
     } else {
         total = gpuscan__test_out(test, &desc->total, rows * e->dst_size);
@@ -17307,7 +17864,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
             shape.count = starts[row + 1] - at;
             shape.tile = shape.count / 2 + 1;
         }
-        shape.round = round + 2 * (unsigned)row; /* each row has other data */
+        shape.round = test->round + 2 * (unsigned)row; /* each row has other data */
         gpuscan__test_elements(e, &shape, own.inclusive != 0, src + (desc->src.offset + at) * e->src_size, test->init,
                                dst + (desc->dst.offset + at) * e->dst_size, total ? total + row * e->dst_size : last);
         if (own.reverse) {

@@ -51,7 +51,7 @@ ScanDesc = struct("gpuscan_scan_desc", ("src", Buffer), ("dst", Buffer), ("count
                   ("dst_type", enum), ("op", enum), ("kind", enum), ("custom", pointer), ("init", pointer),
                   ("init_buffer", Buffer), ("total", Buffer), ("rows", u64), ("src_pitch", u64), ("dst_pitch", u64),
                   ("count_buffer", Buffer), ("count_type", enum), ("call", Call), ("segments", Segments),
-                  ("src_pitch_bytes", u64), ("dst_pitch_bytes", u64), ("reverse", u32))
+                  ("src_pitch_bytes", u64), ("dst_pitch_bytes", u64), ("reverse", u32), ("along", enum))
 ReduceDesc = struct("gpuscan_reduce_desc", ("src", Buffer), ("dst", Buffer), ("result", pointer), ("count", u64),
                     ("src_type", enum), ("dst_type", enum), ("op", enum), ("custom", pointer), ("init", pointer),
                     ("init_buffer", Buffer), ("count_buffer", Buffer), ("count_type", enum), ("call", Call),

@@ -192,6 +192,7 @@ static inline void code_scan(const gpuscan_scan_desc *d) {
                                  {"src_pitch_bytes", CODE_NUMBER, "", d->src_pitch_bytes},
                                  {"dst_pitch_bytes", CODE_NUMBER, "", d->dst_pitch_bytes},
                                  {"reverse", CODE_NUMBER, "", d->reverse},
+                                 {"along", CODE_CAST, "(gpuscan_along)", d->along},
                                  {"count_type", CODE_TYPE, "", d->count_type}};
     code_desc("gpuscan_scan_desc", d->custom);
     if (d->init)

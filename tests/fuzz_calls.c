@@ -795,17 +795,18 @@ static void init_from_device(const kind *k, gpuscan_buffer at, int where, unsign
         memcpy(start, arenas[where].bytes + at.offset * k->dst_size, k->dst_size);
 }
 
-/* Scans one row; returns its sum through total. */
-static void model_scan(const kind *k, const gpuscan_scan_desc *desc, const unsigned char *src, unsigned char *dst,
-                       uint64_t count, const unsigned char *start, unsigned char *total) {
+/* Scans one row or column; returns its sum through total. Elements are src_step and dst_step elements apart. */
+static void model_scan(const kind *k, const gpuscan_scan_desc *desc, const unsigned char *src, uint64_t src_step,
+                       unsigned char *dst, uint64_t dst_step, uint64_t count, const unsigned char *start,
+                       unsigned char *total) {
     const int inclusive = desc->kind == GPUSCAN_INCLUSIVE;
     unsigned char running[72], next[72], room[4];
     uint64_t n, i;
     memcpy(running, start, k->dst_size);
     for (n = 0; n < count; n++) {
         i = desc->reverse ? count - 1 - n : n;
-        k->combine(running, load(k, src + i * k->src_size, room), next);
-        memcpy(dst + i * k->dst_size, inclusive ? next : running, k->dst_size);
+        k->combine(running, load(k, src + i * src_step * k->src_size, room), next);
+        memcpy(dst + i * dst_step * k->dst_size, inclusive ? next : running, k->dst_size);
         memcpy(running, next, k->dst_size);
     }
     if (total)
@@ -867,7 +868,7 @@ static void model_segments(const kind *k, const gpuscan_scan_desc *desc, const u
     for (begin = 0; begin < count; begin = i) {
         for (i = begin + 1; !heads[i];)
             i++;
-        model_scan(k, desc, src + begin * k->src_size, dst + begin * k->dst_size, i - begin, start, NULL);
+        model_scan(k, desc, src + begin * k->src_size, 1, dst + begin * k->dst_size, 1, i - begin, start, NULL);
     }
     free(heads);
 }
@@ -877,7 +878,7 @@ static void do_scan(form which) {
     kind k;
     int src = NONE, dst = NONE, total = NONE, init = NONE, counts = NONE, keys = NONE, before, ok;
     gpuscan_type count_type;
-    uint64_t rows, src_pitch, dst_pitch, need = 0, r, count;
+    uint64_t rows, src_pitch, dst_pitch, need = 0, r, count, line, lines;
     u128 src_elements, dst_elements;
     unsigned char start[72], *in = NULL, *out = NULL, *sums;
     size_t host_src = 0, host_dst = 0, host_size = 0;
@@ -902,10 +903,17 @@ static void do_scan(form which) {
     count = desc.count = some_count(which);
     desc.rows = some_rows(which);
     rows = desc.rows ? desc.rows : 1;
-    desc.src_pitch = some_pitch(which, count, &src_pitch);
-    desc.dst_pitch = some_pitch(which, count, &dst_pitch);
-    src_elements = extent(count, rows, src_pitch);
-    dst_elements = extent(count, rows, dst_pitch);
+    desc.along = fuzz_8() % 3 == 2 ? GPUSCAN_ALONG_COLUMNS : GPUSCAN_ALONG_ROWS;
+    line = !desc.along ? count : count ? rows : 0;
+    lines = !desc.along ? rows : count ? count : 1;
+    if (fuzz_8() == 255) {
+        desc.along = (gpuscan_along)(2 + fuzz_below(3));
+        surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
+    }
+    desc.src_pitch = some_pitch(which, line, &src_pitch);
+    desc.dst_pitch = some_pitch(which, line, &dst_pitch);
+    src_elements = extent(line, lines, src_pitch);
+    dst_elements = extent(line, lines, dst_pitch);
     if (!fits64(src_elements) || !fits64(src_elements * k.src_size) || !fits64(dst_elements) ||
         !fits64(dst_elements * k.dst_size))
         surely_wrong(GPUSCAN_ERROR_SIZE_OVERFLOW);
@@ -948,14 +956,14 @@ static void do_scan(form which) {
             surely_wrong(GPUSCAN_ERROR_INVALID_BUFFER);
         if (by < 72)
             some_segments(&desc.segments, by, count, &keys);
-        if (by < 72 && (desc.rows > 1 || desc.src_pitch || desc.dst_pitch || desc.total.mem))
+        if (by < 72 && (desc.rows > 1 || desc.src_pitch || desc.dst_pitch || desc.total.mem || desc.along))
             surely_wrong(GPUSCAN_ERROR_INVALID_ARGUMENT);
         before = range_count;
         use(desc.src, src, src_elements, k.src_size, 1, 0, 1);
-        has_rows(before, rows, count, src_pitch, k.src_size);
+        has_rows(before, lines, line, src_pitch, k.src_size);
         before = range_count;
         use(desc.dst, dst, dst_elements, k.dst_size, 0, 1, 1);
-        has_rows(before, rows, count, dst_pitch, k.dst_size);
+        has_rows(before, lines, line, dst_pitch, k.dst_size);
     }
     check_overlaps();
     if (which == DEVICE) {
@@ -987,9 +995,9 @@ static void do_scan(form which) {
             model_segments(&k, &desc, bytes_of(keys, desc.segments.data.offset, segment_size(&desc.segments)), in, out,
                            count, start);
         for (r = 0; r < rows && !desc.segments.form && (count || sums); r++)
-            model_scan(&k, &desc, count ? in + r * src_pitch * k.src_size : NULL,
-                       count ? out + r * dst_pitch * k.dst_size : NULL, count, start,
-                       sums ? sums + r * k.dst_size : NULL);
+            model_scan(&k, &desc, count ? in + r * (desc.along ? 1 : src_pitch) * k.src_size : NULL,
+                       desc.along ? src_pitch : 1, count ? out + r * (desc.along ? 1 : dst_pitch) * k.dst_size : NULL,
+                       desc.along ? dst_pitch : 1, count, start, sums ? sums + r * k.dst_size : NULL);
         mark();
     }
     if (which == HOST_ARRAYS) {

@@ -452,6 +452,15 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
         scan.rows = 0;
     }
     scan.count = reduce.count = add.count = UINT64_C(1) << 26;
+    for (s = 0; !is_arg && s < (strategies ? (int)GPUSCAN_STRATEGY_COUNT : 1); s++) {
+        scan.along = GPUSCAN_ALONG_COLUMNS;
+        scan.call.strategy = (gpuscan_strategy)s;
+        scan.reverse = (uint32_t)s % 2;
+        for (scan.rows = 3; scan.rows <= 300; scan.rows *= 100) /* lines are staged, or not */
+            prepare_scan(&scan);
+        scan.along = GPUSCAN_ALONG_ROWS;
+        scan.rows = scan.reverse = 0;
+    }
     for (s = 0; s < (strategies ? (int)GPUSCAN_STRATEGY_COUNT : 1); s++) {
         scan.call.strategy = reduce.call.strategy = add.call.strategy = (gpuscan_strategy)s;
         prepare_reduce(&reduce);
@@ -750,11 +759,13 @@ static void everything(void) {
 /* Prepares what most users call, by the strategy that the device's profile chooses. */
 static void plans(void) {
     static const struct {
-        const char *scan, *reduce;
+        const char *scan, *reduce, *columns;
         gpuscan_type type;
-    } types[] = {{"-scan_u32", "-reduce_u32", GPUSCAN_TYPE_U32}, {"-scan_f32", "-reduce_f32", GPUSCAN_TYPE_F32},
-                 {"-scan_u64", "-reduce_u64", GPUSCAN_TYPE_U64}, {"-scan_f64", "-reduce_f64", GPUSCAN_TYPE_F64},
-                 {"-scan_u8", "-reduce_u8", GPUSCAN_TYPE_U8}};
+    } types[] = {{"-scan_u32", "-reduce_u32", "-columns_u32", GPUSCAN_TYPE_U32},
+                 {"-scan_f32", "-reduce_f32", "-columns_f32", GPUSCAN_TYPE_F32},
+                 {"-scan_u64", "-reduce_u64", "-columns_u64", GPUSCAN_TYPE_U64},
+                 {"-scan_f64", "-reduce_f64", "-columns_f64", GPUSCAN_TYPE_F64},
+                 {"-scan_u8", "-reduce_u8", "-columns_u8", GPUSCAN_TYPE_U8}};
     static cl_uint place; /* stands in for a buffer, never used */
     const uint64_t count = UINT64_C(1) << 26;
     size_t t;
@@ -771,6 +782,12 @@ static void plans(void) {
         prepare_scan(&scan);
         plan = types[t].reduce;
         prepare_reduce(&reduce);
+        plan = types[t].columns;
+        scan.along = GPUSCAN_ALONG_COLUMNS;
+        for (scan.rows = 3; scan.rows <= 300; scan.rows *= 100) /* lines are staged, or not */
+            prepare_scan(&scan);
+        scan.along = GPUSCAN_ALONG_ROWS;
+        scan.rows = 0;
         if (types[t].type != GPUSCAN_TYPE_F32)
             continue;
         plan = "-scan_rows";

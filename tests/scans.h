@@ -31,15 +31,17 @@ typedef struct scan_case {
     uint64_t             segments, keys_offset;
     test_cuts            cuts;
     int                  reverse;
+    int                  columns; /* the scans are the columns of a matrix of `count` lines */
 } scan_case;
 
 static inline void name_scan(const scan_case *c) {
     static const char *const inits[] = {"", ", host init", ", device init"};
     static const char *const forms[] = {"", ", offsets", ", heads", ", keys"};
-    test_case("%s%s scan of %s%s%s by %s, %s%s%s%s, cuts %d, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64
+    test_case("%s%s scan%s of %s%s%s by %s, %s%s%s%s, cuts %d, count %" PRIu64 ", rows %" PRIu64 ", pitches %" PRIu64
               " %" PRIu64 ", offsets %" PRIu64 " %" PRIu64 "%s%s%s, device count %" PRIu64 " (%s)",
               c->reverse ? "reversed " : "", c->kind == GPUSCAN_INCLUSIVE ? "inclusive" : "exclusive",
-              test_type_name(c->from), c->from != c->to ? " to " : "", c->from != c->to ? test_type_name(c->to) : "",
+              c->columns ? " along columns" : "", test_type_name(c->from), c->from != c->to ? " to " : "",
+              c->from != c->to ? test_type_name(c->to) : "",
               c->custom ? c->custom->name : test_op_name(c->op), test_strategy_name(c->strategy),
               c->converts ? ", converted" : "", forms[c->form], c->form ? test_type_name(c->keys) : "", (int)c->cuts,
               c->count, c->rows, c->src_pitch, c->dst_pitch, c->src_offset,
@@ -57,7 +59,7 @@ typedef struct scan_set {
     test_buffer       src, dst, total, init, number, keys;
     size_t            from_size, to_size;
     unsigned char    *heads, *key_data; /* where segments begin, and the call's data about it */
-    uint64_t          rows, src_pitch, dst_pitch, src_span, dst_span;
+    uint64_t          rows, src_pitch, dst_pitch, src_span, dst_span; /* pitches are from line to line */
     unsigned char    *data, *wanted, *totals, start[64];
     ref_value         first; /* the value in start */
     test_extras       extras;
@@ -130,12 +132,25 @@ static inline void scan_row(scan_set *s, unsigned char *out, unsigned char *row,
     } while (first < count);
 }
 
+/* Returns where element i of scan r lies, counted from the first element of scan 0. */
+static inline size_t scan_place(const scan_set *s, uint64_t pitch, uint64_t r, uint64_t i) {
+    return (size_t)(s->c.columns ? r + i * pitch : r * pitch + i);
+}
+
+/* Returns how many elements lie from the first element of all scans to the last one. */
+static inline uint64_t scan_span(const scan_set *s, uint64_t pitch) {
+    if (!s->c.columns)
+        return (s->rows - 1) * pitch + s->c.count;
+    return s->c.count ? (s->c.count - 1) * pitch + s->rows : 0;
+}
+
 /* Makes the expected results. Gaps between rows, and what lies behind the device's count, stay unchanged. */
 static inline void scan_wanted(scan_set *s) {
     const scan_case *c = &s->c;
-    uint64_t         count = c->count_type && c->device_count < c->count ? c->device_count : c->count, r;
+    uint64_t         count = c->count_type && c->device_count < c->count ? c->device_count : c->count, r, e;
     size_t           size = s->to_size, i;
     unsigned char   *row = (unsigned char *)test_alloc(count * s->from_size);
+    unsigned char   *out = (unsigned char *)test_alloc(count * size);
     s->wanted = (unsigned char *)test_alloc((c->in_place ? s->src_span : s->dst_span) * size);
     s->totals = (unsigned char *)test_alloc(s->rows * size);
     if (c->in_place)
@@ -144,13 +159,18 @@ static inline void scan_wanted(scan_set *s) {
         for (i = 0; i < (size_t)s->dst_span * size; i++)
             s->wanted[i] = test_pattern((size_t)c->dst_offset * size + i);
     for (r = 0; r < s->rows; r++) {
-        unsigned char *out = s->wanted + (size_t)(r * s->dst_pitch + c->shift) * size;
-        memcpy(row, s->data + (size_t)(r * s->src_pitch) * s->from_size, (size_t)count * s->from_size);
+        for (e = 0; e < count; e++)
+            memcpy(row + (size_t)e * s->from_size, s->data + scan_place(s, s->src_pitch, r, e) * s->from_size,
+                   s->from_size);
         if (c->converts)
             test_convert(c->from, row, count);
         scan_row(s, out, row, count, s->totals + (size_t)r * size);
+        for (e = 0; e < count; e++)
+            memcpy(s->wanted + (scan_place(s, s->dst_pitch, r, e) + (size_t)c->shift) * size, out + (size_t)e * size,
+                   size);
     }
     free(row);
+    free(out);
 }
 
 static inline void *scan_set_up(const void *given) {
@@ -165,10 +185,10 @@ static inline void *scan_set_up(const void *given) {
     s->from_size = c->custom ? test_operator_size(c->custom) : ref_size(c->from);
     s->to_size = c->custom ? s->from_size : ref_size(c->to);
     s->rows = c->rows ? c->rows : 1;
-    s->src_pitch = c->src_pitch ? c->src_pitch : c->count;
-    s->dst_pitch = c->dst_pitch ? c->dst_pitch : c->count;
-    s->src_span = (s->rows - 1) * s->src_pitch + c->count + c->shift; /* dst's rows are inside it */
-    s->dst_span = (s->rows - 1) * s->dst_pitch + c->count;
+    s->src_pitch = c->src_pitch ? c->src_pitch : c->columns ? s->rows : c->count;
+    s->dst_pitch = c->dst_pitch ? c->dst_pitch : c->columns ? s->rows : c->count;
+    s->src_span = scan_span(s, s->src_pitch) + c->shift; /* dst's rows are inside it */
+    s->dst_span = scan_span(s, s->dst_pitch);
     scan_data(s);
     scan_segments(s);
     scan_wanted(s);
@@ -186,6 +206,7 @@ static inline void *scan_set_up(const void *given) {
     s->d.op = c->op;
     s->d.kind = c->kind;
     s->d.reverse = (uint32_t)c->reverse;
+    s->d.along = c->columns ? GPUSCAN_ALONG_COLUMNS : GPUSCAN_ALONG_ROWS;
     s->d.custom = c->custom ? &c->custom->custom : test_conversion_of(c->converts, &s->d.call);
     if (c->init == INIT_HOST)
         s->d.init = s->start;
@@ -291,6 +312,7 @@ static inline void code_scan_case(const void *given) {
                                  {"keys_offset", CODE_NUMBER, "", c->keys_offset},
                                  {"cuts", CODE_CAST, "(test_cuts)", c->cuts},
                                  {"reverse", CODE_NUMBER, "", (uint64_t)c->reverse},
+                                 {"columns", CODE_NUMBER, "", (uint64_t)c->columns},
                                  CODE_CASE_FIELDS(c)};
     code_fields("c", fields, sizeof fields / sizeof *fields);
     code_operator(c->custom);

@@ -1225,6 +1225,17 @@ static void test_pitches(void **state) {
     ACCEPTED(scan, d.reverse = 1; d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "reverse", d.reverse = 2);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "reverse", d.reverse = UINT32_MAX);
+#define ALONG(...) d.along = GPUSCAN_ALONG_COLUMNS; d.rows = N / 4; d.count = 4; __VA_ARGS__
+    ACCEPTED(scan, ALONG(d.reverse = 1));
+    ACCEPTED(scan, ALONG(d.src_pitch = N / 4 + 1; d.dst_pitch_bytes = N; d.src = f.scratch));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "along", d.along = (gpuscan_along)2);
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch", ALONG(d.src_pitch = N / 4 - 1));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "dst_pitch_bytes", ALONG(d.dst_pitch_bytes = N - 4));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "src", ALONG(d.src_pitch = UINT64_MAX / 4));
+    REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_SIZE_OVERFLOW, "dst", ALONG(d.dst_pitch = UINT64_MAX / 8));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "src", ALONG(d.count = 4 * end));
+    REFUSED(scan, GPUSCAN_ERROR_BUFFER_TOO_SMALL, "total", ALONG(d.total = f.tiny));
+#undef ALONG
     ACCEPTED(scan, d.src_pitch = N; d.dst_pitch = N + 1; d.rows = 2; d.src = f.scratch);
     ACCEPTED(scan, d.src_pitch_bytes = 4 * N; d.dst_pitch_bytes = 4 * N + 4; d.rows = 2; d.src = f.scratch);
     REFUSED_ANYWHERE(scan, GPUSCAN_ERROR_INVALID_ARGUMENT, "src_pitch_bytes",

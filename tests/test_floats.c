@@ -238,6 +238,80 @@ static void test_order(void **state) {
     }
 }
 
+/* Checks one column of results: the order of sums, the bits of an exclusive scan, and the error of sums of one sign. */
+static void check_column(gpuscan_type type, spread s, const unsigned char *in, const unsigned char *inclusive,
+                         const unsigned char *exclusive, uint64_t column, uint64_t columns, uint64_t count) {
+    const double bound = type == GPUSCAN_TYPE_F64 ? 2e-15 : type == GPUSCAN_TYPE_F16 ? 5e-4 : 1e-6;
+    const size_t size = ref_size(type);
+    double       sum = 0, lost = 0;
+    uint64_t     i;
+    for (i = 0; i < count; i++) {
+        uint64_t at = i * columns + column;
+        double   x = ref_load(type, in, at).real, before = sum, y = ref_load(type, inclusive, at).real;
+        if (i > 0)
+            test_same_bytes(exclusive + at * size, inclusive + (at - columns) * size, size, 1);
+        if (i > 0 && x == 0)
+            test_same_bytes(inclusive + at * size, inclusive + (at - columns) * size, size, 1);
+        if (s == SIGNED)
+            continue;
+        if (i > 0 && !(y >= ref_load(type, inclusive, at - columns).real))
+            fail_msg("%s: line %u of column %u decreases", test.what, (unsigned)i, (unsigned)column);
+        sum += x;
+        lost += before >= x ? (before - sum) + x : (x - sum) + before;
+        if (!(fabs((y - sum) - lost) <= bound * sum))
+            fail_msg("%s: line %u of column %u: %.17g instead of %.17g", test.what, (unsigned)i, (unsigned)column, y,
+                     sum);
+    }
+}
+
+/* Scans columns three times: inclusive and exclusive, and inclusive again for the same bits. */
+static void check_columns(gpuscan_type type, gpuscan_strategy strategy, spread s, uint64_t columns, uint64_t count) {
+    const size_t      size = ref_size(type);
+    const uint64_t    all = columns * count;
+    unsigned char    *in = (unsigned char *)test_alloc(all * size), *out[3];
+    gpuscan_scan_desc d;
+    uint64_t          i;
+    int               k, ran = 1;
+    memset(&d, 0, sizeof d);
+    for (i = 0; i < all; i++)
+        ref_store(type, in, i, ref_real(spread_value(s, type)));
+    d.src_type = type;
+    d.along = GPUSCAN_ALONG_COLUMNS;
+    d.rows = columns;
+    d.call.strategy = strategy;
+    test_case("columns: %s, %s, %s, %u lines of %u", spread_names[s], test_type_name(type),
+              test_strategy_name(strategy), (unsigned)count, (unsigned)columns);
+    for (k = 0; k < 3; k++) {
+        out[k] = (unsigned char *)test_alloc(all * size);
+        d.kind = k == 1 ? GPUSCAN_EXCLUSIVE : GPUSCAN_INCLUSIVE;
+        ran = ran && test_ran(gpuscan_scan_host(test.gs, in, out[k], count, &d), strategy, test_scan_refusal(&d));
+    }
+    if (ran)
+        test_same_bytes(out[2], out[0], size, all);
+    for (i = 0; ran && i < columns; i += 1 + columns / 8)
+        check_column(type, s, in, out[0], out[1], i, columns, count);
+    for (k = 0; k < 3; k++)
+        free(out[k]);
+    free(in);
+}
+
+static void test_columns(void **state) {
+    static const uint64_t shapes[][2] = {{3, 70001}, {7, 2003}, {33, 9001}, {300, 777}, {1030, 60}, {9, 33}};
+    size_t                t, n;
+    int                   s;
+    (void)state;
+    for (t = 0; t < sizeof types / sizeof *types; t++)
+        for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++)
+            for (n = 0; n < sizeof shapes / sizeof *shapes && test_has_type(types[t]); n++)
+                if (test_share(t + (size_t)s + n, 6)) {
+                    spread how = (spread)test_below(SPREADS);
+                    if (types[t] == GPUSCAN_TYPE_F16) /* larger sums would be infinite */
+                        how = EVEN;
+                    check_columns(types[t], (gpuscan_strategy)s, how, shapes[n][0],
+                                  test_size(shapes[n][1] / 64 + 1, shapes[n][1], shapes[n][1]));
+                }
+}
+
 /* What is summed: all elements, segments by keys, or runs of equal keys. */
 typedef enum summed { SUMMED_ALL, SUMMED_SEGMENTS, SUMMED_RUNS, SUMMED_FORMS } summed;
 static const char *const summed_names[SUMMED_FORMS] = {"all", "segments", "runs"};
@@ -673,8 +747,8 @@ static void test_errors_of_sums(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_errors_of_scans),
-                                       TEST(test_errors_of_sums), TEST(test_late_tiles),
+    const struct CMUnitTest tests[] = {TEST(test_starts), TEST(test_order), TEST(test_columns),
+                                       TEST(test_errors_of_scans), TEST(test_errors_of_sums), TEST(test_late_tiles),
                                        TEST(test_order_of_host_arrays), TEST(test_order_of_segments),
                                        TEST(test_order_of_lanes)};
     test_select();

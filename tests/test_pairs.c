@@ -288,7 +288,8 @@ static uint64_t count_on_device(unsigned level, uint64_t count, gpuscan_type *ty
     X(SCAN_COUNT_BUFFER, LEVELS_COUNT_BUFFER)                                                                          \
     X(SCAN_SCRATCH, 3)                                                                                                 \
     X(SCAN_EVENTS, 2)                                                                                                  \
-    X(SCAN_REVERSE, 2)
+    X(SCAN_REVERSE, 2)                                                                                                 \
+    X(SCAN_COLUMNS, 2)
 enum { SCAN_FIELDS(FIELD_NUMBER) SCAN_FIELD_COUNT };
 static const pairs_field scan_fields[] = {SCAN_FIELDS(FIELD_ROW)};
 
@@ -328,7 +329,7 @@ static int scan_fits(const pairs_row *row) {
 static gpuscan_strategy scan_of(const pairs_row *row, void *made) {
     const unsigned char *level = row->level;
     size_t    from = level_size(level[SCAN_FROM], level[SCAN_OP]), to = level_size(level[SCAN_TO], level[SCAN_OP]);
-    uint64_t  count = level_count(level[SCAN_COUNT], from > to ? from : to);
+    uint64_t  count = level_count(level[SCAN_COUNT], from > to ? from : to), line;
     scan_case c = a_scan(types[level[SCAN_FROM]], ops[level[SCAN_OP]].op, count);
     c.to = types[level[SCAN_TO]];
     c.custom = ops[level[SCAN_OP]].custom;
@@ -336,16 +337,18 @@ static gpuscan_strategy scan_of(const pairs_row *row, void *made) {
     c.filling = (test_filling)level[SCAN_FILLING];
     c.converts = level[SCAN_CONVERTS];
     c.rows = level_rows(level[SCAN_ROWS]);
-    c.src_pitch = level_pitch(level[SCAN_SRC_PITCH], count);
-    c.dst_pitch = level_pitch(level[SCAN_DST_PITCH], count);
+    c.columns = level[SCAN_COLUMNS];
+    line = !c.columns ? count : c.rows ? c.rows : 1;
+    c.src_pitch = level_pitch(level[SCAN_SRC_PITCH], line);
+    c.dst_pitch = level_pitch(level[SCAN_DST_PITCH], line);
     c.src_offset = offsets[level[SCAN_SRC_OFFSET]];
     c.dst_offset = offsets[level[SCAN_DST_OFFSET]];
     c.init_offset = offsets[level[SCAN_INIT_OFFSET]];
     c.total_offset = offsets[level[SCAN_TOTAL_OFFSET]];
     c.in_place = level[SCAN_PLACE] != PLACE_OTHER;
     if (level[SCAN_PLACE] == PLACE_BESIDE) { /* dst's rows begin at src's pitch */
-        c.shift = c.src_pitch ? c.src_pitch : count;
-        c.src_pitch = c.dst_pitch = c.shift + (c.dst_pitch ? c.dst_pitch : count);
+        c.shift = c.src_pitch ? c.src_pitch : line;
+        c.src_pitch = c.dst_pitch = c.shift + (c.dst_pitch ? c.dst_pitch : line);
     }
     c.init = (test_init)level[SCAN_INIT];
     c.total = level[SCAN_TOTAL];

@@ -9,14 +9,15 @@ typedef enum outcome { WRONG, REFUSED, RACE } outcome;
 typedef struct plant {
     const char      *name;
     char             what; /* s: scan, o: of rows of one element, v: of seven, f: of affine functions, u: at
-                              misaligned offsets, R: reversed, e: by segments of keys, one element each, b: by two
-                              offsets, a: uniform add, r: reduce, c: of affine functions, w: of three rows, j: of 40
-                              segments, one of them long, J: which is split, h: histogram, d: whose counters are
-                              three apart, g: of rows with gaps, t: of picture tiles, by an expression, x: of an
-                              image's region, n: of its pixels' neighbours, y: the region's integral, k: select, l:
-                              lengths of runs of 700, q: sort of floats with NaN and values, Q: by buckets, z: of
-                              tiles together, Z: counted on the device, p: with a gathered payload, P: with payloads
-                              in a record, B: which buckets gather, i: integral, m: quantiles */
+                              misaligned offsets, R: reversed, C: along three columns, e: by segments of keys, one
+                              element each, b: by two offsets, a: uniform add, r: reduce, c: of affine functions, w:
+                              of three rows, j: of 40 segments, one of them long, J: which is split, h: histogram, d:
+                              whose counters are three apart, g: of rows with gaps, t: of picture tiles, by an
+                              expression, x: of an image's region, n: of its pixels' neighbours, y: the region's
+                              integral, k: select, l: lengths of runs of 700, q: sort of floats with NaN and values,
+                              Q: by buckets, z: of tiles together, Z: counted on the device, p: with a gathered
+                              payload, P: with payloads in a record, B: which buckets gather, i: integral, m:
+                              quantiles */
     gpuscan_strategy strategy;
     uint32_t         lanes;
     uint32_t         without;
@@ -79,7 +80,9 @@ typedef struct plant {
      COUNTS_LEFT       a histogram does not zero its accumulators
      NEAR              a neighbour's column and row are exchanged
      COUNTS_STRIDE     counters that lie apart lie one element closer together
-     MIRROR            a reversed scan leaves vectors in the order of memory */
+     MIRROR            a reversed scan leaves vectors in the order of memory
+     COLUMN_CARRIES    columns lose the bands of lines above
+     COLUMN_BLOCKS     columns lose the blocks of lines above in a band */
 #define MULTI  GPUSCAN_STRATEGY_MULTI_PASS
 #define SINGLE GPUSCAN_STRATEGY_SINGLE_PASS
 static const plant plants[] = {
@@ -106,6 +109,9 @@ static const plant plants[] = {
     {"MIRROR", 'R', MULTI, 0, GPUSCAN_WITHOUT_LANES, 5000, REFUSED},
     {"MIRROR", 'R', SINGLE, 8, 0, 5000, REFUSED},
     {"MIRROR", 'R', GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 0, 0, 200001, REFUSED},
+    {"COLUMN_CARRIES", 'C', MULTI, 0, GPUSCAN_WITHOUT_LANES, 60003, REFUSED},
+    {"COLUMN_CARRIES", 'C', GPUSCAN_STRATEGY_CPU_MULTI_PASS, 0, 0, 200001, REFUSED},
+    {"COLUMN_BLOCKS", 'C', MULTI, 0, GPUSCAN_WITHOUT_LANES, 60003, REFUSED},
     {"LOOK_BACK", 'R', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
     {"LOOK_BACK", 's', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED}, /* with lanes, few tiles need no look-back */
     {"LOOK_BACK", 'f', SINGLE, 0, GPUSCAN_WITHOUT_LANES, 5001, REFUSED},
@@ -429,6 +435,7 @@ static int run(gpuscan *gs, const plant *p) {
     switch (p->what) {
     case 's':
     case 'R':
+    case 'C':
     case 'o':
     case 'v':
     case 'f':
@@ -444,6 +451,10 @@ static int run(gpuscan *gs, const plant *p) {
                      GPUSCAN_OP_ADD, GPUSCAN_INCLUSIVE, NULL);
         if (p->what == 'R')
             ref_reverse(wanted, n, size);
+        for (i = 0; p->what == 'C' && i < n; i++)
+            ref_store(GPUSCAN_TYPE_U32, wanted, i,
+                      ref_bits(ref_load(GPUSCAN_TYPE_U32, in, i).bits +
+                               (i < 3 ? 0 : ref_load(GPUSCAN_TYPE_U32, wanted, i - 3).bits)));
         memset(wanted, 0x5A, dst_off * size);
         if (scanned != 0)
             memset(wanted + n / scanned * scanned * size, 0x5A, n % scanned * size);
@@ -455,6 +466,11 @@ static int run(gpuscan *gs, const plant *p) {
         d.scan.rows = scanned ? n / scanned : 1;
         d.scan.kind = GPUSCAN_INCLUSIVE;
         d.scan.reverse = p->what == 'R';
+        if (p->what == 'C') {
+            d.scan.along = GPUSCAN_ALONG_COLUMNS;
+            d.scan.rows = 3;
+            d.scan.count = n / 3;
+        }
         d.scan.src_type = d.scan.dst_type = p->what == 'f' ? op_affine_compose.type : GPUSCAN_TYPE_U32;
         d.scan.op = p->what == 'f' ? GPUSCAN_OP_CUSTOM : GPUSCAN_OP_ADD;
         d.scan.custom = p->what == 'f' ? &op_affine_compose.custom : NULL;

@@ -1177,6 +1177,123 @@ static void host_arrays(void **state) {
     free(products);
 }
 
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Matrices of few and many columns, with one tile and several, all options in turn. */
+static void columns(void **state) {
+    static const uint64_t     shapes[][2] = {{1, 1},    {5000, 1}, {3001, 2},  {1200, 7},  {777, 16}, {0, 5},
+                                             {1100, 33}, {300, 100}, {129, 600}, {37, 1030}, {1, 300}};
+    static const gpuscan_type pairs[][2] = {{GPUSCAN_TYPE_U32, GPUSCAN_TYPE_U32}, {GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32},
+                                            {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8},   {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F16},
+                                            {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64}, {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32},
+                                            {GPUSCAN_TYPE_I64, GPUSCAN_TYPE_I16}};
+    size_t                    n, t;
+    (void)state;
+    for (n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
+        for (t = 0; t < sizeof pairs / sizeof pairs[0]; t++) {
+            uint64_t  count = test.is_small ? shapes[n][0] / 8 : shapes[n][0];
+            scan_case c = a_scan(pairs[t][0], GPUSCAN_OP_ADD, count);
+            if (!test_share(n + t, 3) || !test_has_type(pairs[t][0]) || !test_has_type(pairs[t][1]))
+                continue;
+            c.to = pairs[t][1];
+            c.columns = 1;
+            c.rows = shapes[n][1];
+            c.kind = (n + t) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+            c.op = t % 3 == 1 ? GPUSCAN_OP_MAX : GPUSCAN_OP_ADD;
+            c.init = (test_init)((n + t) % 3);
+            c.total = n % 2 == 0;
+            c.reverse = test_below(3) == 0;
+            c.converts = (int)(t % 2);
+            check_all_strategies(c);
+            c.in_place = c.from == c.to && test_below(2);
+            c.src_pitch = c.rows + test_below(9);
+            c.dst_pitch = c.in_place ? c.src_pitch : c.rows + test_below(4);
+            c.in_bytes = test_below(2) != 0;
+            c.src_offset = test_below(4);
+            c.dst_offset = c.in_place ? c.src_offset : test_below(4);
+            c.converts = 0;
+            c.total = 1;
+            c.count_type = test_below(2) ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+            c.device_count = test_below(count + 2);
+            check_all_strategies(c);
+        }
+}
+
+/* Operators that do not commute, and elements of 16 and 1024 bytes: more columns than a CPU's unit can have. */
+static void columns_of_structs(void **state) {
+    static const test_operator *const operators[] = {&op_matrix_product, &op_run_join};
+    size_t                            n;
+    (void)state;
+    for (n = 0; n < sizeof operators / sizeof operators[0]; n++) {
+        scan_case c = a_scan(GPUSCAN_TYPE_CUSTOM, GPUSCAN_OP_CUSTOM, test_size(60, 700, 3000));
+        c.custom = operators[n];
+        c.columns = 1;
+        c.rows = 3;
+        c.kind = n % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        c.total = 1;
+        check_all_strategies(c);
+        c.rows = 70;
+        c.count /= 5;
+        c.in_place = 1;
+        check_all_strategies(c);
+    }
+}
+
+/* Matrices of up to 5000 columns, with one block, band and strip or several. The device's count is often far below
+   `count`, so that blocks and bands are empty. */
+static void columns_at_random(void **state) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_I16, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32,
+                                         GPUSCAN_TYPE_U64};
+    static const uint64_t     most[] = {4, 16, 40, 300, 5000};
+    int                       n;
+    (void)state;
+    for (n = 0; n < 40; n++) {
+        scan_case c = a_scan(types[test_below(5)], n % 3 ? GPUSCAN_OP_ADD : GPUSCAN_OP_MAX, 0);
+        uint64_t  elements = (uint64_t)1 << (4 + test_below(test.is_small ? 8 : 17));
+        if (!test_share((size_t)n, 8))
+            continue;
+        c.columns = 1;
+        c.rows = 1 + test_below(most[n % 5]);
+        c.count = 1 + elements / c.rows;
+        c.kind = test_below(2) ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
+        c.in_place = test_below(2) != 0;
+        c.src_pitch = test_below(2) ? 0 : c.rows + test_below(9);
+        c.dst_pitch = c.in_place || test_below(2) ? c.src_pitch : c.rows + test_below(9);
+        c.src_offset = test_below(2) ? 0 : test_below(9);
+        c.dst_offset = c.in_place ? c.src_offset : test_below(2) * test_below(9);
+        c.init = (test_init)test_below(3);
+        c.total = 1;
+        c.count_type = test_below(2) ? GPUSCAN_TYPE_U32 : GPUSCAN_TYPE_DEFAULT;
+        c.device_count = test_below(4) ? test_below(c.count / 8 + 2) : test_below(c.count + 1);
+        check_all_strategies(c);
+    }
+}
+
+/* Groups of 1, 16 and 100 work-items, and little local memory, for lines that are short and others. */
+static void columns_on_limited_devices(void **state) {
+    static const gpuscan_limits limits[] = {
+        {1, 0, 0, 0}, {16, 0, GPUSCAN_WITHOUT_LANES, 0}, {100, 4096, GPUSCAN_WITHOUT_LANES, 0}, {0, 2048, 0, 0}};
+    size_t                      i;
+    (void)state;
+    for (i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        scan_case c = a_scan(i % 2 ? GPUSCAN_TYPE_U8 : GPUSCAN_TYPE_U32, GPUSCAN_OP_ADD, test_size(60, 3001, 30007));
+        if (!test_share(i, 2))
+            continue;
+        test_limit(&limits[i]);
+        c.columns = 1;
+        c.total = 1;
+        c.rows = 3;
+        check_all_strategies(c);
+        c.rows = 52;
+        c.count /= 10;
+        c.kind = GPUSCAN_INCLUSIVE;
+        check_all_strategies(c);
+        c.rows = 150; /* columns of few lines take one launch */
+        c.count = 9;
+        check_all_strategies(c);
+    }
+}
+
 /* An empty scan without src: the total must be init, with every strategy. */
 static void test_empty_scan(void **state) {
     test_buffer total = test_buffer_new(CL_MEM_READ_WRITE, 4, 16);
@@ -1228,6 +1345,10 @@ int main(void) {
                                        TEST(scratch_of_the_caller),
                                        TEST(limited_devices),
                                        TEST(host_arrays),
+                                       TEST(columns),
+                                       TEST(columns_of_structs),
+                                       TEST(columns_at_random),
+                                       TEST(columns_on_limited_devices),
                                        TEST(test_empty_scan)};
     test_select();
     return cmocka_run_group_tests_name("scan", tests, test_open, test_close);

@@ -94,7 +94,15 @@ static struct {
         const gpuscan_scan_desc *d = &c->u.scan;                                                                       \
         const uint64_t count = d->count, row_count = d->rows ? d->rows : 1;                                            \
         uint64_t row, i;                                                                                               \
-        for (row = 0; row < row_count; row++) {                                                                        \
+        for (row = 0; row < row_count && d->along; row++) { /* columns without gaps, exclusive */                      \
+            T sum;                                                                                                     \
+            memcpy(&sum, d->init, sizeof sum);                                                                         \
+            for (i = row; i < count * row_count; i += row_count) {                                                     \
+                ((T *)dst)[i] = sum;                                                                                   \
+                sum = (T)(COMBINE((WIDE)sum, (WIDE)((const T *)src)[i]));                                              \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (row = 0; row < row_count && !d->along; row++) {                                                           \
             const T *RESTRICT a = (const T *)src + d->src.offset + row * (d->src_pitch ? d->src_pitch : count);        \
             T *RESTRICT b = (T *)dst + d->dst.offset + row * (d->dst_pitch ? d->dst_pitch : count);                    \
             T sum;                                                                                                     \
@@ -547,6 +555,25 @@ static void sweep_scans(void) {
             c.u.scan.count -= (uint64_t)k;
             c.results -= (uint64_t)k;
             sweep_run(&c, "scan %s reversed%s", sweep_types[t].name, k ? ", odd count" : "");
+        }
+}
+
+/* Short lines pass through local memory. Of others, each group takes a strip of columns. */
+static void sweep_columns(void) {
+    static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F64};
+    static const uint32_t     columns[] = {1, 2, 3, 7, 16, 32, 100, 1000, 4096, 65536};
+    size_t                    t, k;
+    for (t = 0; t < sizeof types / sizeof types[0]; t++)
+        for (k = 0; k < sizeof columns / sizeof columns[0]; k++) {
+            const sweep_type *type = sweep_type_of(types[t]);
+            sweep_call        c = sweep_scan_call("scan columns", 0.75, type, 0);
+            c.u.scan.along = GPUSCAN_ALONG_COLUMNS;
+            c.u.scan.rows = columns[k];
+            c.u.scan.count = sweep.bytes / type->size / columns[k];
+            if (c.u.scan.count < 2 || (type->size != 4 && k % 2 == 0)) continue;
+            c.results = c.u.scan.count * columns[k];
+            c.read = c.written = c.results * type->size;
+            sweep_run(&c, "scan %s, %u columns", type->name, columns[k]);
         }
 }
 
@@ -1505,6 +1532,7 @@ static void run_sweep(const char *filter, int quick, const char *picture) {
         sweep_set_c(1);
         sweep_scans();
         sweep_rows();
+        sweep_columns();
         sweep_segmented();
         sweep_sums_between();
         sweep_custom();
