@@ -8329,9 +8329,8 @@ static const char *const gpuscan__piece_quantile[] = {
 " }\n\n"
 "@hCPU\n\n"
 "$APART\n"
-"@%@e@~s_`C(`+@Zulong*@W,@'``X*@vs,@'ulong*`Ys,\n"
-"@Y`quan`F_@\\s*@\\s,`H @v,\n"
-"@Z`@a*@a){\n"
+"@%@e`W_`C(`+@Zulong*@W,@'``X*@vs,\n"
+"@Y`quan`F_@\\s*@\\s,`H @v){\n"
 "@c@y=0,$t;\n"
 "@W[0]`M\n"
 "$n`H i`Mi<@v;i++,@y=$t){\n"
@@ -8489,8 +8488,12 @@ static const char *const gpuscan__piece_quantile[] = {
 "@'``X*of_`Ws=@vs+@\\s.@vs_@]+`W*@\\s.pitch;\n"
 "@Huchar*cdf_`Ws=cdf+(@\\s.cdf_@]+`W*@\\s.pitch)*@\\s.cdf_size;\n"
 "@H`H*to=`Q+@\\s.`Q_@]+`W*results;\n"
+"@hCPU\n"
+"``W_`C`K@W,of_`Ws,&@\\s,@~s);\n"
+"@g\n"
 "`@~s_`C`K@W,of_`Ws,`Ys+@\\s.`Ys_@]+`W*@~s,&@\\s,here*@~s,\n"
 "@a);\n"
+"@O\n"
 "$n`H i=@i;i<here*results&& !is_mean;i+=$@n)\n"
 "`rank_search(to+i,of_`Ws+i/results*@\\s.pitch,@W+i/results*@~s,\n"
 "given[i%results],&@\\s,&@|s);\n"
@@ -8515,7 +8518,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8172 \"kernels.cl.inc\"\n"
+"#line 8175 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8863,7 +8866,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8598 \"kernels.cl.inc\"\n"
+"#line 8601 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -8966,7 +8969,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8727 \"kernels.cl.inc\"\n"
+"#line 8730 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9265,7 +9268,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9066 \"kernels.cl.inc\"\n"
+"#line 9069 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9674,7 +9677,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9555 \"kernels.cl.inc\"\n"
+"#line 9558 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9692,7 +9695,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9570 \"kernels.cl.inc\"\n"
+"#line 9573 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9802,7 +9805,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9712 \"kernels.cl.inc\"\n"
+"#line 9715 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9854,7 +9857,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9766 \"kernels.cl.inc\"\n"
+"#line 9769 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -9986,7 +9989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9920 \"kernels.cl.inc\"\n"
+"#line 9923 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10269,7 +10272,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10241 \"kernels.cl.inc\"\n"
+"#line 10244 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -10890,7 +10893,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 10978 \"kernels.cl.inc\"\n"
+"#line 10981 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11061,7 +11064,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11185 \"kernels.cl.inc\"\n"
+"#line 11188 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11157,7 +11160,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11289 \"kernels.cl.inc\"\n"
+"#line 11292 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11298,7 +11301,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11450 \"kernels.cl.inc\"\n"
+"#line 11453 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
