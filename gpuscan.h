@@ -1750,6 +1750,11 @@ static const char *const gpuscan__piece_device[] = {
 "@g\n"
 "@6@=\n"
 "@O\n\n\n"
+"@hLANES_APART$d@jS <= 32\n"
+"@6@=_$fS _Pragma(\"unroll\")\n"
+"@g\n"
+"@6@=_$fS $ROLLED\n"
+"@O\n\n\n"
 "@hON(PTX) || (@jS_APART$d$SORT)\n"
 "@6@7@%@#always_inline))\n"
 "@g\n"
@@ -1759,7 +1764,7 @@ static const char *const gpuscan__piece_device[] = {
 "@6$APART @#noinline))\n"
 "@g\n"
 "@6$APART\n"
-"@O\n\n\n\n\n\n\n\n\n"
+"@O\n\n\n\n\n\n\n\n"
 "@6$ASM(`G, name,@+, in@bions) \\\n"
 " @%`G name@+{ \\\n"
 " `G `U=(`G)(0); \\\n"
@@ -1773,7 +1778,6 @@ static const char *const gpuscan__piece_device[] = {
 "@hON(PTX)\n"
 "@6$BOTH(`G, name,@+, in@bions, @}) $ASM(`G, name,@+, in@bions)\n"
 "@6$BOTH_VOID(name,@+, in@bions, @}) $ASM_VOID(name,@+, in@bions)\n"
-"@6@=_$fS _Pragma(\"unroll\")\n"
 "@6@=_8 _Pragma(\"unroll 8\")\n"
 "@6$KEEP_LOADS() @jS_SYNC()\n"
 "@6$FORGET_UINT(x) __asm__ vola`F(\"\" : \"+r\"(x))\n"
@@ -1787,7 +1791,6 @@ static const char *const gpuscan__piece_device[] = {
 " @%void name@+{ \\\n"
 " @}; \\\n"
 " }\n"
-"@6@=_$fS $ROLLED\n"
 "@6@=_8\n"
 "@6$KEEP_LOADS()\n"
 "@6$FORGET_UINT(x)\n"
@@ -1799,7 +1802,7 @@ static const char *const gpuscan__piece_device[] = {
 "@g\n"
 "@6@. $WAIT(CLK_LOC@*)\n"
 "@6$GLOBAL_BARRIER() $WAIT(CLK_LOC@* | ($BARRIER_ORDERS ? 0 : CLK_GLOB@*))\n"
-"@O\n\n\n\n"
+"@O\n\n\n\n",
 "@hCOUNTED$d$ON(PTX)\n"
 "$ASM(`H,`item,(void),vola`F(\"mov.u32 %0, %%tid.x;\" : \"=r\"(`U)))\n"
 "@6@i `item()\n"
@@ -1807,7 +1810,7 @@ static const char *const gpuscan__piece_device[] = {
 "@6@i 0u\n"
 "@g\n"
 "@6@i ((`H)get_local_id(0))\n"
-"@O\n\n\n\n",
+"@O\n\n\n\n"
 "@hON(SUB@nS)$ddefined(cl_intel_required_sub@{_size)\n"
 "@6$@n_SIZE \\\n"
 " @#reqd_work_@{_size($@n,1,1),intel_reqd_sub_@{_size(@jS)))\n"
@@ -2086,7 +2089,7 @@ static const char *const gpuscan__piece_device[] = {
 "@O\n\n",
 NULL};
 static const char *const gpuscan__piece_tickets[] = {
-"#line 627 \"kernels.cl.inc\"\n"
+"#line 631 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@%@c`@v(@c@v,@'`H*@v@8@c@v_@],`H @z){\n"
 "`S@z&$FLAG_COUNT_U32)\n"
@@ -2124,7 +2127,7 @@ NULL};
     GPUSCAN__HAS_HISTOGRAM || \
     GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_images[] = {
-"#line 673 \"kernels.cl.inc\"\n"
+"#line 677 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "@hIMAGE\n\n\n"
 "@%$IMAGE_PIXEL `image_pixel(`+read_only image2d_t image,ulong2 at){\n"
@@ -2158,7 +2161,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_elements[] = {
-"#line 708 \"kernels.cl.inc\"\n"
+"#line 712 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@;@b{\n"
@@ -2250,7 +2253,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_run_elements[] = {
-"#line 825 \"kernels.cl.inc\"\n"
+"#line 829 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hRUN_STATE\n\n"
 "@;$RUN_COUNT `run_@v;\n"
@@ -2381,7 +2384,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_segment_heads[] = {
-"#line 975 \"kernels.cl.inc\"\n"
+"#line 979 \"kernels.cl.inc\"\n"
 "\n"
 "@h@o\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$FLAGS_BEFORE ($@B$d$@o == $@o_FLAGS)\n"
@@ -2531,7 +2534,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_exact_prefixes[] = {
-"#line 1146 \"kernels.cl.inc\"\n"
+"#line 1150 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$$g_LINKS 16\n"
 "@6$$f_LINKS 16\n\n\n"
@@ -2637,7 +2640,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_packed_elements[] = {
-"#line 1268 \"kernels.cl.inc\"\n"
+"#line 1272 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6$PACKED_HERE ($PACKED * @> >= 4$d$LITTLE_ENDIAN)\n"
 "@hPACKED_HERE\n\n"
@@ -2681,7 +2684,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cascade[] = {
-"#line 1319 \"kernels.cl.inc\"\n"
+"#line 1323 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $@A\n"
 "@6$@A 0\n"
@@ -2738,7 +2741,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_lane_scans[] = {
-"#line 1378 \"kernels.cl.inc\"\n"
+"#line 1382 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@hINTEGRAL || $QUAN$g\n"
 "@6$SHARED_ALIGNED @#aligned(32)))\n"
@@ -3006,7 +3009,7 @@ NULL};
     GPUSCAN__HAS_RUNS || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_group_tiles[] = {
-"#line 1689 \"kernels.cl.inc\"\n"
+"#line 1693 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BEFORE_FROM_END \\\n"
 " (@jS_APART&& !@-&& !$RUNS&& !($SCAN_ROWS&&@>>4))\n\n"
@@ -3561,7 +3564,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2351 \"kernels.cl.inc\"\n"
+"#line 2355 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3711,7 +3714,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2517 \"kernels.cl.inc\"\n"
+"#line 2521 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -4021,7 +4024,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2865 \"kernels.cl.inc\"\n"
+"#line 2869 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4775,7 +4778,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3747 \"kernels.cl.inc\"\n"
+"#line 3751 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
@@ -5278,7 +5281,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4408 \"kernels.cl.inc\"\n"
+"#line 4412 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5574,7 +5577,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4750 \"kernels.cl.inc\"\n"
+"#line 4754 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5678,7 +5681,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4869 \"kernels.cl.inc\"\n"
+"#line 4873 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5971,7 +5974,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5215 \"kernels.cl.inc\"\n"
+"#line 5219 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6024,7 +6027,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5269 \"kernels.cl.inc\"\n"
+"#line 5273 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6475,7 +6478,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5816 \"kernels.cl.inc\"\n"
+"#line 5820 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6784,7 +6787,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6171 \"kernels.cl.inc\"\n"
+"#line 6175 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6865,7 +6868,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6253 \"kernels.cl.inc\"\n"
+"#line 6257 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7096,7 +7099,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6527 \"kernels.cl.inc\"\n"
+"#line 6531 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7744,7 +7747,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7296 \"kernels.cl.inc\"\n"
+"#line 7300 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7798,7 +7801,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7350 \"kernels.cl.inc\"\n"
+"#line 7354 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8199,7 +8202,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7808 \"kernels.cl.inc\"\n"
+"#line 7812 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8518,7 +8521,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8175 \"kernels.cl.inc\"\n"
+"#line 8179 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8866,7 +8869,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8601 \"kernels.cl.inc\"\n"
+"#line 8605 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -8969,7 +8972,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8730 \"kernels.cl.inc\"\n"
+"#line 8734 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9268,7 +9271,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9069 \"kernels.cl.inc\"\n"
+"#line 9073 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9677,7 +9680,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9558 \"kernels.cl.inc\"\n"
+"#line 9562 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9695,7 +9698,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9573 \"kernels.cl.inc\"\n"
+"#line 9577 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9805,7 +9808,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9715 \"kernels.cl.inc\"\n"
+"#line 9719 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9857,7 +9860,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9769 \"kernels.cl.inc\"\n"
+"#line 9773 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -9989,7 +9992,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9923 \"kernels.cl.inc\"\n"
+"#line 9927 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10272,7 +10275,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10244 \"kernels.cl.inc\"\n"
+"#line 10248 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -10893,7 +10896,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 10981 \"kernels.cl.inc\"\n"
+"#line 10985 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11064,7 +11067,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11188 \"kernels.cl.inc\"\n"
+"#line 11192 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11160,7 +11163,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11292 \"kernels.cl.inc\"\n"
+"#line 11296 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11301,7 +11304,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11453 \"kernels.cl.inc\"\n"
+"#line 11457 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
