@@ -1187,10 +1187,8 @@ typedef struct gpuscan_select_desc {
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
                  Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. Of
-                 src, flags, dst and payloads, those that are given must be valid, since they show whether the call is
-                 in place. If dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for
-                 scratch_size
+   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. If
+                 dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
    methods       a scan of what is kept gives the output indices: Blelloch, "Prefix sums and their applications", 1990.
@@ -20564,23 +20562,26 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
-/* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. */
-static gpuscan_result gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
+/* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. A
+   preparation ignores buffers that the call would refuse, so it does not log their errors. */
+static void gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
     gpuscan__range *ranges = plan->common.ranges;
-    gpuscan_result r;
+    gpuscan_logger logger = gs->logger;
     size_t i, j;
+    gs->logger.log = NULL;
     for (i = 0; i < plan->common.range_count; i++) {
         if (!ranges[i].in_place || !ranges[i].buffer.mem)
             continue;
-        if ((r = gpuscan__check_range(gs, &ranges[i])) != 0)
-            return r;
+        if (gpuscan__check_range(gs, &ranges[i]) != 0)
+            ranges[i].in_place = 0;
         for (j = 0; j < i; j++)
             plan->shows_in_place |= gpuscan__ranges_may_meet(&ranges[j], &ranges[i]) &&
                                     gpuscan__ranges_meet(&ranges[j], &ranges[i]);
     }
     for (i = 0; i < plan->common.range_count; i++)
         ranges[i].in_place = 0;
-    return GPUSCAN_SUCCESS;
+    gs->logger = logger;
+    gs->error[0] = 0;
 }
 
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
@@ -20622,7 +20623,8 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
     gpuscan__select_ranges(plan);
     if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0 || common->is_run || common->from_host)
         return r;
-    return gpuscan__select_look(gs, plan);
+    gpuscan__select_look(gs, plan);
+    return GPUSCAN_SUCCESS;
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
@@ -23164,7 +23166,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     if (round == 3)
         return 0;
     if (own.sums || gpuscan__key_is_cpu(key)) /* shares have several vectors, or many bins */
-        bins *= gpuscan__key_is_cpu(key) ? 40 : 3;
+        bins *= gpuscan__key_is_cpu(key) ? 40u : 3u;
     bins = (uint32_t)gpuscan__min(bins - 2 * round, round == 1 ? 16 : UINT32_MAX);
     desc->counter_type = counter;
     desc->bins = bins;

@@ -32,6 +32,9 @@ static unsigned long self_tests, self_test_step = 1; /* one program in this many
 
 #include "fake.h"
 
+/* Stands in for a buffer of any size, never used. */
+static fake_object place = {1, 0, {0, 0}, (size_t)FAKE_LARGEST, CL_MEM_READ_WRITE, NULL};
+
 #define ATOMICS32                                                                                                      \
     "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics cl_khr_local_int32_base_atomics "           \
     "cl_khr_local_int32_extended_atomics cl_khr_byte_addressable_store "
@@ -321,7 +324,6 @@ static void selections(void) {
     static const gpuscan_custom ten = {
         "typedef struct { float v[10]; } ten;\n", "ten", 40, NULL, NULL, NULL, "x.v[0] > x.v[1] * (float)i", NULL,
         NULL};
-    static cl_uint place; /* stands in for a buffer, never used */
     gpuscan_payload payloads[3];
     gpuscan_select_desc desc;
     int s;
@@ -380,7 +382,6 @@ static void runs_of_keys(void) {
         "ten more(ten a, ten b) { for (int k = 0; k < 10; k++) a.v[k] += b.v[k]; return a; }\n"
         "ten none(void) { ten a; for (int k = 0; k < 10; k++) a.v[k] = 0.0f; return a; }\n",
         "ten", 40, "more(a, b)", "none()", NULL, NULL, "a.v[0] == b.v[0]", NULL};
-    static cl_uint place; /* stands in for a buffer, never used */
     gpuscan_buffer there = {NULL, 0};
     gpuscan_runs_desc desc;
     int s;
@@ -493,7 +494,6 @@ static void elements(gpuscan_type src, gpuscan_type dst, gpuscan_op op, const gp
 
 static void segmented(gpuscan_type type, gpuscan_op op, const gpuscan_custom *custom, gpuscan_scan_kind kind,
                       gpuscan_type keys) {
-    static cl_uint place; /* stands in for a buffer, never used */
     gpuscan_scan_desc scan;
     int s;
     memset(&scan, 0, sizeof scan);
@@ -766,7 +766,6 @@ static void plans(void) {
                  {"-scan_u64", "-reduce_u64", "-columns_u64", GPUSCAN_TYPE_U64},
                  {"-scan_f64", "-reduce_f64", "-columns_f64", GPUSCAN_TYPE_F64},
                  {"-scan_u8", "-reduce_u8", "-columns_u8", GPUSCAN_TYPE_U8}};
-    static cl_uint place; /* stands in for a buffer, never used */
     const uint64_t count = UINT64_C(1) << 26;
     size_t t;
     for (t = 0; t < sizeof types / sizeof *types; t++) {
@@ -1235,7 +1234,6 @@ static void similar_bins(void) {
 /* Checks that AUTO scans and selects many elements, and finds their runs, in one launch on this device. */
 static void one_launch(void) {
     static const gpuscan_type types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_U64};
-    static cl_uint place; /* stands in for a buffer, never used */
     size_t t;
     for (t = 0; t < sizeof types / sizeof *types; t++) {
         gpuscan *gs = fresh();
