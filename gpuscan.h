@@ -8201,7 +8201,7 @@ NULL};
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
 "#line 7812 \"kernels.cl.inc\"\n"
-"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+"\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
 "}`quan`F_@\\s;\n\n\n"
@@ -8318,28 +8318,84 @@ static const char *const gpuscan__piece_quantile[] = {
 "}else{\n"
 "*to=(`H)bin;\n"
 "}\n"
-"}\n\n\n"
+"}\n\n"
+"@%@ecdf@T(@Huchar*cdf,@csize,@cat,@c`Y){\n"
+"`Ssize==8)\n"
+"((@Hulong*)cdf)[at]=`Y;\n"
+"else\n"
+"((@H`H*)cdf)[at]=(`H)`Y;\n"
+"}\n\n"
+"@6$QUAN$g@1S \\\n"
+" @'``X*@vs,@'float*edges,@Huchar*cdf,@H`H*`Q, \\\n"
+" @H`H*arrivals,@Hulong*`Ys,`fractions fractions,`quan`F_@\\s @\\s, \\\n"
+" @Z`@a*@a\n\n\n"
 "$REQUIRE(fractions_are_64,$MAX_FRACTIONS==64)\n"
+"@6$QUAN$g_HAS_MEANS ($QUAN$g_PARTS == $QUAN$g_ALL)\n"
+"@6$QUAN$g_IS_MEAN(form) ($QUAN$g_HAS_MEANS$d(form) == $QUAN$g_MEAN)\n"
 "@6$FRACTIONS_PUT(to) \\\n"
 " vstore8(fractions.of[0].lo,0,to); \\\n"
-" `S$QUAN$g_ALL){ \\\n"
+" `S$QUAN$g_HAS_MEANS){ \\\n"
 " vstore8(fractions.of[0].hi,1,to); \\\n"
 " vstore16(fractions.of[1],1,to); \\\n"
 " vstore16(fractions.of[2],2,to); \\\n"
 " vstore16(fractions.of[3],3,to); \\\n"
 " }\n\n"
-"@hCPU\n\n"
+"@hCPU\n"
+"@6$QUAN$g_BLOCK 256\n\n\n\n"
 "$APART\n"
-"@%@e`W_`C(`+@Zulong*@W,@'``X*@vs,\n"
-"@Y`quan`F_@\\s*@\\s,`H @v){\n"
-"@c@y=0,$t;\n"
-"@W[0]`M\n"
-"$n`H i`Mi<@v;i++,@y=$t){\n"
-"$t=$x@y+@\\s->@~,@\\s->bins);\n"
-"@W[i+1]=@W[i]+``D_`Y`K`$o_`X`K@vs),@y,$t,0);\n"
+"@%@c`quan`F_block(@'``X*@vs,@Y`@|s*@|s,@c@y,\n"
+"@c$t,@c@W,@crank,@Y`mean_range*range,\n"
+"@c`Y,@H`H*to){\n"
+"$n@cbin=@y;bin<$t;bin++){\n"
+"@c@v=@vs[bin];\n"
+"`S@|s->form==$QUAN$g_MEAN)\n"
+"`Y=`mean_add(@|s,`Y,`mean_of_bin(range,@|s,bin,@W,@W+@v`L\n"
+"else `S@W<rank&&rank<=@W+@v)\n"
+"`quan`F_f$z(to,@|s,bin,@W,@v,rank);\n"
+"@W+=@v;\n"
 "}\n"
+"@K`Y;\n"
+"}\n\n"
+"$APART\n"
+"@%@equan`F_`W(`+@'``X*@vs,@c`W,@Yulong*fractions,\n"
+"@Y`quan`F_@\\s*@\\s,@Y`@|s*@|s,\n"
+"@Huchar*cdf,@H`H*to){\n"
+"@cbins=@\\s->bins,$b=``D_`Y`K`$o_`X`K@vs),0,bins,0),`Y`M\n"
+"@tis_mean=@|s->form==$QUAN$g_MEAN;\n"
+"$n@cbin`Mbin<bins&&@\\s->cdf_size;bin++){\n"
+"`Y+=@vs[bin];\n"
+"`cdf@T(cdf,@\\s->cdf_size,`W*@\\s->pitch+bin,`Y);\n"
 "}\n"
-"@g\n\n"
+"$n@ck`Mk<@\\s->results;k++,to++){\n"
+"@crank=`rank(fractions[is_mean?2*k:k],$b),@W`M\n"
+"@c$t=is_mean?`rank(fractions[2*k+1],$b):rank,mean`M\n"
+"`mean_range range=`mean_range$jrank,$t,@|s);\n"
+"*to=(`H)@\\s->none;\n"
+"$n@c@y`M@y<bins&&@W<$t&&$b>0;@y+=$QUAN$g_BLOCK){\n"
+"@c`R=$x@y+$QUAN$g_BLOCK,bins);\n"
+"@c@q=@W+``D_`Y`K`$o_`X`K@vs),@y,`R,0);\n"
+"`S@q>=rank)\n"
+"mean=`quan`F_block(@vs,@|s,@y,`R,@W,rank,&range,mean,to);\n"
+"@W=@q;\n"
+"}\n"
+"`Sis_mean&&$b>0)\n"
+"*to=as_`H(`mean_`R(&range,@|s,mean`L\n"
+"}\n"
+"}\n\n",
+"kernel $@n_SIZE @equan`F_cpu(`%$QUAN$g@1S@)`=\n"
+"`@|s @|s=`@|s$jedges,&@\\s);\n"
+"@cgiven[$MAX_FRACTIONS],`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
+"$FRACTIONS_PUT(given);\n"
+"@vs+=@\\s.@vs_@];\n"
+"`Q+=@\\s.`Q_@];\n"
+"cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
+"$n@c`W=get_@{_id(0);`W<`Ws;`W+=get_num_@{s(0))\n"
+"`quan`F_`W`K@vs+`W*@\\s.pitch,`W,given,&@\\s,&@|s,cdf,\n"
+"`Q+`W*@\\s.results);\n"
+"}\n"
+"@g\n"
+"@6@jS_BINS (@@@jS * @>)\n"
+"@6$BATCH_BINS (@jS_BINS * @&)\n\n"
 "@7@e@vs_@d(``X_@d*x,@'``X*@vs,@cat,\n"
 "@c$t){\n"
 "`S$ALIGNED(``X,@vs)&&at+@><=$t)\n"
@@ -8353,173 +8409,293 @@ static const char *const gpuscan__piece_quantile[] = {
 "@(int v`Mv<@>;v++)\n"
 "`Y+=x->@G[v];\n"
 "@K`Y;\n"
-"}\n\n\n\n"
-"@7@e@~s_`C(`+@Zulong*@W,@'``X*@vs,\n"
-"@'ulong*`Ys,@Y`quan`F_@\\s*@\\s,`H @v,\n"
-"@Z`@a*@a){\n"
-"`H `V=$SUB@n*@jS*@&+@j,@~s=(`H)@\\s->@~s;\n"
-"`O`R[@&],within[@&],`Y[@&],$u=0,$b;\n"
-"``X_@d x[@&];\n"
-"@(@2@&@m{\n"
-"`H i=`V+k*@jS,`W=i/@~s;\n"
-"`S$QUAN$g_SUMS)\n"
-"`R`N=i<@v?`Ys[i]:0;\n"
-"else\n"
-"`@vs_@d(x+k,@vs+`W*@\\s->pitch,(i-`W*@~s)*@>,\n"
-"i<@v?@\\s->bins:0);\n"
+"}\n\n\n"
+"@7@e@vs_$v(``X_@d*x,@'``X*@vs,@c@y,\n"
+"@c$t){\n"
+"@(@2@&@m\n"
+"`@vs_@d(x+k,@vs,@y+k*@jS_BINS+@j*@>,$t);\n"
+"}\n\n\n"
+"@7@equan`F_in_@d(@H`H*to,@Y`@|s*@|s,\n"
+"@Y``X_@d*x,@cbin,@clow,@crank){\n"
+"@cf$z=0,below=0,@v`M\n"
+"@(int v`Mv<@>;v++){\n"
+"`Slow<rank){\n"
+"f$z=bin+v;\n"
+"below=low;\n"
+"@v=x->@G[v];\n"
 "}\n"
-"@(@2@&&& !$QUAN$g_SUMS@m\n"
+"low+=x->@G[v];\n"
+"}\n"
+"`quan`F_f$z(to,@|s,f$z,below,@v,rank);\n"
+"}\n\n\n\n\n"
+"@6$QUAN$g_FRACTIONS ((@Z@c*)(@a + 1))\n"
+"@6$QUAN$g_$hS ($QUAN$g_FRACTIONS + $MAX_FRACTIONS)\n"
+"$FITS(`Js,@N`@a)+\n"
+"sizeof@@*($MAX_FRACTIONS+\n"
+"($QUAN$g_PARTS==$QUAN$g_SMALL\n"
+"?$SUB@nS*(@jS*@&+1)\n"
+":3*$MAX_FRACTIONS+$@n)))\n\n"
+"@hQUAN$g_PARTS == $QUAN$g_SMALL\n\n"
+"@7@esm`P_`C(`+@Y``X_@d*x,@Zulong*`Ys,\n"
+"@Z`@a*@a){\n"
+"`O`R[@&],within[@&],`Y[@&];\n"
+"@c@W`M\n"
+"@(@2@&@m\n"
 "`R`N=`@vs_`Y(x+k);\n"
 "`$ss_`C`K`R,within,`Y,@a);\n"
-"@(@2@&@m\n"
-"$u+=`Y`N;\n"
-"$u=`@{_@_`K$u,&$b,@a);\n"
 "@(@2@&@m{\n"
-"@W[`V+k*@jS]=$u+within`N;\n"
-"$u+=`Y`N;\n"
+"`Ys[k*@jS+@j]=within`N+@W;\n"
+"@W+=`Y`N;\n"
 "}\n"
-"`S@i==0)\n"
-"@W[$QUAN$g_SHARES]=$b;\n"
-"@.;\n"
-"}\n\n"
-"@hQUAN$g_SUMS\n"
-"kernel $@n_SIZE void\n"
-"`quan`F_`Ys(`%@'``X*@vs,@Hulong*`Ys,`quan`F_@\\s @\\s@)\n"
-"@c`P=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws*@\\s.@~s;\n"
-"$n@ci=get_global_id(0);i<`P;i+=get_global_size(0)){\n"
-"@c`W=i/@\\s.@~s,at=(i-`W*@\\s.@~s)*@\\s.@~,`Y`M\n"
-"@c$t=$xat+@\\s.@~,@\\s.bins);\n"
-"$n;at<$t;at+=@&*@>){\n"
-"``X_@d x[@&];\n"
-"@(@2@&@m\n"
-"`@vs_@d(x+k,@vs+@\\s.@vs_@]+`W*@\\s.pitch,\n"
-"at+k*@>,$t);\n"
-"@(@2@&@m\n"
-"`Y+=`@vs_`Y(x+k);\n"
-"}\n"
-"`Ys[@\\s.`Ys_@]+i]=`Y;\n"
-"}\n"
-"}\n"
-"@O\n"
-"@O\n\n\n",
-"$APART\n"
-"@%@erank_search(@H`H*to,@'``X*@vs,@Z@Yulong*@W,\n"
-"@cfraction,@Y`quan`F_@\\s*@\\s,\n"
+"`S@j==0)\n"
+"`Ys[@jS*@&]=@W;\n"
+"$SUB@n_SYNC();\n"
+"}\n\n\n"
+"@%@esm`P_search(@H`H*to,@'``X*@vs,@Z@Yulong*`Ys,\n"
+"`H @ds,`H bins,@cfraction,`H none,\n"
 "@Y`@|s*@|s){\n"
-"`H low=0,$q=(`H)@\\s->@~s;\n"
-"@c$b=@W[$q]-@W[0],rank=`rank(fraction,$b),f$z=0,below=0,@v`M\n"
+"`H low=0,$q=@ds;\n"
+"@cpreceding=`Ys[0],$b=`Ys[@ds]-preceding,rank=`rank(fraction,$b);\n"
+"``X_@d of_rank;\n"
 "`S$b==0){\n"
-"*to=(`H)@\\s->none;\n"
+"*to=none;\n"
 "@`;\n"
 "}\n"
 "while($q-low>1){\n"
 "`H middle=low+($q-low)/2;\n"
-"`S@W[middle]-@W[0]<rank)\n"
+"`S`Ys[middle]-preceding<rank)\n"
 "low=middle;\n"
 "else\n"
 "$q=middle;\n"
 "}\n"
-"@c@y=low*@\\s->@~,`Y=@W[low]-@W[0];\n"
-"`H bins=(`H)$x@\\s->@~,@\\s->bins-@y);\n"
-"$n`H bin`Mbin<bins;bin+=@>)\n"
-"@(`H v`Mv<@>;v++){\n"
-"@c`V=@vs[@y+$xbin+v,bins-1)];\n"
-"`S`Y<rank){\n"
-"f$z=@y+bin+v;\n"
-"below=`Y;\n"
-"@v=`V;\n"
+"`@vs_@d(&of_rank,@vs,low*@>,bins);\n"
+"`quan`F_in_@d(to,@|s,&of_rank,low*@>,`Ys[low]-preceding,rank);\n"
+"}\n\n\n\n\n"
+"kernel $@n_SIZE @equan`F_sm`P(`%$QUAN$g@1S@)`=\n"
+"`@|s @|s=`@|s$jedges,&@\\s);\n"
+"@Zulong*given=$QUAN$g_FRACTIONS;\n"
+"@Zulong*@W=$QUAN$g_$hS+$SUB@n*(@jS*@&+1);\n"
+"@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
+"`H bins=(`H)@\\s.bins,@ds=(bins+@>-1)/@>;\n"
+"`H results=(`H)@\\s.results,per=@jS*@&/@ds;\n"
+"@vs+=@\\s.@vs_@];\n"
+"`Q+=@\\s.`Q_@];\n"
+"cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
+"`S@i==0){\n"
+"$FRACTIONS_PUT(given);\n"
 "}\n"
-"`Y+=`V;\n"
+"@.;\n"
+"$n@c@y=@@get_@{_id(0)*$SUB@nS*per;@y<`Ws;\n"
+"@y+=@@get_num_@{s(0)*$SUB@nS*per){\n"
+"@c`W=@y+$SUB@n*per;\n"
+"`H here=`W<`Ws?(`H)$x`Ws-`W,@@per):0;\n"
+"``X_@d x[@&];\n"
+"@(@2@&@m{\n"
+"`H i=k*@jS+@j,r=i/@ds;\n"
+"`@vs_@d(x+k,@vs+(`W+r)*@\\s.pitch,i%@ds*@>,\n"
+"r<here?bins:0);\n"
 "}\n"
-"`quan`F_f$z(to,@|s,f$z,below,@v,rank);\n"
+"`sm`P_`C`Kx,@W,@a);\n"
+"$n`H i=@j;i<here*results;i+=@jS)\n"
+"`sm`P_search(`Q+`W*results+i,@vs+(`W+i/results)*@\\s.pitch,\n"
+"@W+i/results*@ds,@ds,bins,given[i%results],\n"
+"(`H)@\\s.none,&@|s);\n"
+"`S@\\s.cdf_size)\n"
+"@(@2@&@m{\n"
+"`H i=k*@jS+@j,r=i/@ds,bin=i%@ds*@>;\n"
+"@c$y=@W[i]-@W[$xr,here)*@ds];\n"
+"@(int v`Mv<@>;v++){\n"
+"$y+=x`N.@G[v];\n"
+"`Sr<here&&bin+v<bins)\n"
+"`cdf@T(cdf,@\\s.cdf_size,(`W+r)*@\\s.pitch+bin+v,$y);\n"
+"}\n"
+"}\n"
+"$SUB@n_SYNC();\n"
+"}\n"
+"}\n"
+"@g\n\n\n",
+"@7@c`quan`F_walk(`+@'``X*@vs,@Huchar*cdf,@ccdf_size,\n"
+"@Y`@|s*@|s,@Y`mean_range*range,@c@y,\n"
+"@c$t,`H batches,@c@W,@crank,@H`H*to,\n"
+"@Z`@a*@a){\n"
+"@tis_mean=$QUAN$g_IS_MEAN(@|s->form);\n"
+"@cmean`M\n"
+"$n`H batch`Mbatch<batches;batch++,@y+=$BATCH_BINS){\n"
+"``X_@d x[@&];\n"
+"`O`R[@&],within[@&],`Y[@&];\n"
+"`@vs_$v(x,@vs,@y,$t);\n"
+"@(@2@&@m\n"
+"`R`N=`@vs_`Y(x+k);\n"
+"`$ss_`C`K`R,within,`Y,@a);\n"
+"@(@2@&@m{\n"
+"@cbin=@y+k*@jS_BINS+@j*@>,low=@W+within`N;\n"
+"`Slow<rank&&rank<=@W+`R`N)\n"
+"`quan`F_in_@d(to,@|s,x+k,bin,low,rank);\n"
+"`Sis_mean||cdf_size)\n"
+"@(int v`Mv<@>;v++){\n"
+"@c$y=low+x`N.@G[v];\n"
+"`Sis_mean&&bin+v<$t)\n"
+"mean=`mean_add(@|s,mean,`mean_of_bin(range,@|s,bin+v,low,$y`L\n"
+"`Scdf_size&&bin+v<$t)\n"
+"`cdf@T(cdf,cdf_size,bin+v,$y);\n"
+"low=$y;\n"
+"}\n"
+"@W+=`Y`N;\n"
+"}\n"
+"}\n"
+"@Kmean;\n"
 "}\n\n\n"
-"$APART\n"
-"@%float ``W_mean(@'``X*@vs,@Z@Yulong*@W,@c@y,\n"
-"@c$t,@Y`quan`F_@\\s*@\\s,\n"
-"@Y`@|s*@|s,@Zulong*`Js){\n"
-"`mean_range range=`mean_range$j@y,$t,@|s);\n"
-"@c`Y`M\n"
-"$n`H i=@i;i<@\\s->@~s;i+=$@n){\n"
-"@cbin=i*@\\s->@~,`R=$xbin+@\\s->@~,@\\s->bins),rank=@W[i];\n"
-"`S@W[i+1]<=range.@W||rank>=$t)\n"
-"continue;\n"
-"$n;bin<`R;bin++){\n"
-"@c$y=rank+@vs[bin];\n"
-"`Y=`mean_add(@|s,`Y,`mean_of_bin(&range,@|s,bin,rank,$y`L\n"
-"rank=$y;\n"
-"}\n"
-"}\n"
-"`Js[@i]=`Y;\n"
+"@%@emean_join(@Y`@|s*@|s,@cmean,@Zulong*`Js){\n"
+"`Js[@i]=mean;\n"
 "@.;\n"
 "$n`H d=1;d<$@n;d*=2){\n"
 "`S@i%(2*d)==0&&@i+d<$@n)\n"
 "`Js[@i]=`mean_add(@|s,`Js[@i],`Js[@i+d]);\n"
 "@.;\n"
 "}\n"
-"@K`mean_`R(&range,@|s,`Js[0]);\n"
+"}\n\n\n\n"
+"@;@b{\n"
+"@c@y,$t,bins;\n"
+"`H batches;\n"
+"}`bins_@~;\n\n"
+"@%`bins_@~ `bins_@~$j`H bins,`H @~s,`H @\\){\n"
+"`bins_@~ @~;\n"
+"`H @ds=(bins-1)/(`H)@jS_BINS/@~s+1;\n"
+"@~.bins=@ds*@jS_BINS;\n"
+"@~.batches=(@ds-1)/@&+1;\n"
+"@~.@y=$x@\\*@~.bins,@@bins);\n"
+"@~.$t=$x@~.@y+@~.bins,@@bins);\n"
+"@K@~;\n"
+"}\n\n"
+"@7`O`@~_`Y(`+@'``X*@vs,@Y`bins_@~*@~,\n"
+"@Z`@a*@a){\n"
+"`O`Y`M\n"
+"$n`H batch`Mbatch<@~->batches;batch++){\n"
+"``X_@d x[@&];\n"
+"`@vs_$v(x,@vs,@~->@y+batch*$BATCH_BINS,@~->$t);\n"
+"@(@2@&@m\n"
+"`Y+=`@vs_`Y(x+k);\n"
+"}\n"
+"@K`$ss_`Y_one`K`Y,@a);\n"
+"}\n\n\n\n"
+"@%@equan`F_means(`+@'``X*@vs,@Huchar*cdf,\n"
+"@Y`quan`F_@\\s*@\\s,@Y`@|s*@|s,\n"
+"@Y`bins_@~*@~,@c@W,@c`V,@c$b,\n"
+"@H`H*to,@Z`@a*@a){\n"
+"@Zulong*ranks=$QUAN$g_$hS,*`Js=ranks+3*$MAX_FRACTIONS;\n"
+"@tis_mean=$QUAN$g_IS_MEAN(@|s->form);\n"
+"$n`H r`Mr<(is_mean?(`H)@\\s->results:@\\s->cdf_size?1u:0u);r++){\n"
+"`mean_range range=`mean_range$jranks[2*r],ranks[2*r+1],@|s);\n"
+"@ccdf_size=r==0?@\\s->cdf_size:0,mean;\n"
+"@twanted= !@jS_APART||cdf_size!=0||\n"
+"(@W<range.@W+range.@v&&range.@W<@W+`V);\n"
+"mean=`quan`F_walk`K@vs,cdf,cdf_size,@|s,&range,@~->@y,@~->$t,\n"
+"wanted?@~->batches:0,@W,0,to,@a);\n"
+"`S!is_mean)\n"
+"continue;\n"
+"`mean_join(@|s,mean,`Js);\n"
+"`S@i==0)\n"
+"to[r]=$b==0?(`H)@\\s->none:as_`H(`mean_`R(&range,@|s,`Js[0]`L\n"
+"@.;\n"
+"}\n"
+"}\n\n\n\n"
+"@%@t``W_join(@Hulong*`Ys,@H`H*@ver,`H `W_@{s,@c@~,`H @v,\n"
+"`H most,`t*x,@Z`@a*@a){\n"
+"`S@j==0)\n"
+"`Ys[@~]= *x;\n"
+"`device_fence();\n"
+"$GLOBAL_BARRIER();\n"
+"`S`ticket(@ver,`W_@{s,&@a->ticket)!=`W_@{s-1)\n"
+"@K@x;\n"
+"`device_fence();\n"
+"*x`M\n"
+"$n`H k=@i*most;k<$x(@i+1)*most,@v)@m\n"
+"*x+=`Ys`N;\n"
+"@Ktrue;\n"
+"}\n\n\n\n",
+"@%@erank_@|(@'ulong*`W_`Ys,`H at,@clow,`H r,\n"
+"@Y`bins_@~*@~,@Z`@a*@a){\n"
+"@Zulong*ranks=$QUAN$g_$hS,*bin_of=ranks+$MAX_FRACTIONS;\n"
+"while(`W_`Ys&&low+`W_`Ys[at]<ranks[r])\n"
+"low+=`W_`Ys[at++];\n"
+"bin_of[r]=at*@~->bins;\n"
+"bin_of[$MAX_FRACTIONS+r]=low;\n"
 "}\n\n\n"
-"$APART\n"
-"@%@e@~_cdf(@Huchar*cdf,@'``X*@vs,@cbin,@c`Y,\n"
-"@Y`quan`F_@\\s*@\\s){\n"
-"$n@c`R=$xbin+@\\s->@~,@\\s->bins);bin<`R;bin++){\n"
-"`Y+=@vs[bin];\n"
-"`S@\\s->cdf_size==8)\n"
-"((@Hulong*)cdf)[bin]=`Y;\n"
-"else\n"
-"((@H`H*)cdf)[bin]=(`H)`Y;\n"
+"@7@eranks_search(`+@'``X*@vs,@Y`@|s*@|s,\n"
+"@Y`bins_@~*@~,`H results,@H`H*to,\n"
+"@Z`@a*@a){\n"
+"@Zulong*ranks=$QUAN$g_$hS,*bin_of=ranks+$MAX_FRACTIONS;\n"
+"$n`H r=$SUB@n;r<(@jS_APART?results:results+$SUB@n);\n"
+"r+=$SUB@nS){\n"
+"`H `V=$xr,results-1);\n"
+"@c@r=$xbin_of[`V],@|s->bins),`R=$x@r+@~->bins,@|s->bins);\n"
+"`quan`F_walk`K@vs,0,0,@|s,0,@r,`R,@~->batches,bin_of[$MAX_FRACTIONS+`V],\n"
+"r<results?ranks[`V]:0,to+`V,@a);\n"
 "}\n"
 "}\n\n"
-"kernel $@n_SIZE void\n"
-"`quan`F(`%@'``X*@vs,@'float*edges,@Huchar*cdf,@H`H*`Q,\n"
-"@'ulong*`Ys,`fractions fractions,`quan`F_@\\s @\\s,\n"
-"@Z`@a*@a@)`=\n"
-"$FITS(`Js,@N`@a)+sizeof@@*($MAX_FRACTIONS+$QUAN$g_SHARES+1+\n"
-"$@n))\n"
+"kernel $@n_SIZE @equan`F(`%$QUAN$g@1S@)`=\n"
 "`@|s @|s=`@|s$jedges,&@\\s);\n"
-"@Zulong*given=(@Zulong*)(@a+1),*@W=given+$MAX_FRACTIONS;\n"
-"@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws,stride=get_num_@{s(0);\n"
-"`H results=(`H)@\\s.results,@~s=(`H)@\\s.@~s;\n"
-"@tis_mean=$QUAN$g_ALL&&@|s.form==$QUAN$g_MEAN;\n"
+"@Zulong*given=$QUAN$g_FRACTIONS,*ranks=$QUAN$g_$hS;\n"
+"@Zulong*bin_of=ranks+$MAX_FRACTIONS;\n"
+"`H bins=(`H)@\\s.bins,results=(`H)@\\s.results,`W_@{s=(`H)@\\s.`W_@{s;\n"
+"`H @~s=`W_@{s*$SUB@nS,@{s_`W=(`H)get_@{_id(0)/`W_@{s;\n"
+"`H @\\=((`H)get_@{_id(0)-@{s_`W*`W_@{s)*$SUB@nS+$SUB@n;\n"
+"`bins_@~ @~=`bins_@~$jbins,@~s,@\\);\n"
+"@tis_mean=$QUAN$g_IS_MEAN(@|s.form);\n"
+"@c`Ws=(@\\s.@z&$FLAG_REHEARSAL)?0:@\\s.`Ws;\n"
+"@vs+=@\\s.@vs_@];\n"
+"`Q+=@\\s.`Q_@];\n"
+"cdf+=@\\s.cdf_@]*@\\s.cdf_size;\n"
 "`S@i==0){\n"
 "$FRACTIONS_PUT(given);\n"
 "}\n"
+"$n@c`W=@{s_`W;`W<`Ws;`W+=get_num_@{s(0)/`W_@{s){\n"
+"@'``X*of_`W=@vs+`W*@\\s.pitch;\n"
+"@Hulong*`W_`Ys=`Ys+@\\s.`Ys_@]+`W*@~s;\n"
+"@H`H*to=`Q+`W*results;\n"
+"`O`Y[@&],within[@&],x[@&],@W,$b;\n"
+"`H at=@\\,most=(@~s+$@n-1)/$@n;\n"
+"@(int k=1;k<@&@m\n"
+"x`N`M\n"
+"x[0]=`@~_`Y`Kof_`W,&@~,@a);\n"
+"`S!$QUAN$g_JOINS){\n"
+"x[0]=@j==0?x[0]:0;\n"
+"}else{\n"
+"at=@i*most;\n"
+"`S!``W_join(`W_`Ys,$COUNTERS(arrivals+@\\s.arrivals_@])+`W,`W_@{s,\n"
+"@\\,@~s,most,x,@a))\n"
+"@`;\n"
+"}\n"
+"`$ss_`C`Kx,within,`Y,@a);\n"
+"@W=`@{_@_`K`Y[0],&$b,@a);\n"
+"$n`H i=@i;i<(is_mean?2*results:results);i+=$@n){\n"
+"ranks[i]=`rank(given[i],$b);\n"
+"bin_of[i]=bins;\n"
+"bin_of[$MAX_FRACTIONS+i]`M\n"
+"`S$b==0&& !is_mean)\n"
+"to[i]=(`H)@\\s.none;\n"
+"}\n"
 "@.;\n"
-"$n@c`W=get_@{_id(0)*@\\s.together;`W<`Ws;`W+=stride*@\\s.together){\n"
-"`H here=(`H)$x`Ws-`W,@\\s.together);\n"
-"@'``X*of_`Ws=@vs+@\\s.@vs_@]+`W*@\\s.pitch;\n"
-"@Huchar*cdf_`Ws=cdf+(@\\s.cdf_@]+`W*@\\s.pitch)*@\\s.cdf_size;\n"
-"@H`H*to=`Q+@\\s.`Q_@]+`W*results;\n"
-"@hCPU\n"
-"``W_`C`K@W,of_`Ws,&@\\s,@~s);\n"
-"@g\n"
-"`@~s_`C`K@W,of_`Ws,`Ys+@\\s.`Ys_@]+`W*@~s,&@\\s,here*@~s,\n"
-"@a);\n"
+"$n`H r`Mr<results&& !is_mean;r++)\n"
+"`S@W+within[0]<ranks[r]&&ranks[r]<=@W+x[0])\n"
+"`rank_@|($QUAN$g_JOINS?`W_`Ys:0,at,@W+within[0],r,&@~,@a);\n"
+"@.;\n"
+"`S!is_mean)\n"
+"`ranks_search`Kof_`W,&@|s,&@~,results,to,@a);\n"
+"`S!$QUAN$g_JOINS)\n"
+"`quan`F_means`Kof_`W,cdf+`W*@\\s.pitch*@\\s.cdf_size,&@\\s,&@|s,&@~,\n"
+"@W,`Y[0],$b,to,@a);\n"
+"}\n"
+"}\n"
 "@O\n"
-"$n`H i=@i;i<here*results&& !is_mean;i+=$@n)\n"
-"`rank_search(to+i,of_`Ws+i/results*@\\s.pitch,@W+i/results*@~s,\n"
-"given[i%results],&@\\s,&@|s);\n"
-"$n`H i=@i;i<here*@~s&&@\\s.cdf_size;i+=$@n){\n"
-"`H r=i/@~s;\n"
-"`@~_cdf(cdf_`Ws+r*@\\s.pitch*@\\s.cdf_size,of_`Ws+r*@\\s.pitch,\n"
-"(i-r*@~s)*@\\s.@~,@W[i]-@W[r*@~s],&@\\s);\n"
-"}\n"
-"$n`H r`Mr<results&&is_mean;r++){\n"
-"@c$b=@W[@~s],@y=`rank(given[2*r],$b);\n"
-"float mean=``W_mean(of_`Ws,@W,@y,`rank(given[2*r+1],$b),&@\\s,\n"
-"&@|s,@W+$QUAN$g_SHARES+1);\n"
-"`S@i==0)\n"
-"to[r]=$b==0?(`H)@\\s.none:as_`H(mean);\n"
-"@.;\n"
-"}\n"
-"}\n"
-"}\n\n",
+"@O\n\n",
 NULL};
 #else
 #define gpuscan__piece_quantile NULL
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8179 \"kernels.cl.inc\"\n"
+"#line 8384 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -8867,7 +9043,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8605 \"kernels.cl.inc\"\n"
+"#line 8810 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -8970,7 +9146,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8734 \"kernels.cl.inc\"\n"
+"#line 8939 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9269,7 +9445,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9073 \"kernels.cl.inc\"\n"
+"#line 9278 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9678,7 +9854,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9562 \"kernels.cl.inc\"\n"
+"#line 9767 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9696,7 +9872,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9577 \"kernels.cl.inc\"\n"
+"#line 9782 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9806,7 +9982,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9719 \"kernels.cl.inc\"\n"
+"#line 9924 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -9858,7 +10034,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9773 \"kernels.cl.inc\"\n"
+"#line 9978 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -9990,7 +10166,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 9927 \"kernels.cl.inc\"\n"
+"#line 10132 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10273,7 +10449,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10248 \"kernels.cl.inc\"\n"
+"#line 10453 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -10894,7 +11070,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 10985 \"kernels.cl.inc\"\n"
+"#line 11190 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11065,7 +11241,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11192 \"kernels.cl.inc\"\n"
+"#line 11397 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11161,7 +11337,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11296 \"kernels.cl.inc\"\n"
+"#line 11501 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11302,7 +11478,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11457 \"kernels.cl.inc\"\n"
+"#line 11662 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -11477,6 +11653,9 @@ static const char *const *const gpuscan__pieces[GPUSCAN__PIECES] = {
     X(SEGMENTS_U64, 3)       /* reduction: the call has one result for each segment, with 64-bit offsets */            \
     X(ARRIVALS_NONE, 0)      /* histogram: accumulators do not count arrived groups */                                 \
     X(ARRIVALS_U64, 44)      /* 64-bit accumulators count arrived groups in bit 44 and the bits above it */            \
+    X(QUANTILE_ALL, 0)       /* quantiles: one program computes every form */                                          \
+    X(QUANTILE_RANKS, 1)     /* quantiles: the form is not MEAN, and there are few fractions */                        \
+    X(QUANTILE_SMALL, 2)     /* quantiles: RANKS' conditions hold, and one group takes several small histograms */     \
     X(IMAGE_NONE, 0)         /* the source is a buffer */                                                              \
     X(IMAGE_RED, 1)          /* the source is an image whose channels begin with red */                                \
     X(IMAGE_ALPHA, 2)        /* the source is an image that has only alpha */                                          \
@@ -22875,15 +23054,16 @@ GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, v
 #if GPUSCAN__HAS_QUANTILE
 
 /* gpuscan__quantile_resolve sets the fractions, the bins' bounds and the rows of counters. gpuscan__quantile_choose
-   takes a portable strategy and one of two forms. [QUANTILE] in kernels.cl.inc explains shares.
-    form      | chosen for                                                   | kernels gpuscan_quantile...
-    sums      | on GPUs, if a group holds fewer shares than a row's vectors  | _sums, and the one without a suffix
-    direct    | otherwise                                                    | the one without a suffix
-   key.all is 1 on CPUs, for the form MEAN, and for more than QUANTILE_FEW fractions. */
+   takes a portable strategy and a variant.
+    variant  | chosen for                                                           | a row belongs to
+    ALL      | CPUs; the form MEAN; more than QUANTILE_FEW fractions                | a group
+    SMALL    | otherwise, if a row's bins fit a sub-group                           | a sub-group, several at a time
+    RANKS    | otherwise                                                            | row_groups groups
+   row_groups is above 1 if rows are few and have more than LARGE_BINS bins, and no cdf is wanted. */
 
 typedef struct gpuscan__quantile_key {
-    uint32_t all;  /* 1: the kernel computes means, too, and takes any number of fractions */
-    uint32_t sums; /* 1: a kernel of its own sums the shares */
+    uint32_t variant; /* GPUSCAN__QUANTILE_... */
+    uint32_t shares;  /* 1: several groups share a row */
 } gpuscan__quantile_key;
 GPUSCAN__OWN_KEY(quantile)
 
@@ -22892,20 +23072,23 @@ typedef struct gpuscan__quantile_plan {
     gpuscan__quantile_key key;
     uint32_t bins, results, cdf_size; /* bins of a row; results of a row; bytes of a cdf's element, 0 without cdf */
     uint64_t rows, pitch;
-    uint64_t share, shares, together; /* bins of a share; shares of a row; rows that a group takes at a time */
+    uint32_t row_groups; /* number of groups that take a row together */
     uint32_t lower, upper, bin_width; /* the bits of f32 numbers */
 } gpuscan__quantile_plan;
 
 #define GPUSCAN__QUANTILE_PLAN(X)                                                                                      \
-    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(share) X(shares) X(together) X(lower) X(upper) X(bin_width)
+    X(rows) X(pitch) X(bins) X(results) X(cdf_size) X(row_groups) X(lower) X(upper) X(bin_width)
 #define GPUSCAN__QUANTILE_NUMBERS(X)                                                                                   \
     GPUSCAN__QUANTILE_PLAN(X) X(counts_offset) X(edges_offset) X(cdf_offset) X(dst_offset) X(form) X(by_edges)         \
-    X(none) X(sums_offset) X(flags)
+    X(none) X(arrivals_offset) X(sums_offset) X(flags)
 GPUSCAN__NUMBERS(quantile, GPUSCAN__QUANTILE_NUMBERS)
 
 static const char *const *gpuscan__quantile_kernels(const gpuscan__key *key) {
-    static const char *const names[] = {"gpuscan_quantile_sums", "gpuscan_quantile", NULL};
-    return names + !gpuscan__quantile_own(key).sums;
+    static const char *const cpu[] = {"gpuscan_quantile_cpu", NULL};
+    static const char *const small[] = {"gpuscan_quantile_small", NULL}, *const any[] = {"gpuscan_quantile", NULL};
+    return gpuscan__key_is_cpu(key)                                              ? cpu
+           : gpuscan__quantile_own(key).variant == GPUSCAN__QUANTILE_SMALL ? small
+                                                                            : any;
 }
 
 static uint64_t gpuscan__quantile_pieces(const gpuscan__key *key) {
@@ -22918,25 +23101,21 @@ static uint32_t gpuscan__quantile_vector(const gpuscan__plan *plan) {
     return 16 / plan->e.src_size;
 }
 
-/* Returns how many shares a group holds. For a CPU's work-item this number suits every size of local memory. */
-static uint64_t gpuscan__quantile_held(const gpuscan__key *key) {
-    return gpuscan__key_is_cpu(key) ? 32 : (uint64_t)key->group * key->vectors;
-}
-
-/* Returns how many bytes of local memory a group has: see LOCAL in [QUANTILE] of kernels.cl.inc. */
-static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key) {
-    return gpuscan__key_shared_bytes(gs, key, 8) +
-           8 * (GPUSCAN_MAX_FRACTIONS + gpuscan__quantile_held(key) + 1 + key->group);
+/* Returns how many bytes of local memory a group has: see QUANTILE_WORDS. */
+static uint64_t gpuscan__quantile_shared_bytes(const gpuscan *gs, const gpuscan__key *key, uint32_t variant) {
+    uint64_t words = key->group + 3 * GPUSCAN_MAX_FRACTIONS;
+    if (variant == GPUSCAN__QUANTILE_SMALL)
+        words = (uint64_t)key->group * key->vectors + key->group / gpuscan__group_lanes(gs, key->group);
+    return gpuscan__key_shared_bytes(gs, key, 8) + (gpuscan__key_is_cpu(key) ? 0 : 8 * (GPUSCAN_MAX_FRACTIONS + words));
 }
 
 GPUSCAN__COLD void gpuscan__quantile_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__quantile_key own = gpuscan__quantile_own(&plan->key);
     gpuscan__define(text, "QUANTILE_NUMBERS", gpuscan__quantile_numbers_text);
-    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key));
+    gpuscan__define_number(text, "SHARED_BYTES", gpuscan__quantile_shared_bytes(gs, &plan->key, own.variant));
     gpuscan__define_number(text, "MAX_FRACTIONS", GPUSCAN_MAX_FRACTIONS);
-    gpuscan__define_number(text, "QUANTILE_ALL", own.all);
-    gpuscan__define_number(text, "QUANTILE_SUMS", own.sums);
-    gpuscan__define_number(text, "QUANTILE_SHARES", gpuscan__quantile_held(&plan->key));
+    gpuscan__define_number(text, "QUANTILE_PARTS", own.variant);
+    gpuscan__define_number(text, "QUANTILE_JOINS", own.shares);
     gpuscan__define_operation(text, gs, plan, "QUANTILE", gpuscan__quantile_vector(plan), 1, 0, 0);
 }
 
@@ -23032,81 +23211,114 @@ static gpuscan_result gpuscan__quantile_resolve(gpuscan *gs, gpuscan__plan *comm
     return GPUSCAN_SUCCESS;
 }
 
-enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, unless key.all is 1 */
+enum { GPUSCAN__QUANTILE_FEW = 8 }; /* maximum number of fractions, except for ALL */
 
-/* Sets a group that holds all vectors of a row, if possible. Only few sizes exist, since each takes another program;
-   1024 work-items would have too few registers. If rows are many, a group takes several of them, and has four or more
-   sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
-static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__plan *common, uint64_t vectors, int many) {
+/* Sets a group with a work-item for each vector of a row. Only three sizes exist, since each takes another program;
+   1024 work-items would have too few registers. Many short rows get a sub-group each, with few vectors per lane. */
+static void gpuscan__quantile_fit(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+    uint32_t group = 64, vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
+    if (width && plan->rows > 16 * (uint64_t)gs->device.units && plan->bins <= 8 * (uint64_t)width * vector) {
+        gpuscan__fit(gs, &plan->common, width, plan->bins <= (uint64_t)width * vector ? 1 : 4);
+        return;
+    }
+    while (group < 512 && (uint64_t)group * vector < plan->bins)
+        group = group == 64 ? 256 : 512;
+    gpuscan__fit(gs, &plan->common, group, 4);
+}
+
+/* Returns how many vectors a sub-group of SMALL holds. These are the vectors of one or more whole rows. */
+static uint64_t gpuscan__quantile_held(const gpuscan *gs, const gpuscan__key *key) {
+    return (uint64_t)gpuscan__group_lanes(gs, key->group) * key->vectors;
+}
+
+/* Chooses group and vectors for the variant SMALL. Returns whether a row fits in the vectors that a sub-group holds.
+   For many rows, groups have four sub-groups, since a multiprocessor runs only a limited number of groups at a time. */
+static int gpuscan__quantile_fit_small(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+    gpuscan__key *key = &plan->common.key;
+    uint32_t vector = gpuscan__quantile_vector(&plan->common), width = gs->device.lane_width;
+    gpuscan__fit(gs, &plan->common, plan->rows > gs->device.units ? 4 * width : width,
+                 plan->bins <= 4 * (uint64_t)width * vector ? 4 : 8);
+    return key->group >= width && plan->bins <= gpuscan__quantile_held(gs, key) * vector &&
+           gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) <= gs->device.local_memory;
+}
+
+/* If there are up to LARGE_ROWS rows of more than LARGE_BINS bins, several groups share each row. A sub-group takes one
+   batch of vectors, or several if the last group would otherwise add up more than SUMS sums. For each row, a counter
+   says how many groups have arrived. Simulators (FENCE_MEM) would report stores and loads of the sums as a race. */
+enum { GPUSCAN__QUANTILE_LARGE_ROWS = 16, GPUSCAN__QUANTILE_SUMS = 8192, GPUSCAN__QUANTILE_LARGE_BINS = 16384 };
+
+static void gpuscan__quantile_share(const gpuscan *gs, gpuscan__quantile_plan *plan) {
+    gpuscan__plan *common = &plan->common;
     gpuscan__key *key = &common->key;
-    uint32_t group = gs->device.lane_width * (many ? 4 : 1);
-    while (group < 512 && 4 * (uint64_t)group < vectors)
-        group = (uint32_t)gpuscan__min(4 * group, 512);
-    gpuscan__fit(gs, common, group, 4 * (uint64_t)group < vectors ? 8 : 4);
-    while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key) > gs->device.local_memory)
-        gpuscan__fit(gs, common, key->group / 2, 4);
+    uint64_t batch = gpuscan__quantile_held(gs, key) * gpuscan__quantile_vector(common);
+    uint64_t subgroups = key->group / gpuscan__group_lanes(gs, key->group);
+    uint64_t batches = gpuscan__max(gpuscan__ceil_div(plan->bins, batch * GPUSCAN__QUANTILE_SUMS), 1);
+    if (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM ||
+        plan->rows > GPUSCAN__QUANTILE_LARGE_ROWS || plan->cdf_size != 0 ||
+        (common->forced ? !plan->key.shares : plan->bins <= GPUSCAN__QUANTILE_LARGE_BINS))
+        return;
+    plan->key.shares = 1;
+    plan->row_groups = (uint32_t)gpuscan__ceil_div(plan->bins, batch * subgroups * batches);
+    common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + 8;
+    common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->row_groups * subgroups * 8 + gpuscan__slack(8);
 }
 
 static gpuscan_result gpuscan__quantile_choose(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__quantile_plan *plan = (gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__key *key = &common->key;
-    int is_mean = desc->form == GPUSCAN_QUANTILE_MEAN, cpu;
-    uint64_t vector = gpuscan__quantile_vector(common);
+    plan->row_groups = 1;
     if (!common->forced) {
+        int is_all = desc->form == GPUSCAN_QUANTILE_MEAN || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
         key->strategy =
             (uint32_t)gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_PASS);
-        gpuscan__quantile_fit(gs, common, gpuscan__ceil_div(plan->bins, vector),
-                              !is_mean && plan->rows > gs->device.units);
+        is_all |= gpuscan__key_is_cpu(key);
+        plan->key.variant = GPUSCAN__QUANTILE_SMALL;
+        plan->key.shares = 0;
+        if (!is_all && gpuscan__quantile_fit_small(gs, plan))
+            return GPUSCAN_SUCCESS;
+        plan->key.variant = is_all ? GPUSCAN__QUANTILE_ALL : GPUSCAN__QUANTILE_RANKS;
+        gpuscan__quantile_fit(gs, plan);
+        while (key->group > 1 && gpuscan__quantile_shared_bytes(gs, key, plan->key.variant) > gs->device.local_memory)
+            gpuscan__fit(gs, common, key->group / 2, 4);
     }
-    cpu = gpuscan__key_is_cpu(key);
-    if (cpu) /* a CPU sums at least 64 bins at a time, by wide vectors */
-        vector = 64;
-    plan->share = vector * gpuscan__ceil_div(plan->bins, vector * gpuscan__quantile_held(key));
-    plan->shares = gpuscan__ceil_div(plan->bins, plan->share);
-    plan->together = is_mean || cpu ? 1 : gpuscan__quantile_held(key) / plan->shares;
-    if (!common->forced) {
-        plan->key.all = is_mean || cpu || desc->fraction_count > GPUSCAN__QUANTILE_FEW;
-        plan->key.sums = plan->share > vector && !cpu;
-    }
-    if (plan->key.sums)
-        common->need.bytes[GPUSCAN__PLAIN] = plan->rows * plan->shares * 8 + gpuscan__slack(8);
+    if (plan->key.variant == GPUSCAN__QUANTILE_RANKS)
+        gpuscan__quantile_share(gs, plan);
     return GPUSCAN_SUCCESS;
+}
+
+/* Returns the number of groups. Each group goes from row to row. */
+static uint64_t gpuscan__quantile_groups(const gpuscan *gs, const gpuscan__quantile_plan *plan) {
+    const gpuscan__key *key = &plan->common.key;
+    uint64_t rows;
+    if (plan->key.variant != GPUSCAN__QUANTILE_SMALL)
+        return plan->row_groups * gpuscan__min(plan->rows, 65536);
+    rows = gpuscan__quantile_held(gs, key) / gpuscan__ceil_div(plan->bins, gpuscan__quantile_vector(&plan->common));
+    rows *= key->group / gpuscan__group_lanes(gs, key->group); /* number of rows that a group takes at a time */
+    return gpuscan__min(gpuscan__ceil_div(plan->rows, rows), 64 * (uint64_t)gs->device.units);
 }
 
 static gpuscan_result gpuscan__quantile_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__quantile_plan *plan = (const gpuscan__quantile_plan *)common;
     const gpuscan_quantile_desc *desc = (const gpuscan_quantile_desc *)common->desc;
     gpuscan__launch launch = gpuscan__launch_begin(chain, 0);
-    uint64_t most = 64 * (uint64_t)chain->gs->device.units; /* maximum number of groups, which then take several rows */
-    uint64_t groups = gpuscan__ceil_div(plan->rows * plan->shares, common->key.group);
     gpuscan__quantile_numbers numbers;
     double fractions[GPUSCAN_MAX_FRACTIONS] = {0};
-    gpuscan_result r;
-    memset(&numbers, 0, sizeof(numbers));
+    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
+    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
+    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
+    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
+    numbers.arrivals_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
+    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
+    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
+    gpuscan__arg(&launch, fractions, sizeof(fractions));
     GPUSCAN__QUANTILE_PLAN(GPUSCAN__FROM_PLAN)
     numbers.form = desc->form;
     numbers.by_edges = desc->edges.mem != NULL;
     numbers.none = desc->form == GPUSCAN_QUANTILE_BIN ? plan->bins : gpuscan__float_bits(desc->empty);
     numbers.flags = common->flags;
-    numbers.counts_offset = gpuscan__arg_buffer(&launch, desc->counts);
-    if (plan->key.sums) {
-        numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-        r = gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__min(groups, most), 0, 0);
-        if (r != 0)
-            return r;
-        launch = gpuscan__launch_begin(chain, 1);
-        gpuscan__arg_buffer(&launch, desc->counts);
-    }
-    numbers.edges_offset = gpuscan__arg_buffer(&launch, desc->edges);
-    numbers.cdf_offset = gpuscan__arg_buffer(&launch, desc->cdf);
-    numbers.dst_offset = gpuscan__arg_buffer(&launch, desc->dst);
-    numbers.sums_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, 8);
-    memcpy(fractions, desc->fractions, desc->fraction_count * sizeof(double));
-    gpuscan__arg(&launch, fractions, sizeof(fractions));
-    groups = gpuscan__ceil_div(plan->rows, plan->together);
-    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__min(groups, most),
-                               gpuscan__quantile_shared_bytes(chain->gs, &common->key), 1);
+    return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), gpuscan__quantile_groups(chain->gs, plan),
+                               gpuscan__quantile_shared_bytes(chain->gs, &common->key, plan->key.variant), 1);
 }
 
 /* Fills counts symmetrically, so that the mean is in the middle. Their total is a power of two, so that fractions are
@@ -23151,37 +23363,37 @@ static void gpuscan__test_ranks(const gpuscan_quantile_desc *desc, const uint64_
     }
 }
 
-/* Tests rows that fill a group's shares, in round 0 to the last bin, and in round 1 short rows, of which a group takes
-   several at a time. */
 GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     const gpuscan__key *key = test->key;
     gpuscan_quantile_desc *desc = (gpuscan_quantile_desc *)test->desc;
     gpuscan_type counter = (gpuscan_type)key->src;
     const gpuscan__quantile_key own = gpuscan__quantile_own(key);
+    int plain = own.variant != GPUSCAN__QUANTILE_ALL, small = own.variant == GPUSCAN__QUANTILE_SMALL;
     unsigned round = test->round;
-    uint32_t size = gpuscan__types[counter].size, k, bins = (uint32_t)gpuscan__quantile_held(key) * (16 / size);
+    uint32_t size = gpuscan__types[counter].size, bins = (round ? 3u : 11u) * key->group * key->vectors + 2 * round, k;
     uint64_t *sums, row;
     double *fractions = (double *)gpuscan__test_memory(test, GPUSCAN__TEST_RANKS * sizeof(*fractions));
-    unsigned char *counts, *cdf, *dst;
+    unsigned char *counts, *cdf = NULL, *dst;
     if (round == 3)
         return 0;
-    if (own.sums || gpuscan__key_is_cpu(key)) /* shares have several vectors, or many bins */
-        bins *= gpuscan__key_is_cpu(key) ? 40u : 3u;
-    bins = (uint32_t)gpuscan__min(bins - 2 * round, round == 1 ? 16 : UINT32_MAX);
+    if (small) /* a row fills a sub-group's vectors, or a few of them */
+        bins = (uint32_t)gpuscan__min(round ? 14 + 2 * round : UINT32_MAX,
+                                      gpuscan__quantile_held(test->gs, key) * (16 / size));
     desc->counter_type = counter;
     desc->bins = bins;
-    desc->rows = round == 1 ? 20 : 2;
+    desc->rows = small ? 20 : 2;
     desc->pitch = bins + round;
-    desc->form = (gpuscan_quantile_form)(round % (own.all ? 3 : 2));
+    desc->form = (gpuscan_quantile_form)(round % (plain ? 2 : 3));
     desc->fractions = fractions;
-    desc->fraction_count = own.all ? (uint32_t)GPUSCAN__TEST_RANKS : (uint32_t)GPUSCAN__QUANTILE_FEW;
+    desc->fraction_count = plain ? (uint32_t)GPUSCAN__QUANTILE_FEW : (uint32_t)GPUSCAN__TEST_RANKS;
     counts = gpuscan__test_in(test, &desc->counts, desc->rows * desc->pitch * size);
-    cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
+    if (!own.shares) /* groups that share a row store no cdf */
+        cdf = gpuscan__test_out(test, &desc->cdf, desc->rows * desc->pitch * size);
     dst = gpuscan__test_out(test, &desc->dst, desc->rows * desc->fraction_count * 4);
     sums = (uint64_t *)gpuscan__test_memory(test, bins * sizeof(*sums));
     for (row = 0; row < desc->rows && !test->failed; row++) {
         gpuscan__test_counts(counter, bins, counts + row * desc->pitch * size, sums);
-        for (k = 0; k < bins; k++)
+        for (k = 0; k < bins && cdf; k++)
             gpuscan__put(counter, cdf, row * desc->pitch + k, sums[k]);
         gpuscan__test_ranks(desc, sums, fractions,
                             dst + row * desc->fraction_count / (desc->form == GPUSCAN_QUANTILE_MEAN ? 2 : 1) * 4);

@@ -29,7 +29,7 @@ enum {
     JOB_INTEGRAL,      /* i16, two channels, exclusive, with gaps between the table's rows */
     JOB_IMAGE,         /* the same integral, of an image if the device has images */
     JOB_QUANTILE,      /* three bins, and the cdf as u64 */
-    JOB_QUANTILE_LARGE, /* 20,000 bins, more than a group holds: sums are in scratch */
+    JOB_QUANTILE_LARGE, /* 20,000 bins: several groups work on them, with sums in scratch */
     JOB_DEVICE_END,
     JOB_SCAN_HOST = JOB_DEVICE_END,
     JOB_UNIFORM_ADD_HOST,

@@ -840,8 +840,6 @@ static void plans(void) {
     integral(GPUSCAN_TYPE_U8, GPUSCAN_TYPE_DEFAULT, 1, GPUSCAN_EXCLUSIVE, 0);
     plan = "-quantile";
     quantile(GPUSCAN_TYPE_U32, 256, 0, GPUSCAN_QUANTILE_BIN);
-    plan = "-quantile_large";
-    quantile(GPUSCAN_TYPE_U64, 100000, 0, GPUSCAN_QUANTILE_MEAN);
 }
 
 /* Prepares calls whose sizes exceed any memory. They must launch no more than smaller ones do, and sizes that no buffer

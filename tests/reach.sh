@@ -20,11 +20,10 @@ least_waves=4        # of a SIMD of gfx90a, but of these kernels, which take mor
 few_waves='gpuscan_histogram gpuscan_reduce_segments gpuscan_scan_sums gpuscan_scan_carries gpuscan_parts
   gpuscan_columns_sums gpuscan_columns_carries gpuscan_columns_scan
   gpuscan_sort_histogram gpuscan_sort_sweep gpuscan_sort_small gpuscan_sort_together
-  gpuscan_sort_counted gpuscan_quantile'
+  gpuscan_sort_counted'
 # PROGRAM KERNEL BYTES: what a sub-group spills on dg2 at most. No other kernel spills.
 known_spills='sort_f32_4 gpuscan_sort_sweep 512
-quantile gpuscan_quantile 2048
-quantile_large gpuscan_quantile 1024
+quantile gpuscan_quantile_small 8192
 reduce_segments gpuscan_reduce_segments 4096
 runs_reduced gpuscan_parts 2048'
 

@@ -206,7 +206,7 @@ static void large_edges(void **state) {
     }
 }
 
-/* More histograms than a device has units; a group takes several at once, and the last ones do not fill it. */
+/* More histograms than a device has units; a sub-group takes several at once, and the last ones do not fill it. */
 static quantile_case several_small(uint32_t bins) {
     quantile_case c = a_quantile(bins % 2 ? GPUSCAN_QUANTILE_VALUE : GPUSCAN_QUANTILE_BIN, bins, COUNTS_SOME);
     c.rows = 301;
@@ -231,7 +231,7 @@ static void several_at_once(void **state) {
     }
 }
 
-/* Histograms that a group cannot hold: another kernel sums their shares. The last share may have fewer bins. */
+/* Histograms shared by several groups. The last group may have fewer bins. With 300,001 bins a work-item takes two. */
 static void large_histograms(void **state) {
     static const gpuscan_limits limits[] = {{0, 0, 0, 32}, {0, 0, 0, 0}};
     static const uint32_t       bins[] = {16385, 65536, 300001, 16777217};
@@ -243,8 +243,7 @@ static void large_histograms(void **state) {
         for (b = 0; b < sizeof bins / sizeof bins[0]; b++) {
             if (test.is_small || (bins[b] > 1000000 && !test.is_long))
                 continue;
-            c = a_quantile((gpuscan_quantile_form)(b % 3), bins[b], b == 1 ? COUNTS_LARGE : COUNTS_SOME);
-            c.has_cdf = b % 2 == 0;
+            c = a_quantile((gpuscan_quantile_form)(b % 2), bins[b], b == 1 ? COUNTS_LARGE : COUNTS_SOME);
             c.rows = bins[b] > 1000000 ? 1 : 3;
             c.gap = b;
             c.counts_offset = b;
@@ -278,6 +277,35 @@ static void counts_of_self_tests(void **state) {
             assert_int_equal(x, y);
             assert_int_equal(sums[b], (b ? sums[b - 1] : 0) + x);
         }
+    }
+}
+
+/* Without a fence of device scope no group may wait for another's sums, so a single group takes a large histogram. */
+static void without_a_fence(void **state) {
+    static const gpuscan_limits limits[] = {{0, 0, GPUSCAN_WITHOUT_FENCE, 32}, {0, 0, 0, 32}};
+    size_t                      l;
+    (void)state;
+    for (l = 0; l < 2; l++) {
+        gpuscan_quantile_desc d;
+        double                middle = 0.5;
+        uint64_t              size = 0;
+        gpuscan_info          info;
+        cl_int                code;
+        memset(&d, 0, sizeof d);
+        test_limit(&limits[l]);
+        test_ok(gpuscan_get_info(test.gs, &info));
+        d.bins = 100000;
+        d.fractions = &middle;
+        d.fraction_count = 1;
+        d.call.strategy = GPUSCAN_STRATEGY_MULTI_PASS;
+        d.counts.mem = clCreateBuffer(test.context, 0, 4 * d.bins, NULL, &code);
+        test_cl(code);
+        d.dst.mem = clCreateBuffer(test.context, 0, 4, NULL, &code);
+        test_cl(code);
+        test_ok(gpuscan_quantile_scratch_size(test.gs, &d, &size));
+        assert_int_equal(size > 0, info.has_fence);
+        clReleaseMemObject(d.counts.mem);
+        clReleaseMemObject(d.dst.mem);
     }
 }
 
@@ -335,7 +363,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(ranks_of_sorted_samples), TEST(exact_ranks),          TEST(bins_and_forms),   TEST(rows_and_gaps),
         TEST(many_fractions),          TEST(large_totals),         TEST(large_edges),      TEST(several_at_once),
-        TEST(large_histograms),        TEST(counts_of_self_tests), TEST(limited_devices),  TEST(after_a_histogram)};
+        TEST(large_histograms),        TEST(counts_of_self_tests), TEST(without_a_fence),  TEST(limited_devices),
+        TEST(after_a_histogram)};
     test_select();
     return cmocka_run_group_tests_name("quantile", tests, test_open, test_close);
 }
