@@ -346,7 +346,8 @@ typedef enum gpuscan_op {
    CPU_SINGLE_PASS    SINGLE_PASS, one work-item a group     SINGLE_PASS, as in a scan    as CPU_MULTI_PASS
 
    The first three strategies scan many rows of up to 32 elements in tiles of whole rows, without a look-back. Scans
-   along columns take MULTI_PASS for the first three, and CPU_MULTI_PASS for the others.
+   along columns take MULTI_PASS for the first three, and CPU_MULTI_PASS for the others. (One column without gaps is
+   scanned as a row.)
    Selections and runs are computed as scans are. Where a single pass does not fit the call, AUTO takes MULTI_PASS.
 
    In a sort, MULTI_PASS takes three launches for each 4 bits of the keys. SINGLE_PASS (and _AHEAD) takes one launch
@@ -15065,7 +15066,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_pitch(gpuscan *gs, const char *f
                                                       uint64_t *resolved) {
     *resolved = pitch ? pitch : count;
     if (*resolved < count)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than count", field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "%s is smaller than a row or line", field);
     return GPUSCAN_SUCCESS;
 }
 
@@ -17123,6 +17124,7 @@ enum { GPUSCAN__ROWS_NONE, GPUSCAN__ROWS_BY_VECTORS, GPUSCAN__ROWS_WITH_GAPS, GP
 /* Lists how work-items load columns. STAGED: lines are short, so they pass through local memory. */
 enum { GPUSCAN__COLUMNS_NONE, GPUSCAN__COLUMNS_DIRECT, GPUSCAN__COLUMNS_STAGED };
 enum { GPUSCAN__COLUMNS_SUMS, GPUSCAN__COLUMNS_CARRIES, GPUSCAN__COLUMNS_SCAN };
+enum { GPUSCAN__COLUMNS_TEST_BLOCKS = 11 }; /* the maximum number of blocks of a band in a self-test */
 
 static const char *const *gpuscan__scan_kernels(const gpuscan__key *key) {
     static const char *const whole_rows[] = {"gpuscan_scan_rows", NULL};
@@ -17701,6 +17703,8 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     plan->width = gpuscan__columns_width(key, &plan->key, units, plan->unit * size);
     plan->strips = gpuscan__ceil_div(units, plan->width);
     plan->blocks = key->undivided ? 1 : key->group / plan->width;
+    if (forced)
+        plan->blocks = gpuscan__min(plan->blocks, GPUSCAN__COLUMNS_TEST_BLOCKS);
     plan->bands = gpuscan__max(groups / plan->strips, 1);
     if (key->undivided || (cpu && plan->desc->count * plan->columns * size <= 256 * GPUSCAN__KIB))
         plan->bands = 1;
@@ -17709,6 +17713,8 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
         lines = GPUSCAN__COLUMNS_LINES + plan->key.lines;
     plan->block_lines = gpuscan__max(gpuscan__ceil_div(lines, plan->key.lines), 1) * plan->key.lines;
     plan->bands = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines * plan->blocks), 1);
+    if (plan->bands == 1)
+        plan->blocks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, plan->block_lines), 1);
 }
 
 static gpuscan_result gpuscan__columns_choose(gpuscan *gs, gpuscan__scan_plan *plan) {
@@ -17960,11 +17966,12 @@ static void gpuscan__reverse(unsigned char *elements, uint64_t count, uint32_t s
 
 /* Fills the arrays of a self-test along columns. The matrix has several strips if a program for it can have them, and
    at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless they are
-   staged. */
+   staged. A test's data are made for about three tiles, so a column counts several blocks as a tile, and the next column
+   one less. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
-    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, i;
+    uint64_t size = gpuscan__max(e->src_size, e->dst_size), blocks, column, pitch, tile, i;
     uint64_t apart = shape.round == 1, vector = gpuscan__max(own->vector, 1);
     unsigned char *src, *dst, *total, *from, *to;
     desc->along = GPUSCAN_ALONG_COLUMNS;
@@ -17975,8 +17982,10 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
     else
         desc->rows = (gpuscan__columns_width(test->key, own, test->key->group, vector * size) + 1) * vector;
     blocks = test->key->group / gpuscan__columns_width(test->key, own, desc->rows / vector, vector * size);
+    blocks = test->key->undivided ? 1 : gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS);
     shape.tile = gpuscan__ceil_div(GPUSCAN__COLUMNS_LINES + own->lines, own->lines) * own->lines;
     desc->count = shape.count = 2 * shape.tile * (test->key->undivided ? 1 : blocks) + 5;
+    tile = shape.tile;
     desc->src_pitch = desc->dst_pitch = pitch =
         desc->rows + (own->columns == GPUSCAN__COLUMNS_STAGED ? 0 : apart * vector);
     desc->src.offset = desc->dst.offset = apart;
@@ -17986,6 +17995,7 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
     from = (unsigned char *)gpuscan__test_memory(test, shape.count * e->src_size);
     to = (unsigned char *)gpuscan__test_memory(test, shape.count * e->dst_size);
     for (column = 0; column < desc->rows && !test->failed; column++) {
+        shape.tile = tile * gpuscan__max((2 * blocks + 2) / 3 - column % 2, 1);
         gpuscan__test_elements(e, &shape, own->inclusive != 0, from, test->init, to, total + column * e->dst_size);
         for (i = 0; i < shape.count; i++) {
             uint64_t at = apart + (own->reverse ? shape.count - 1 - i : i) * pitch + column;
@@ -21965,8 +21975,8 @@ static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpu
         plan->key.small = plan->desc->count <= profile->cpu.sort_small;
         return;
     }
-    if (gs->device.lanes == GPUSCAN__LANES_SUBGROUPS)
-        key->registers = gpuscan__sort_tile_of(gs, plan)->registers;
+    key->registers =
+        gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? gpuscan__sort_tile_of(gs, plan)->registers : 0;
     none = plan->key;
     if (gpuscan__sort_fit_small(gs, plan))
         return;

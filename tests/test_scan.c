@@ -1187,6 +1187,7 @@ static void columns(void **state) {
                                             {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U8},   {GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F16},
                                             {GPUSCAN_TYPE_F64, GPUSCAN_TYPE_F64}, {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U32},
                                             {GPUSCAN_TYPE_I64, GPUSCAN_TYPE_I16}};
+    static const gpuscan_op ops[] = {GPUSCAN_OP_ADD, GPUSCAN_OP_MAX, GPUSCAN_OP_MUL, GPUSCAN_OP_MIN};
     size_t                    n, t;
     (void)state;
     for (n = 0; n < sizeof shapes / sizeof shapes[0]; n++)
@@ -1199,7 +1200,7 @@ static void columns(void **state) {
             c.columns = 1;
             c.rows = shapes[n][1];
             c.kind = (n + t) % 2 ? GPUSCAN_INCLUSIVE : GPUSCAN_EXCLUSIVE;
-            c.op = t % 3 == 1 ? GPUSCAN_OP_MAX : GPUSCAN_OP_ADD;
+            c.op = ops[(n + t) % 4];
             c.init = (test_init)((n + t) % 3);
             c.total = n % 2 == 0;
             c.reverse = test_below(3) == 0;
