@@ -10493,7 +10493,13 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@6$PARTS(size) (!@QHALVED || (size) <= 4 ? 1u : (size) == 8 ? 2u : 4u)\n"
 "@6$e_PARTS $PARTS($e_SIZE)\n"
 "@6@R_PARTS $PARTS(@QVALUE_SIZE)\n"
-"@6$KEEPS_PLACES (@QVALUES || @QHALVED)\n\n"
+"@6$KEEPS_PLACES (@QVALUES || @QHALVED)\n\n\n\n"
+"@6@QMOVES_INDICES (@QVALUE_SIZE > 4)\n"
+"#if @QMOVES_INDICES\n"
+"@;`H @Umover;\n"
+"@g\n"
+"@;@U$c @Umover;\n"
+"@O\n\n"
 "@;@b{\n"
 "`position `Ys[$@4?$RANK_@nS:2*$@n];\n"
 "@h@4$d!@jS_APART\n"
@@ -10508,7 +10514,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "union{\n"
 "`key_code key[$PADDED($$g/$e_PARTS)];\n"
 "@U$c $c[$PADDED($$g/@R_PARTS)];\n"
-"`H index[$PADDED($$g)];\n"
+"@Umover mover[$PADDED($$g)];\n"
 "`H @v[@QPACKED?$RANK_@nS*$RADIX:1];\n"
 "}exchange;\n"
 "`H $y[$RANK_@nS*$RADIX/$PACK];\n"
@@ -10529,11 +10535,11 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@%`H `packed_at(@Y`H*`Js,`H k,`H $l){\n"
 "@K`Js[k*$l/32]>>k*$l%32&((1u<<$l)-1u);\n"
 "}\n"
-"@6$PLACE@p 16u\n\n\n"
+"@6$PLACE@p 16u\n\n\n",
 "@7@epacked_anew(`H*`Js,`H r$zs,`H $l){\n"
 "@(`H w`Mw<$PACKED_$hS(r$zs,$l);w++)\n"
 "$FORGET_UINT(`Js[w]);\n"
-"}\n\n\n",
+"}\n\n\n"
 "@;@b{\n"
 "`key_code $r[$ROUNDS];\n"
 "`H $bs[@i_DIGITS];\n"
@@ -10630,7 +10636,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`F`N=records`N.$c;\n"
 "}\n\n"
 "@6@QFIELD_STORE(f, `G) $mied.to_##f[i] = record.fields.field_##f;\n"
-"@O\n\n\n"
+"@O\n\n\n",
 "@%@esort@T_$c(@U$mied $mied,`position i,@U$c $c,\n"
 "@tunpacks){\n"
 "#if @QPACKS\n"
@@ -10644,7 +10650,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "}\n"
 "@O\n"
 "$mied.to[i]=$c;\n"
-"}\n\n\n\n",
+"}\n\n\n\n"
 "@7void @U$v_$cs(@U$c*`F,@U$mied $mied,@cindex,\n"
 "`H r$zs,`H valid,`H @z){\n"
 "#if @QPACKS\n"
@@ -10664,18 +10670,6 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`F`N=@Uat(k,r$zs)<valid?$mied.$o[@Uat(k,r$zs)]\n"
 ":(@U$c)(0);\n"
 "}\n"
-"}\n\n\n"
-"@%@U$c @U$c_at(@U$mied $mied,`H at,`H @z){\n"
-"#if @QPACKS\n"
-"@Urecord record=@Urecord_of_zeros();\n"
-"@6@QFIELD_AT(f, `G) record.fields.field_##f = $mied.$o_##f[at];\n"
-"@QFIELDS(@QFIELD_AT)\n"
-"@Krecord.$c;\n"
-"@<SORT_RECORDS\n"
-"@K$mied.$o[at];\n"
-"@g\n"
-"@K@z&$FLAG_BY_INDEX?(@U$c)at:$mied.$o[at];\n"
-"@O\n"
 "}\n\n\n"
 "@7void @U$b(@U`F*t,`H r$zs,@Z@U@a*@a){\n"
 "@(`H e`Me<@i_DIGITS;e++){\n"
@@ -10895,7 +10889,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 " }\n"
 "@QORDER(@Uorder_$r,`key_code,key)\n"
 "@QORDER(@Uorder_$cs,@U$c,$c)\n"
-"@QORDER(@Uorder_indices,`H,index)\n\n\n\n"
+"@QORDER(@Uorder_movers,@Umover,mover)\n\n\n\n"
 "@7@esort@T_$r(@H`key_$l*$r_`Q,`H r$zs,@twhole,`H valid,\n"
 "`H `A,`@w @w,`H*@ws,\n"
 "@Z@U@a*@a){\n"
@@ -10966,12 +10960,39 @@ static const char *const gpuscan__piece_sort_group[] = {
 " @.; \\\n"
 " }\n"
 "@QTAKE(@Utake_$r,`key_code,key)\n"
-"@QTAKE(@Utake_indices,`H,index)\n\n\n\n"
-"@7void @Umove_$cs(@Y`H*$o,@U$mied $mied,`H r$zs,`H @v,\n"
+"@QTAKE(@Utake_movers,@Umover,mover)\n\n"
+"@7void @U$v_movers(@Umover*movers,@U$mied $mied,`H r$zs,\n"
+"`H @v,`H @z){\n"
+"#if @QMOVES_INDICES\n"
+"@(u@2r$zs@m\n"
+"movers`N=@Uat(k,r$zs);\n"
+"@g\n"
+"@U$v_$cs(movers,$mied,0,r$zs,@v,@z);\n"
+"@O\n"
+"}\n\n"
+"@%@U$c @Umoved(@Umover mover,@U$mied $mied,`H @v,\n"
 "`H @z){\n"
+"#if !@QMOVES_INDICES\n"
+"@Kmover;\n"
+"@g\n"
+"`H at=$xmover,@v-1);\n"
+"#if @QPACKS\n"
+"@Urecord record=@Urecord_of_zeros();\n"
+"@6@QFIELD_AT(f, `G) record.fields.field_##f = $mied.$o_##f[at];\n"
+"@QFIELDS(@QFIELD_AT)\n"
+"@Krecord.$c;\n"
+"@g\n"
+"@tby_index= !@QRECORDS&&(@z&$FLAG_BY_INDEX);\n"
+"@Kby_index?(@U$c)at:$mied.$o[at];\n"
+"@O\n"
+"@O\n"
+"}\n\n\n"
+"@7@esort@T_movers(@Y@Umover*movers,@U$mied $mied,\n"
+"`H r$zs,`H @v,`H @z){\n"
 "@U$c $cs[$ROUNDS];\n"
 "@(u@2r$zs@m\n"
-"$cs`N=@U$c_at($mied,$x$o`N,@v-1),@z);\n"
+"$cs`N=@Umoved(movers`N,$mied,@v,@z);\n"
+"`S@QMOVES_INDICES)\n"
 "$GLOBAL_BARRIER();\n"
 "@(u@2r$zs@m{\n"
 "`H at=@Uat(k,r$zs);\n"
@@ -10986,9 +11007,9 @@ static const char *const gpuscan__piece_sort_group[] = {
 "`@w @w=@U@w(`Bes,0);\n"
 "`H @v=(`H)c`P->@v;\n"
 "@U$v(&t,c`P->$r,r$zs,@v,@w,$e_ONES);\n"
-"`H $o[$ROUNDS];\n"
-"@(u@2r$zs@m\n"
-"$o`N=@Uat(k,r$zs);\n"
+"@Umover movers[$ROUNDS];\n"
+"`S@QVALUES)\n"
+"@U$v_movers(movers,c`P->$mied,r$zs,@v,c`P->@z);\n"
 "$n`H p`Mp<`Bes.`Bes;p++){\n"
 "@w=@U@w(`Bes,p);\n"
 "@Ut`Py(&t,r$zs,@w,@a);\n"
@@ -11004,8 +11025,8 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@(u@2r$zs@m\n"
 "t.$r`N=ordered`N;\n"
 "`S@QVALUES){\n"
-"@Uorder_indices($o,r$zs,t.@|s,0,1,@a);\n"
-"@Utake_indices($o,r$zs,0,1,@a);\n"
+"@Uorder_movers(movers,r$zs,t.@|s,0,1,@a);\n"
+"@Utake_movers(movers,r$zs,0,1,@a);\n"
 "}\n"
 "}\n"
 "@(u@2r$zs@m{\n"
@@ -11014,7 +11035,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "$r_to[at]=`$o_ordered(t.$r`N,@w.flip);\n"
 "}\n"
 "`S@QVALUES)\n"
-"@Umove_$cs($o,c`P->$mied,r$zs,@v,c`P->@z);\n"
+"`sort@T_movers(movers,c`P->$mied,r$zs,@v,c`P->@z);\n"
 "}\n\n"
 "#if @QSMALL\n\n"
 "kernel $@n_ATTRIBUTE void @Usm`P(`%$SORT@1S,@Z@U@a*@a@)\n"
@@ -11037,7 +11058,7 @@ static const char *const gpuscan__piece_sort_group[] = {
 "@.;\n"
 "$n`H d=@i;d<$RADIX;d+=$@n)\n"
 "table[d*get_num_@{s(0)]=@vs[d];\n"
-"}\n\n"
+"}\n\n",
 "kernel $@n_ATTRIBUTE void @Uscatter(`%$SORT@1S,@Z@U@a*@a@)\n"
 "@QCALL\n"
 "@'`position*table=@QTABLE+get_@{_id(0);\n"
@@ -11071,7 +11092,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11190 \"kernels.cl.inc\"\n"
+"#line 11213 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11242,7 +11263,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11397 \"kernels.cl.inc\"\n"
+"#line 11420 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11338,7 +11359,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11501 \"kernels.cl.inc\"\n"
+"#line 11524 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11479,7 +11500,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11662 \"kernels.cl.inc\"\n"
+"#line 11685 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -17966,8 +17987,8 @@ static void gpuscan__reverse(unsigned char *elements, uint64_t count, uint32_t s
 
 /* Fills the arrays of a self-test along columns. The matrix has several strips if a program for it can have them, and
    at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless they are
-   staged. A test's data are made for about three tiles, so a column counts several blocks as a tile, and the next column
-   one less. */
+   staged. A test's data are made for about three tiles, so a column counts several blocks as a tile, and the next
+   column one less. */
 static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *own, gpuscan__test_shape shape) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan_scan_desc *desc = (gpuscan_scan_desc *)test->desc;
@@ -21771,7 +21792,7 @@ static const struct {
 
 enum {
     GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum rounds of a single tile that is not ranked by votes */
-    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* the same with LANES_SUBGROUPS, for keys alone: fewer spill */
+    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* the same with LANES_SUBGROUPS, for small keys alone: fewer spill */
     /* Groups that sort together have tiles of LEAST to MOST rounds, up to TOGETHER_TILE elements. More groups than
        TOGETHER_GROUPS, which all add up each other's counts, need the largest tiles. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,
@@ -21834,7 +21855,7 @@ static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) 
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
     uint32_t limit = (uint32_t)plan->common.group_limit;
     uint32_t bytes = (uint32_t)gpuscan__max(plan->key_size, plan->values.size);
-    int spills = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && plan->values.size == 0;
+    int spills = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && plan->values.size == 0 && plan->key_size <= 4;
     uint32_t most = spills ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
     size_t i;
     if (plan->key.fields)
