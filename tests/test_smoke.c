@@ -138,6 +138,20 @@ static void fold_past_silent_tiles(void **state) {
     free(wanted);
 }
 
+/* Edges of 2 bytes in front of the cells in local memory, an odd number of them. A preparation tests the program, and
+   Oclgrind and NVIDIA's GPUs refuse cells that do not begin at a word. */
+static void edges_and_cells(void **state) {
+    gpuscan_histogram_desc desc;
+    (void)state;
+    memset(&desc, 0, sizeof desc);
+    desc.count = GPUSCAN__CELLS_FROM + 1;
+    desc.sample_type = GPUSCAN_TYPE_I16;
+    desc.form = GPUSCAN_BINS_EDGES;
+    desc.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
+    for (desc.bins = 35; desc.bins < 37; desc.bins++)
+        test_expect(gpuscan_histogram_prepare(test.gs, &desc), GPUSCAN_SUCCESS);
+}
+
 /* Counts bytes of picture tiles, and of a whole picture, into a buffer that the kernels only write, in each form of a
    CPU. A simulator sees loads from such a buffer. */
 static void write_only_counts(void **state) {
@@ -153,7 +167,8 @@ static void write_only_counts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(operations), TEST(host_arrays), TEST(lengths), TEST(two_subgroups),
-                                       TEST(fold_past_silent_tiles), TEST(write_only_counts)};
+                                       TEST(fold_past_silent_tiles), TEST(write_only_counts),
+                                       TEST(edges_and_cells)};
     test_select();
     return cmocka_run_group_tests_name("smoke", tests, test_open, test_close);
 }
