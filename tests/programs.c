@@ -33,7 +33,7 @@ static unsigned long self_tests, self_test_step = 1; /* one program in this many
 #include "fake.h"
 
 /* Stands in for a buffer of any size, never used. */
-static fake_object place = {1, 0, {0, 0}, (size_t)FAKE_LARGEST, CL_MEM_READ_WRITE, NULL};
+static fake_object any_buffer = {1, 0, {0, 0}, (size_t)FAKE_LARGEST, CL_MEM_READ_WRITE, NULL};
 
 #define ATOMICS32                                                                                                      \
     "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics cl_khr_local_int32_base_atomics "           \
@@ -340,18 +340,18 @@ static void selections(void) {
         prepare_select(&desc);
         desc.count = 1u << 24;
         desc.invert = 1;
-        desc.indices.mem = (cl_mem)(void *)&place;
+        desc.indices.mem = (cl_mem)(void *)&any_buffer;
         prepare_select(&desc);
         desc.flag_type = GPUSCAN_TYPE_U64;
         desc.payloads = payloads;
         desc.payload_count = 3;
-        desc.count_buffer.mem = (cl_mem)(void *)&place; /* a few groups take all tiles */
+        desc.count_buffer.mem = (cl_mem)(void *)&any_buffer; /* a few groups take all tiles */
         prepare_select(&desc);
         desc.count_buffer.mem = NULL;
         desc.flag_type = GPUSCAN_TYPE_DEFAULT;
         desc.payload_count = (uint32_t)s % 2;
         desc.by = GPUSCAN_SELECT_BITS;
-        desc.dst.mem = (cl_mem)(void *)&place;
+        desc.dst.mem = (cl_mem)(void *)&any_buffer;
         prepare_select(&desc);
         desc.by = GPUSCAN_SELECT_PREDICATE;
         desc.custom = &above;
@@ -385,7 +385,7 @@ static void runs_of_keys(void) {
     gpuscan_buffer there = {NULL, 0};
     gpuscan_runs_desc desc;
     int s;
-    there.mem = (cl_mem)(void *)&place;
+    there.mem = (cl_mem)(void *)&any_buffer;
     for (s = 0; s < GPUSCAN_STRATEGY_COUNT; s++) {
         memset(&desc, 0, sizeof desc);
         desc.call.strategy = (gpuscan_strategy)s;
@@ -513,7 +513,7 @@ static void segmented(gpuscan_type type, gpuscan_op op, const gpuscan_custom *cu
         scan.segments.type = s % 3 == 2 ? keys : GPUSCAN_TYPE_DEFAULT;
         scan.segments.count = s % 3 == 0 ? 1000 : 0;
         prepare_scan(&scan);
-        scan.count_buffer.mem = (cl_mem)(void *)&place;
+        scan.count_buffer.mem = (cl_mem)(void *)&any_buffer;
         prepare_scan(&scan);
         scan.reverse = 1;
         prepare_scan(&scan);
@@ -561,7 +561,7 @@ static void histogram(gpuscan_type samples, gpuscan_type counters, gpuscan_bins 
 static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *custom, int strategies) {
     gpuscan_sort_desc desc;
     gpuscan_payload values;
-    int s, place = 0;
+    int s;
     memset(&desc, 0, sizeof desc);
     memset(&values, 0, sizeof values);
     values.size = payload;
@@ -590,7 +590,7 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
             done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of a tile");
             gs = fresh();
             desc.count = UINT64_C(1) << 26;
-            desc.count_buffer.mem = (cl_mem)(void *)&place; /* all passes in one launch */
+            desc.count_buffer.mem = (cl_mem)(void *)&any_buffer; /* all passes in one launch */
             done_with(gs, gpuscan_sort_prepare(gs, &desc), "counted sort");
             desc.count_buffer.mem = NULL;
         }
@@ -601,7 +601,7 @@ static void sort(gpuscan_type keys, uint32_t payload, const gpuscan_custom *cust
 static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
     gpuscan_sort_desc desc;
     gpuscan_payload values[2];
-    int place = 0, what;
+    int what;
     memset(&desc, 0, sizeof desc);
     memset(values, 0, sizeof values);
     values[0].size = size;
@@ -615,7 +615,7 @@ static void sort_records(gpuscan_type keys, uint32_t size, uint32_t more) {
             continue;
         gs = fresh();
         desc.count = UINT64_C(1) << (what == 1 ? 22 : 26);
-        desc.count_buffer.mem = what == 2 ? (cl_mem)(void *)&place : NULL;
+        desc.count_buffer.mem = what == 2 ? (cl_mem)(void *)&any_buffer : NULL;
         done_with(gs, gpuscan_sort_prepare(gs, &desc), "sort of records");
     }
 }
@@ -822,7 +822,7 @@ static void plans(void) {
         plan = "-select_flags";
         prepare_select(&select);
         plan = "-runs_lengths";
-        runs.lengths.mem = (cl_mem)(void *)&place;
+        runs.lengths.mem = (cl_mem)(void *)&any_buffer;
         prepare_runs(&runs);
         plan = "-runs_reduced";
         runs.dst.mem = runs.lengths.mem;
@@ -1212,7 +1212,8 @@ static void ranges(void) {
 
 /* Checks that histograms with similar numbers of bins share a program. */
 static void similar_bins(void) {
-    static const uint32_t bins[][3] = {{2, 3, 5}, {33, 34, 40}, {100, 101, 103}, {1000, 1001, 1002}, {6000, 6001, 6002}};
+    static const uint32_t bins[][3] = {{2, 3, 5},       {33, 34, 40},      {100, 101, 103},
+                                       {1000, 1001, 1002}, {6000, 6001, 6002}};
     size_t c, i;
     for (c = 0; c < sizeof bins / sizeof *bins; c++) {
         gpuscan *gs = fresh();
@@ -1243,8 +1244,8 @@ static void one_launch(void) {
         memset(&runs, 0, sizeof runs);
         scan.count = select.count = runs.count = 1 << 26;
         scan.src_type = select.type = runs.key_type = types[t];
-        runs.lengths.mem = (cl_mem)(void *)&place;
-        select.flags.mem = (cl_mem)(void *)&place;
+        runs.lengths.mem = (cl_mem)(void *)&any_buffer;
+        select.flags.mem = (cl_mem)(void *)&any_buffer;
         expect(gpuscan_scan_prepare(gs, &scan) == GPUSCAN_SUCCESS &&
                    gs->programs->key.strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, "a scan in one launch");
         expect(gpuscan_select_prepare(gs, &select) == GPUSCAN_SUCCESS &&
