@@ -138,10 +138,11 @@ static void fold_past_silent_tiles(void **state) {
     free(wanted);
 }
 
-/* Edges of 2 bytes in front of the cells in local memory, an odd number of them. A preparation tests the program, and
-   Oclgrind and NVIDIA's GPUs refuse cells that do not begin at a word. */
+/* Edges of 2 bytes in front of the cells in local memory, an odd number of them and an even one. Asking for the size of
+   scratch tests the program. Oclgrind and NVIDIA's GPUs refuse cells that do not begin at a word. */
 static void edges_and_cells(void **state) {
     gpuscan_histogram_desc desc;
+    uint64_t               size;
     (void)state;
     memset(&desc, 0, sizeof desc);
     desc.count = GPUSCAN__CELLS_FROM + 1;
@@ -149,7 +150,7 @@ static void edges_and_cells(void **state) {
     desc.form = GPUSCAN_BINS_EDGES;
     desc.call.strategy = GPUSCAN_STRATEGY_SINGLE_PASS;
     for (desc.bins = 35; desc.bins < 37; desc.bins++)
-        test_expect(gpuscan_histogram_prepare(test.gs, &desc), GPUSCAN_SUCCESS);
+        test_expect(gpuscan_histogram_scratch_size(test.gs, &desc, &size), GPUSCAN_SUCCESS);
 }
 
 /* Counts bytes of picture tiles, and of a whole picture, into a buffer that the kernels only write, in each form of a
