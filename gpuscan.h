@@ -17711,6 +17711,12 @@ static uint64_t gpuscan__columns_width(const gpuscan__key *key, const gpuscan__s
     return gpuscan__ceil_div(units, gpuscan__ceil_div(units, width));
 }
 
+/* Returns the number of blocks of a band whose strip has `width` units. */
+static uint64_t gpuscan__columns_blocks(const gpuscan__key *key, uint64_t width, int is_test) {
+    uint64_t blocks = key->undivided ? 1 : key->group / width;
+    return is_test ? gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS) : blocks;
+}
+
 /* Cuts the columns into units and strips, and the lines into blocks and bands. In a self-test bands are short. */
 static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     const gpuscan__key *key = &plan->common.key;
@@ -17724,9 +17730,7 @@ static void gpuscan__columns_cut(const gpuscan *gs, gpuscan__scan_plan *plan) {
     units = gpuscan__ceil_div(plan->columns, plan->unit);
     plan->width = gpuscan__columns_width(key, &plan->key, units, plan->unit * size);
     plan->strips = gpuscan__ceil_div(units, plan->width);
-    plan->blocks = key->undivided ? 1 : key->group / plan->width;
-    if (forced)
-        plan->blocks = gpuscan__min(plan->blocks, GPUSCAN__COLUMNS_TEST_BLOCKS);
+    plan->blocks = gpuscan__columns_blocks(key, plan->width, forced);
     plan->bands = gpuscan__max(groups / plan->strips, 1);
     if (key->undivided || (cpu && plan->desc->count * plan->columns * size <= 256 * GPUSCAN__KIB))
         plan->bands = 1;
@@ -18003,10 +18007,10 @@ static int gpuscan__columns_test(gpuscan__test *test, const gpuscan__scan_key *o
         desc->rows = 3;
     else
         desc->rows = (gpuscan__columns_width(test->key, own, test->key->group, vector * size) + 1) * vector;
-    blocks = test->key->group / gpuscan__columns_width(test->key, own, desc->rows / vector, vector * size);
-    blocks = test->key->undivided ? 1 : gpuscan__min(blocks, GPUSCAN__COLUMNS_TEST_BLOCKS);
+    blocks = gpuscan__columns_blocks(
+        test->key, gpuscan__columns_width(test->key, own, desc->rows / vector, vector * size), 1);
     shape.tile = gpuscan__ceil_div(GPUSCAN__COLUMNS_LINES + own->lines, own->lines) * own->lines;
-    desc->count = shape.count = 2 * shape.tile * (test->key->undivided ? 1 : blocks) + 5;
+    desc->count = shape.count = 2 * shape.tile * blocks + 5;
     tile = shape.tile;
     desc->src_pitch = desc->dst_pitch = pitch =
         desc->rows + (own->columns == GPUSCAN__COLUMNS_STAGED ? 0 : apart * vector);
@@ -18316,7 +18320,7 @@ typedef struct gpuscan__reduce_plan {
 } gpuscan__reduce_plan;
 
 #define GPUSCAN__REDUCE_PLAN(X)                                                                                        \
-    X(src_pitch) X(groups) X(group_tiles) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)                    \
+    X(src_pitch) X(groups) X(group_tiles) X(lane_bits) X(lane_rows) X(split_groups) X(split_each)                      \
     X(split_count) X(src_width)
 #define GPUSCAN__REDUCE_NUMBERS(X)                                                                                     \
     GPUSCAN__REDUCE_PLAN(X) X(src_offset) X(count) X(count_offset) X(segments) X(offsets_offset) X(partials_offset)    \
@@ -21793,7 +21797,7 @@ static const struct {
 
 enum {
     GPUSCAN__SORT_SMALL_ROUNDS = 8, /* maximum rounds of a single tile that is not ranked by votes */
-    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* the same with LANES_SUBGROUPS, for small keys alone: fewer spill */
+    GPUSCAN__SORT_SMALL_ROUNDS_INTEL = 10, /* the same with LANES_SUBGROUPS, for keys of up to 4 bytes alone: 8 spill */
     /* Groups that sort together have tiles of LEAST to MOST rounds, up to TOGETHER_TILE elements. More groups than
        TOGETHER_GROUPS, which all add up each other's counts, need the largest tiles. tuning: sort-together-rounds */
     GPUSCAN__SORT_LEAST_ROUNDS = 8,
@@ -21856,8 +21860,8 @@ static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) 
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
     uint32_t limit = (uint32_t)plan->common.group_limit;
     uint32_t bytes = (uint32_t)gpuscan__max(plan->key_size, plan->values.size);
-    int spills = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && plan->values.size == 0 && plan->key_size <= 4;
-    uint32_t most = spills ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
+    int is_intel = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && plan->values.size == 0 && plan->key_size <= 4;
+    uint32_t most = is_intel ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
     size_t i;
     if (plan->key.fields)
         return 0;
@@ -21927,7 +21931,7 @@ static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan,
         (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* sorts by part of a float leave fewer registers */
         vectors -= GPUSCAN__SORT_STEP;
     plan->key.halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts &&
-                       profile->sort.halves > (plan->values.size == 0 ? 1u : 0u) &&
+                       profile->sort.halves && plan->values.size &&
                        gpuscan__max(plan->values.size, plan->key_size) >= 8;
     if (plan->key.halved) {
         batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : parts;
