@@ -373,7 +373,11 @@ typedef struct gpuscan_buffer {
    determines the channels' type: f32 for normalised and float formats, otherwise the integer type of their size.
    Channels come in the order red, green, blue, alpha, whatever their order in memory. Channels that the format lacks
    are left out. Luminance and intensity count as red. Values are what read_imagef, read_imagei or read_imageui returns
-   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. `mem` is not retained. */
+   without a sampler, and results are those of a buffer with these values. The desc's type of the elements is the
+   channels' type, or 0, and its `channels` (if it has them) is the number of leading channels to use; 0 means all.
+   gpuscan_X_prepare and gpuscan_X_scratch_size need an image of the call's format. `mem` is not retained.
+   UNSUPPORTED_IMAGE: the device has no images. INVALID_IMAGE: the format is not read, or `mem` is a depth, array, 1D,
+   3D or multi-sample image, or no image. BUFFER_TOO_SMALL: the image lacks some of the call's pixels. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -480,8 +484,8 @@ typedef struct gpuscan_tally {
 /* One more buffer that the call's expressions can read, but not write: see SOURCES in the comment of gpuscan_custom. */
 typedef struct gpuscan_source {
     gpuscan_buffer buffer;
-    uint64_t       count;       /* the number of elements, counted from the offset, that expressions may read. 0 means
-                                   the desc's `count`. It must not be 0 for integral images, whose desc has none */
+    uint64_t       count;       /* the number of elements from the offset on that expressions may read. 0 means the
+                                   desc's `count`. It must not be 0 for integral images, whose desc has none */
     gpuscan_type   type;        /* the elements' type; default: u32. CUSTOM means custom_type */
     const char    *custom_type; /* the name of a type that `source` declares or OpenCL C has, such as float4 */
     size_t         size;        /* the custom_type's sizeof on the device, 1 to 1024 bytes. If `type` is not CUSTOM,
@@ -509,14 +513,13 @@ typedef struct gpuscan_call {
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
-                                      prepare. If it is 0 or above the desc's `count`, they prepare only the desc's
-                                      `count`. Integral images and quantiles ignore this */
-    const void      *values;       /* values_size bytes that the call's expressions see as `values`: see gpuscan_custom.
-                                      They are copied before the call returns. NULL is legal for gpuscan_X_prepare and
-                                      gpuscan_X_scratch_size, which do not read them */
+                                      prepare. 0, or more than the desc's `count`, means `count`. Integral images and
+                                      quantiles ignore it */
+    const void      *values;       /* values_size bytes that the call's expressions see: VALUES in gpuscan_custom's
+                                      comment. NULL is legal for gpuscan_X_prepare and gpuscan_X_scratch_size */
     size_t           values_size;  /* up to 256; 0 means no values. If it is not 0, the call must use a custom text */
-    const gpuscan_source *sources; /* an array of source_count sources. If it is not empty, the call must use one of the
-                                      expressions that see them: convert, select, equal, key, weight */
+    const gpuscan_source *sources; /* an array of source_count sources: SOURCES in gpuscan_custom's comment. If there
+                                      are any, the call must use an expression that sees them */
     uint32_t         source_count; /* 0 to GPUSCAN_MAX_SOURCES */
 } gpuscan_call;
 
@@ -631,7 +634,16 @@ typedef struct gpuscan_opencl {
 
 /* Says how gpuscan_create opens the object. If all is zero, it takes the first device whose name, or whose platform's
    name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, it takes a GPU if there is
-   one, otherwise another accelerator, otherwise a CPU: the one with the highest product of compute units and clock. */
+   one, otherwise another accelerator, otherwise a CPU: the one with the highest product of compute units and clock.
+
+   CACHE     The object stores each program that it builds as a file in the folder `cache`, and loads programs that
+             other objects or earlier starts stored. These need neither the driver's compiler nor a self-test. A
+             relative name is resolved at each use. Several processes may share the folder. Files that are damaged, or
+             of another device, driver or version, are ignored. If the folder or a file cannot be used, calls do not
+             fail: the logger gets the file and the reason. Programs that fail their self-test are not stored, nor
+             launches that are prepared after a program's first call. Files are replaced but never deleted: you may
+             delete any at any time. They are trusted like blobs, so others must not be able to write to the folder. If
+             a FIFO has the name of such a file, the call blocks */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL means that the library creates one. The object retains the context */
     cl_device_id          device;      /* NULL means the context's first device. If `context` is also NULL, device_name
@@ -650,17 +662,7 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there
-                                          each program that it builds as a file, and loads programs that other objects
-                                          or earlier starts stored. These need neither the driver's compiler nor a self-
-                                          test. A relative name is resolved at each use. Several processes may share the
-                                          folder. Files that are damaged, or of another device, driver or version, are
-                                          ignored. If the folder or a file cannot be used, calls do not fail: the logger
-                                          gets the file and the reason. Programs that fail their self-test are not
-                                          stored, nor launches that are prepared after a program's first call. Files are
-                                          replaced but never deleted: you may delete any at any time. They are trusted
-                                          like blobs, so others must not be able to write to the folder. If a FIFO has
-                                          the name of such a file, the call blocks */
+    const char           *cache;       /* an existing folder, copied; NULL or "" means none: see CACHE */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -769,26 +771,24 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
-   built (a second or less) and tested on a few numbers. Some drivers finish their work at the first launch: there the
-   program is also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
-   Each operation needs one program per combination of types, operator, custom texts, strategy, options, outputs and
-   range of counts. Small and large counts, rows, images and numbers of bins take different programs, with limits that
-   depend on the device. call.counts_from prepares a range of counts.
+   built (a second or less) and tested on a few numbers. Each operation needs one program per combination of types,
+   operator, custom texts, strategy, options, outputs and range of counts. Small and large counts, rows, images and
+   numbers of bins take different programs, with limits that depend on the device. gpuscan_X_prepare builds ahead.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
-                   not overlap anything else that the call reads or writes, its scratch included. Inputs may overlap
-                   each other. Rows may lie in the gaps between another range's rows (src and dst side by side in one
-                   buffer), and so may an output, if the pitches prove it. Let d be the greatest common divisor of the
-                   pitches in bytes. Then the byte positions of each range's rows, modulo d, must form one interval, and
-                   these intervals must not overlap. Otherwise the bytes between rows count as part of a range. Memory
-                   of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two that divides the
-                   element's size, but to no more than 16 bytes. (At call.scratch's offset it must be aligned to 64
-                   bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that
-                   alignment, also for the beginning of call.scratch's buffer.
-                   A buffer that an image is made of counts as a whole.
-     count_buffer  One number of count_type. The device reads the count when the call runs. The desc's `count` is the
-                   maximum: it replaces a larger count, and it decides sizes, pitches and scratch. Outputs of elements
-                   past the count are unchanged.
+                   not overlap anything else that the call reads or writes, its scratch included, except as the
+                   operation's comment allows (aliasing). Inputs may overlap each other. Rows may lie in the gaps
+                   between another range's rows (src and dst side by side in one buffer), and so may an output, if the
+                   pitches prove it. Let d be the greatest common divisor of the pitches in bytes. Then the byte
+                   positions of each range's rows, modulo d, must form one interval, and these intervals must not
+                   overlap. Otherwise the bytes between rows count as part of a range. Memory of CL_MEM_USE_HOST_PTR
+                   must be aligned, at the offset, to the largest power of two that divides the element's size, but to
+                   no more than 16 bytes. (At call.scratch's offset it must be aligned to 64 bytes.) Custom types that
+                   need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that alignment, also for the
+                   beginning of call.scratch's buffer. A buffer that an image is made of counts as a whole.
+     count_buffer  Optional: one number of count_type, u32 (default) or u64. The device reads the count when the call
+                   runs. The desc's `count` is the maximum: it replaces a larger count, and it decides sizes, pitches
+                   and scratch. Outputs of elements past the count are unchanged.
      count 0       Inputs and outputs of elements may be missing. Totals, results, counters and numbers are written.
      Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer. In a
                    reduction to `result` the host must also be allowed to read it.
@@ -833,8 +833,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 #define GPUSCAN__HAS_SCAN 1
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
-    uint64_t              count;        /* elements of a row. 0 is legal: src and dst may then be missing, and only the
-                                           totals are written */
+    uint64_t              count;        /* elements of a row */
     gpuscan_type          src_type;     /* default: u32 */
     gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
     gpuscan_op            op;
@@ -847,28 +846,18 @@ typedef struct gpuscan_scan_desc {
     uint64_t              rows;         /* the number of independent scans; 0 means 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
     uint64_t              dst_pitch;
-    gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
-                                           runs; `count` limits it */
-    gpuscan_type          count_type;   /* u32 (default) or u64 */
+    gpuscan_buffer        count_buffer;
+    gpuscan_type          count_type;
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows, pitches and total: segments of src */
     uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
     uint64_t              dst_pitch_bytes;
-    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
-                                           row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE),
-                                           or without op src[i] (EXCLUSIVE). The result is that of reversing the row,
-                                           scanning it and reversing it back. Nothing else changes: where elements lie,
-                                           which element a head marks, and i in custom->convert. total is in the same
-                                           order, and with count_buffer n is the count on the device */
-    gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns.
-                                           Element i of scan r is src[r + i * src_pitch], and its result is
-                                           dst[r + i * dst_pitch]. So a pitch counts elements from line to line, at
-                                           least `rows`; 0 means `rows`. custom->convert gets the line's number as i.
-                                           There must be no segments. A float may have other bits than along rows */
+    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first */
+    gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns */
 } gpuscan_scan_desc;
 
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
-   src[i]. With `reverse` it scans each row from its end, and with `along` columns, not rows: see gpuscan_scan_desc.
+   src[i].
 
    src, dst      row r is the `count` elements from src.offset + r * src_pitch on, and in dst likewise
    pitch_bytes   RGB rows that are aligned to 4 bytes are rows of u8. (To sum them channel by channel, use
@@ -876,9 +865,15 @@ typedef struct gpuscan_scan_desc {
    segments      element 0 always begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements
                  before the first offset form a segment, as do those from the last on. If segments.count is 0, src is
                  one segment. Offsets that descend or exceed `count` only give wrong results
-   along         with COLUMNS, line i of a matrix is the `rows` elements from src.offset + i * src_pitch on, and in dst
-                 likewise. `count`, count_buffer, total and init are those of a column. Lines lie in a buffer as rows
-                 do, also with gaps, and with pitches in bytes
+   reverse       in a row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE), or without op src[i]
+                 (EXCLUSIVE). The result is that of reversing the row, scanning it and reversing it back. Nothing else
+                 changes: where elements lie, which element a head marks, and i in custom->convert. total is in the same
+                 order, and with count_buffer n is the count on the device
+   along         with COLUMNS, element i of scan r is at src.offset + r + i * src_pitch, and in dst likewise. So a pitch
+                 counts elements from line to line, at least `rows`; 0 means `rows`. `count`, count_buffer, total and
+                 init are those of a column. Lines lie in a buffer as rows do, also with gaps, and with pitches in
+                 bytes. custom->convert gets the line's number as i. There must be no segments. A float may have other
+                 bits than along rows
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
    scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
@@ -978,10 +973,9 @@ typedef struct gpuscan_reduce_desc {
    first element, or with segments from src.offset. NaN is no candidate.
 
    src           row r is the `count` elements from src.offset + r * src_pitch on
-   src_image     element i is the first channel of the pixel in column x + i %
-                 src_width and row y + i / src_width. src_type is the channels' type, or 0. In custom->convert, x is the
-                 whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that type. The text also sees
-                 `at` and `near` (see gpuscan_custom). Prepare and scratch_size need an image of the call's format
+   src_image     element i is the first channel of the pixel in column x + i % src_width and row y + i / src_width. In
+                 custom->convert, x is the whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that
+                 type. The text also sees `at` and `near` (see gpuscan_custom)
    segments      need not cover src, and may be empty: the result is that of "count 0". Offsets that descend or exceed
                  `count` give wrong results, but do no other harm
    scratch       a few values per compute unit, and with `result` also the results. If gpuscan_reduce_prepare or
@@ -994,9 +988,8 @@ typedef struct gpuscan_reduce_desc {
                  once) or 2e-15 (f64), for up to 2^32 elements a result. The same holds for a custom operator that adds
                  elements of at most 64 bytes. For values chosen so that all additions round one way, the bounds are
                  7e-6 and 1.3e-14
-   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. For images the same as
-                 gpuscan_histogram. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose
-                 largest value means "no element"
+   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. SIZE_OVERFLOW: count is above
+                 2^32 - 1 and the index's dst_type is u32, whose largest value means "no element"
    methods       the last group to finish combines the groups' sums in order, as in the CUDA programming guide's example
                  of memory fences. On a CPU elements plus segment ends are divided equally among the groups: Merrill and
                  Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
@@ -1038,8 +1031,8 @@ typedef union gpuscan_bound {
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
-    uint64_t        count;         /* pixels of a row; 0 is legal */
-    gpuscan_type    sample_type;   /* any builtin type; default: u8 */
+    uint64_t        count;         /* pixels of a row */
+    gpuscan_type    sample_type;   /* any builtin type; default: u8. CUSTOM needs custom->convert */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
     gpuscan_bins    form;
@@ -1047,7 +1040,7 @@ typedef struct gpuscan_histogram_desc {
     int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores `closed` */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
-    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the samples' type, or of f32 for f16 */
+    gpuscan_buffer  edges;         /* for EDGES */
     gpuscan_buffer  weights;       /* optional: one weight per pixel, which each of its samples adds instead of 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
@@ -1069,7 +1062,7 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
                                             and upper bound of each channel, also of those that the mask omits */
-    uint64_t        edges_pitch;   /* with EDGES: elements from one channel's edges to the next's; 0: all share edges */
+    uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all share edges */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
 } gpuscan_histogram_desc;
@@ -1078,35 +1071,29 @@ typedef struct gpuscan_histogram_desc {
    that an expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
    samples       pixel p of row r has channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
-   samples_image the counts are those of a buffer with the same values. sample_type is the format's, or 0. `channels` is
-                 the number of leading channels to use; 0 means all. Prepare and scratch_size need an image of the
-                 call's format
-   counts        out: counters of counter_type from counts.offset on: `bins` counters (with OUTSIDE_COUNT `bins` + 2)
-                 for the first channel of the mask, then those of the next channel. They are overwritten, or with
-                 `accumulate` increased. With counts_stride a counter may be a member of a struct: counts_stride is the
-                 struct's size and counts.offset the member's offset, both in counters. What lies between counters is
-                 unchanged. (gpuscan_quantile takes counters without a stride.)
-   weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
+   counts        `bins` counters (with OUTSIDE_COUNT `bins` + 2) from counts.offset on for the first channel of the
+                 mask, then those of the next channel. With counts_stride a counter may be a member of a struct:
+                 counts_stride is the struct's size and counts.offset the member's offset, both in counters. What lies
+                 between counters is unchanged. (gpuscan_quantile takes counters without a stride.)
+   weights       the weight of pixel p of row r is at weights.offset + r * weights_pitch + p
    pitch_bytes   for rows that are not a whole number of pixels apart (RGB in rows that are aligned to 4 bytes, for
                  example). It must be at least a row, and a multiple of sample_type's size; for a custom type, a
                  multiple of the largest power of two that divides the type's size. To count a region of a picture, set
                  its offset and the picture's pitch
-   custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It
-                 gives a value of value_type, and only this value is counted: channel_mask must be 0, `counts` has one
-                 channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
+   custom        custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It gives a value
+                 of value_type, and only this value is counted: channel_mask must be 0, `counts` has one channel, and
+                 bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
                  is OpenCL C's vector of them (x.x, x.y, x.z, x.w), for f16 a vector of floats. With GPUSCAN_TYPE_CUSTOM
                  x is a custom->type, and offset and pitch count whole elements of it. With samples_image the expression
                  also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
-   weight        optional, instead of weights: an expression that gives the pixel's weight as a weight_type. It sees
-                 what custom->convert sees, and custom->source. A pixel of weight 0 is not counted. If there is a
-                 `weight` but no custom->convert, there must be one channel
-   tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
-                 histogram in `counts`: the histograms of a tile's channels, then those of the next tile. Tiles go from
+   weight        the expression gives a weight_type. It sees what custom->convert sees, and custom->source. A pixel of
+                 weight 0 is not counted. If there is no custom->convert, there must be one channel
+   tiles         `counts` gets the histograms of the first tile's channels, then those of the next tile. Tiles go from
                  left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
                  histogram a row. A count_buffer does not change the tiles: tiles beyond its count get counters of 0
-   edges         for EDGES only: `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With
-                 edges_pitch, which is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch.
-                 Values that do not ascend give wrong counts, but do no other harm
+   edges         `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With edges_pitch, which
+                 is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that do not
+                 ascend give wrong counts, but do no other harm
    scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
                  added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, give
                  gpuscan_histogram_prepare and _scratch_size `weights` or host_weights: programs and scratch differ
@@ -1122,10 +1109,7 @@ typedef struct gpuscan_histogram_desc {
                  NaN is never counted, neither in a bin nor as outside. Counters wrap around
    cell starts   To find where each cell begins among elements sorted by cell, count the elements of each cell and scan
                  these counts exclusively. An empty cell gets the start of the next cell that is not empty
-   returns       INVALID_ARGUMENT: convert or weight with several channels of a custom type. INVALID_TYPE: custom
-                 samples without custom->convert.
-                 INVALID_IMAGE: not a 2D image, or a format that the library does not read. BUFFER_TOO_SMALL: the image
-                 is too small for the range of pixels. UNSUPPORTED_IMAGE: the device has no images.
+   returns       INVALID_ARGUMENT: convert or weight with several channels of a custom type.
                  INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
                  floats below the type's normal numbers, which devices may flush to 0.
                  UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD is forced, but bins do not fit local memory, or there are
@@ -1376,9 +1360,6 @@ typedef struct gpuscan_integral_desc {
                  The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
                  INCLUSIVE: the sum of the pixels up to column x and row y. It equals the EXCLUSIVE element x + 1, y + 1
-   src_image     the table has the bits that a buffer with the same values gives. src_type is the channels' type, or 0.
-                 `channels` is the number of leading channels to use; 0 means all. Prepare and scratch_size need an
-                 image of the call's format
    custom        the value of custom->convert is converted to dst_type as C converts. The expression sees x (the first
                  `channels` channels of the image), i (which is at.x), and `at` and `near` (see gpuscan_custom). The
                  table has one channel. It sums these values, or with `square` their squares
@@ -1393,7 +1374,6 @@ typedef struct gpuscan_integral_desc {
                  sums have the same bits. On a CPU that stores large tables (above half of its last-level cache) past
                  its caches, the order also depends on where in memory a row of dst begins. A box's sum is a difference
                  of large sums: its absolute error is about that of the table's last element
-   returns       for images the same as gpuscan_histogram
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -12526,16 +12506,12 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
-/* Lists the unsigned types, the floats, and the types in which memory is moved. Index: log2 of their bytes. */
-GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
-                                                                GPUSCAN_TYPE_U64};
-GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
-                                                             GPUSCAN_TYPE_F64};
+/* Lists the types in which memory is moved. Index: log2 of their bytes. */
 static const char gpuscan__raw_names[][8] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
-/* Returns the unsigned type of `size` bytes. */
+/* Returns the unsigned type of `size` bytes. In gpuscan_type the signed type of a size stands between two of these. */
 static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
-    return gpuscan__unsigned_types[gpuscan__log2(size)];
+    return (gpuscan_type)(GPUSCAN_TYPE_U8 + 2 * gpuscan__log2(size));
 }
 
 /* Returns OpenCL C's name of the unsigned type of `size` bytes. */
@@ -12768,6 +12744,7 @@ struct gpuscan__plan {
 
     /* the function `choose` of the operation reads the fields below */
     int in_place;              /* 1: src and dst are the same range */
+    int both_places; /* 1: preparations plan the call in place and not, whatever their buffers show; set by `resolve` */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
@@ -14797,30 +14774,37 @@ GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, u
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks a memory object, a buffer or an image, and sets the range's root and flags. */
-static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_mem mem, cl_mem_object_type wanted,
-                                            gpuscan__range *range) {
-    const gpuscan_opencl *cl = &gs->cl;
-    int is_image = wanted != CL_MEM_OBJECT_BUFFER;
-    gpuscan_result invalid = is_image ? GPUSCAN_ERROR_INVALID_IMAGE : GPUSCAN_ERROR_INVALID_BUFFER;
+/* Gets a fact of a memory object, `size` bytes. Does nothing if *r, which a failure sets, is not 0. */
+static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, cl_mem_info fact, size_t size, void *to,
+                         gpuscan_result *r) {
+    cl_int code = *r == 0 ? gs->cl.clGetMemObjectInfo(mem, fact, size, to, NULL) : CL_SUCCESS;
+    if (code == CL_INVALID_MEM_OBJECT)
+        *r = gpuscan__fail(gs, range->is_image ? GPUSCAN_ERROR_INVALID_IMAGE : GPUSCAN_ERROR_INVALID_BUFFER,
+                           "%s is not a memory object", range->field);
+    else if (code != CL_SUCCESS)
+        *r = gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
+}
+
+/* Checks a range's memory object, a buffer or an image, and sets the range's root and flags. */
+static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) {
+    const char *field = range->field;
+    cl_mem mem = range->buffer.mem, parent = NULL, whole = NULL;
     cl_mem_object_type type = 0;
     cl_context context = NULL;
-    cl_mem parent = NULL, whole = NULL;
-    cl_int code;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     range->flags = 0;
-    if ((code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL)) == CL_SUCCESS &&
-        (code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, NULL)) == CL_SUCCESS &&
-        (code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
-    if (code == CL_SUCCESS && parent && is_image) /* an image may be made of a sub-buffer */
-        code = cl->clGetMemObjectInfo(parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, NULL);
-    if (code == CL_INVALID_MEM_OBJECT)
-        return gpuscan__fail(gs, invalid, "%s is not a memory object", field);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
-    if (type != wanted)
-        return gpuscan__fail(gs, invalid, "%s is a memory object, but not a %s", field,
-                             is_image ? "2D image" : "buffer");
+    gpuscan__ask(gs, range, mem, CL_MEM_TYPE, sizeof(type), &type, &r);
+    gpuscan__ask(gs, range, mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, &r);
+    gpuscan__ask(gs, range, mem, CL_MEM_CONTEXT, sizeof(context), &context, &r);
+    gpuscan__ask(gs, range, mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, &r);
+    if (parent && range->is_image) /* an image may be made of a sub-buffer */
+        gpuscan__ask(gs, range, parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, &r);
+    if (r != 0)
+        return r;
+    if (range->is_image && type != CL_MEM_OBJECT_IMAGE2D)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s is a memory object, but not a 2D image", field);
+    if (!range->is_image && type != CL_MEM_OBJECT_BUFFER)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s is a memory object, but not a buffer", field);
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
     range->root = whole ? whole : parent ? parent : mem;
@@ -14833,19 +14817,19 @@ static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *rang
     uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
     cl_mem_flags flags = range->flags;
     void *host = NULL;
-    cl_int code = CL_SUCCESS;
+    uintptr_t address;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     if (range->root != range->buffer.mem)
-        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+        gpuscan__ask(gs, range, range->root, CL_MEM_FLAGS, sizeof(flags), &flags, &r);
     range->flags |= flags & CL_MEM_USE_HOST_PTR;
-    if (code == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
-        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof(host), &host, NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
-    if (((uintptr_t)host + range->begin) % needed != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u",
-                             range->field, (unsigned long long)((uintptr_t)host + range->begin), (unsigned)needed);
-    return GPUSCAN_SUCCESS;
+    if (flags & CL_MEM_USE_HOST_PTR)
+        gpuscan__ask(gs, range, range->root, CL_MEM_HOST_PTR, sizeof(host), &host, &r);
+    address = (uintptr_t)host + (uintptr_t)range->begin;
+    if (r == 0 && address % needed != 0)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                          "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u",
+                          range->field, (unsigned long long)address, (unsigned)needed);
+    return r;
 }
 
 static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
@@ -14853,15 +14837,12 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
     uint64_t offset, bytes, end;
-    cl_int code;
-    gpuscan_result r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_BUFFER, range);
+    gpuscan_result r = gpuscan__check_memory(gs, range);
+    gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
+    if (range->root != mem)
+        gpuscan__ask(gs, range, mem, CL_MEM_OFFSET, sizeof(origin), &origin, &r);
     if (r != 0)
         return r;
-    code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
-    if (code == CL_SUCCESS && range->root != mem)
-        code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
         !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
@@ -14975,6 +14956,25 @@ GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan 
             plan->in_place = 1;
         }
     return GPUSCAN_SUCCESS;
+}
+
+/* Sets plan->in_place if a preparation's buffers show that the call is in place. Buffers that the call would refuse
+   count as missing, without a message. */
+GPUSCAN__COLD void gpuscan__look_in_place(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_logger logger = gs->logger;
+    size_t i;
+    gs->logger.log = NULL;
+    for (i = 0; i < plan->range_count; i++) {
+        gpuscan__range *range = &plan->ranges[i];
+        if (range->in_place && range->buffer.mem && gpuscan__check_range(gs, range) != 0) {
+            range->buffer.mem = NULL;
+            range->root = NULL;
+        }
+    }
+    if (gpuscan__check_overlaps(gs, plan) != 0)
+        plan->in_place = 0;
+    gs->logger = logger;
+    gs->error[0] = 0;
 }
 
 /* Checks that a type is u32, u64 or the default, which is u32. Gets the type's size in bytes. */
@@ -15250,20 +15250,15 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* Says how many channels a pixel has, and where. Plain numbers stand for orders that OpenCL 1.2's headers lack. */
+/* Lists the orders of channels and how many there are. Red comes first, except in A and RA. Plain numbers stand for
+   orders that OpenCL 1.2's headers lack: sRGB, sRGBx, sRGBA, sBGRA and ABGR. */
 static const struct {
     cl_channel_order order;
-    uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
+    uint32_t channels;
 } gpuscan__image_orders[] = {
-    {CL_R, 1, GPUSCAN__IMAGE_RED},           {CL_A, 1, GPUSCAN__IMAGE_ALPHA},
-    {CL_RG, 2, GPUSCAN__IMAGE_RED},          {CL_RA, 2, GPUSCAN__IMAGE_RED_ALPHA},
-    {CL_RGB, 3, GPUSCAN__IMAGE_RED},         {CL_RGBA, 4, GPUSCAN__IMAGE_RED},
-    {CL_BGRA, 4, GPUSCAN__IMAGE_RED},        {CL_ARGB, 4, GPUSCAN__IMAGE_RED},
-    {CL_INTENSITY, 1, GPUSCAN__IMAGE_RED},   {CL_LUMINANCE, 1, GPUSCAN__IMAGE_RED},
-    {CL_Rx, 1, GPUSCAN__IMAGE_RED},          {CL_RGx, 2, GPUSCAN__IMAGE_RED},
-    {CL_RGBx, 3, GPUSCAN__IMAGE_RED},        {0x10BF /* sRGB */, 3, GPUSCAN__IMAGE_RED},
-    {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
-    {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
+    {CL_R, 1},   {CL_A, 1},    {CL_RG, 2},        {CL_RA, 2},        {CL_RGB, 3}, {CL_RGBA, 4}, {CL_BGRA, 4},
+    {CL_ARGB, 4}, {CL_INTENSITY, 1}, {CL_LUMINANCE, 1}, {CL_Rx, 1},  {CL_RGx, 2}, {CL_RGBx, 3},
+    {0x10BF, 3}, {0x10C0, 3},  {0x10C1, 4},       {0x10C2, 4},       {0x10C3, 4}};
 
 /* Gives the type of the numbers that kernels read from an image's channels. */
 static const struct {
@@ -15285,19 +15280,22 @@ typedef struct gpuscan__image_facts {
     uint32_t channels, place;
     cl_image_format format;
     size_t width, height;
-    gpuscan__range range; /* what gpuscan__check_range sets for a buffer */
+    gpuscan__range range; /* takes the place of the range of the buffer that the image replaces */
 } gpuscan__image_facts;
 
 static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_image_format format,
                                             gpuscan__image_facts *facts) {
+    cl_channel_order order = format.image_channel_order;
     size_t i;
     facts->format = format;
     facts->place = GPUSCAN__IMAGE_NONE;
     facts->type = GPUSCAN_TYPE_DEFAULT;
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_orders); i++)
-        if (gpuscan__image_orders[i].order == format.image_channel_order) {
+        if (gpuscan__image_orders[i].order == order) {
             facts->channels = gpuscan__image_orders[i].channels;
-            facts->place = gpuscan__image_orders[i].place;
+            facts->place = order == CL_A    ? GPUSCAN__IMAGE_ALPHA
+                           : order == CL_RA ? GPUSCAN__IMAGE_RED_ALPHA
+                                            : GPUSCAN__IMAGE_RED;
         }
     for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
         if (gpuscan__image_channels[i].channel == format.image_channel_data_type)
@@ -15305,7 +15303,7 @@ static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_i
     if (facts->place == GPUSCAN__IMAGE_NONE || facts->type == GPUSCAN_TYPE_DEFAULT)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE,
                              "%s: images of channel order 0x%x and data type 0x%x are not supported", field,
-                             (unsigned)format.image_channel_order, (unsigned)format.image_channel_data_type);
+                             (unsigned)order, (unsigned)format.image_channel_data_type);
     return GPUSCAN_SUCCESS;
 }
 
@@ -15322,7 +15320,11 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
     gpuscan_result r;
     if (!gs->device.images)
         return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_IMAGE, "%s: the device does not support images", field);
-    if ((r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_IMAGE2D, range)) != 0)
+    range->field = field;
+    range->buffer.mem = mem;
+    range->reads = range->is_image = 1;
+    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
+    if ((r = gpuscan__check_memory(gs, range)) != 0)
         return r;
     if (range->flags & CL_MEM_WRITE_ONLY)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the image is CL_MEM_WRITE_ONLY", field);
@@ -15334,23 +15336,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
     if (samples > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
-    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
     return gpuscan__image_format(gs, field, format, facts);
-}
-
-/* Makes `range`, an input, stand for the call's image, if there is one. */
-GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan_image *image,
-                                          const gpuscan__image_facts *facts) {
-    if (!facts->place)
-        return;
-    range->field = field;
-    range->buffer.mem = image->mem;
-    range->is_image = 1;
-    range->root = facts->range.root;
-    range->flags = facts->range.flags;
-    range->begin = 0;
-    range->end = facts->range.end;
-    range->row = range->pitch = 0;
 }
 
 /* Checks that the image has `width` x `height` pixels that begin at image->x, image->y. */
@@ -17360,6 +17346,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = desc->count == 0 && !desc->total.mem;
+    common->both_places = 1;
     plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
     /* elements of a single column without gaps are a row */
     if (desc->along && (plan->rows > 1 || plan->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
@@ -17944,7 +17931,10 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     uint32_t size = own->heads_size;
     unsigned char *data;
     uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment begins at the last offset */
-    desc->segments.type = own->heads_real ? gpuscan__float_types[gpuscan__log2(size)] : gpuscan__unsigned_of(size);
+    desc->segments.type = !own->heads_real ? gpuscan__unsigned_of(size)
+                          : size == 8      ? GPUSCAN_TYPE_F64
+                          : size == 4      ? GPUSCAN_TYPE_F32
+                                           : GPUSCAN_TYPE_F16;
     desc->segments.form = flags ? GPUSCAN_SEGMENTS_HEADS : bits ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_KEYS;
     desc->segments.count = bits ? segments - 1 : 0;
     if ((data = gpuscan__test_in(test, &desc->segments.data, bytes)) == NULL)
@@ -18484,7 +18474,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
+    if (plan->image.place)
+        *range = plan->image.range;
     /* Adds a range for dst and one for result, so that a result in a host array is also checked for overlap with src.
        Neither needs at_zero: in a rehearsal kernels store at most one result, for which the stand-in has room. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
@@ -19566,7 +19557,8 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
         range->row = row;
         range->pitch = plan->pitch;
     }
-    gpuscan__input_image(range, "samples_image", &desc->samples_image, &plan->image);
+    if (plan->image.place)
+        *range = plan->image.range;
     return GPUSCAN_SUCCESS;
 }
 
@@ -20488,7 +20480,6 @@ typedef struct gpuscan__select_plan {
     uint64_t units;           /* number of elements, or for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
-    int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
     uint64_t moved;           /* byte offset in PLAIN scratch of the number of kept elements */
@@ -20777,28 +20768,6 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
-/* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. A
-   preparation ignores buffers that the call would refuse, so it does not log their errors. */
-static void gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
-    gpuscan__range *ranges = plan->common.ranges;
-    gpuscan_logger logger = gs->logger;
-    size_t i, j;
-    gs->logger.log = NULL;
-    for (i = 0; i < plan->common.range_count; i++) {
-        if (!ranges[i].in_place || !ranges[i].buffer.mem)
-            continue;
-        if (gpuscan__check_range(gs, &ranges[i]) != 0)
-            ranges[i].in_place = 0;
-        for (j = 0; j < i; j++)
-            plan->shows_in_place |= gpuscan__ranges_may_meet(&ranges[j], &ranges[i]) &&
-                                    gpuscan__ranges_meet(&ranges[j], &ranges[i]);
-    }
-    for (i = 0; i < plan->common.range_count; i++)
-        ranges[i].in_place = 0;
-    gs->logger = logger;
-    gs->error[0] = 0;
-}
-
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
     static const char *const fields[] = GPUSCAN__TALLY_FIELDS("selected");
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
@@ -20836,10 +20805,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
                           common->e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     gpuscan__select_ranges(plan);
-    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0 || common->is_run || common->from_host)
-        return r;
-    gpuscan__select_look(gs, plan);
-    return GPUSCAN_SUCCESS;
+    return gpuscan__select_common(gs, plan, fields, desc->count_type);
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
@@ -20925,7 +20891,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     uint64_t tile_bytes;
     if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
-        plan->key.moves = common->in_place || plan->shows_in_place;
+        plan->key.moves = common->in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
         gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
         key->word = gpuscan__key_word(gs, key, common->e.t_size);
@@ -22163,18 +22129,6 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
-/* Checks src and dst of a preparation that has both, since they show whether an array is sorted in place. */
-static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
-    size_t i;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    for (i = GPUSCAN__SORT_KEYS; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
-        gpuscan__range *src = &plan->common.ranges[i], *dst = src + 1;
-        if (src->in_place && src->buffer.mem && dst->buffer.mem && (r = gpuscan__check_range(gs, src)) == 0)
-            r = gpuscan__check_range(gs, dst);
-    }
-    return r;
-}
-
 /* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
@@ -22239,13 +22193,10 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
         gpuscan__strategy_for(common, gs->device.profile.sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     uint64_t most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
     const char *why = gpuscan__sort_misfit(gs, plan, strategy);
-    gpuscan_result r;
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     if (why)
         strategy = gpuscan__strategies[strategy].portable;
-    if ((r = gpuscan__sort_look(gs, plan)) != 0)
-        return r;
     if (!common->forced)
         memset(&plan->key, 0, sizeof(plan->key));
     plan->key.fields = gpuscan__sort_record(gs, plan, strategy);
@@ -22857,7 +22808,8 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
     gpuscan__pixels_rows(range, &plan->src);
-    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
+    if (plan->image.place)
+        *range = plan->image.range;
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
     gpuscan__pixels_rows(range, &plan->dst);
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
@@ -23735,7 +23687,7 @@ typedef struct gpuscan__prepared {
 } gpuscan__prepared;
 
 /* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
-   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
+   needed. A scan may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
    `is_less` is 1 if the count is below the caller's. If a forced strategy cannot do such a count, nothing is prepared
    or logged. Rehearses the program if `always` is 1, or if the count before had another program. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
@@ -23743,13 +23695,16 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     gpuscan__any_plan any;
     gpuscan__plan *plan = &any.common;
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
-    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place = 0, i;
+    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, last_place, i;
     gpuscan__program *program = NULL;
     size_t k;
     gpuscan_result r;
     gpuscan__plan_begin(plan, operation, desc, call);
-    r = gpuscan__resolve(gs, plan);
-    if (r == 0 && is_less && !is_auto) {
+    if ((r = gpuscan__resolve(gs, plan)) != 0)
+        return r;
+    if (!plan->both_places)
+        gpuscan__look_in_place(gs, plan);
+    if (is_less && !is_auto) {
         const gpuscan_logger logger = gs->logger;
         plan->group_limit = gs->device.group_limit;
         gs->logger.log = NULL;
@@ -23762,13 +23717,13 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     }
     for (k = 0; k < plan->range_count && r == 0; k++) { /* there may be no buffers, whose sizes could be checked */
         const gpuscan__range *range = &plan->ranges[k];
-        in_place |= range->in_place != 0; /* it is set in both of two ranges that may be the same */
         if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
             r = gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
     }
     if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
         return r;
-    for (; r == 0 && plan->in_place <= (in_place && is_auto); plan->in_place++) {
+    last_place = plan->both_places ? is_auto : plan->in_place;
+    for (; r == 0 && plan->in_place <= last_place; plan->in_place++) {
         gpuscan__key *last = &known->keys[plan->in_place];
         if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
             return r;
