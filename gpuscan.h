@@ -242,8 +242,7 @@ extern "C" {
 
 /* [TYPES] ---------------------------------------------------------------------------------------------------------- */
 
-/* The library's object, made for one context and one device. One thread at a time may use it. Distinct objects are
-   independent, also on a shared context. */
+/* The library's object, made for one context and one device: see THREADS. */
 typedef struct gpuscan gpuscan;
 
 /* 0 is success. Codes from -1 to -1999 are OpenCL's own, passed through. The library's own codes form classes of 100:
@@ -260,8 +259,7 @@ typedef int32_t gpuscan_result;
     /* the operator does not fit the type or the operation */                                                          \
     X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
-    /* a buffer is missing, or an object is not a buffer (but an image, for example) */                                \
-    X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
+    X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer") /* or an image, for example */                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small") /* offset + count goes past the end of a buffer */    \
     /* kernels are not allowed to write an output or to read an input, or host memory is not aligned */                \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
@@ -499,17 +497,14 @@ enum { GPUSCAN_MAX_SOURCES = 4 }; /* the maximum number per call */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* an in-order or out-of-order queue; NULL: the object's queue */
     cl_uint          wait_count;   /* the number of events in wait_list. The call's commands wait for these events,
-                                      which must be of the object's context. If an event has failed already, the call
-                                      returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the
-                                      commands do not run and end with that status (on drivers that follow OpenCL) */
+                                      which must be of the object's context. If one fails after the call has begun, the
+                                      commands do not run and end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST (on
+                                      drivers that follow OpenCL) */
     const cl_event  *wait_list;
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, see EVENTS. The caller
                                       releases it. *event is NULL after a failure */
-    gpuscan_buffer   scratch;      /* device memory for intermediate results. Its offset is in bytes, a multiple of 64.
-                                      Its contents before the call do not matter. If `mem` is NULL, the call uses the
-                                      object's own scratch, see MEMORY. Calls that share a caller's scratch must not
-                                      run at the same time: their results would be undefined, and the kernels of a sort
-                                      might never end */
+    gpuscan_buffer   scratch;      /* device memory for intermediate results; NULL: the object's own, see MEMORY. The
+                                      offset is in bytes, a multiple of 64. [FUNCTIONS] says more */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
@@ -790,17 +785,15 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
                    runs. The desc's `count` is the maximum: it replaces a larger count, and it decides sizes, pitches
                    and scratch. Outputs of elements past the count are unchanged.
      count 0       Inputs and outputs of elements may be missing. Totals, results, counters and numbers are written.
-     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer. In a
-                   reduction to `result` the host must also be allowed to read it.
-     Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together, or are not
-                   as the comments of their fields say. UNSUPPORTED_TYPE for f64 on a device without it.
-                   INVALID_BUFFER if a buffer is missing or an image, or if no output is given. INVALID_CONTEXT,
-                   BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers. SCRATCH_TOO_SMALL.
-                   UNSUPPORTED_STRATEGY if a strategy was forced that does not fit the call or does not work on the
-                   device, or if every strategy that fits has failed its self-test. (AUTO takes a strategy that fits.)
-                   INVALID_EVENT or CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list. CUSTOM_SOURCE or
-                   CUSTOM_SIZE for custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command
-                   writes outputs, so they are unchanged after any of these (but see gpuscan_sort).
+     Scratch       Kernels must be allowed to read and write the buffer of call.scratch. In a reduction to `result` the
+                   host must also be allowed to read it. Its contents before the call do not matter. Calls that share it
+                   must not run at the same time: their results would be undefined, and the kernels of a sort might
+                   never end.
+     Returns       0, OpenCL's own code, or a code of GPUSCAN_RESULTS. INVALID_BUFFER also if no output is given.
+                   UNSUPPORTED_TYPE for f64 on a device without it. UNSUPPORTED_STRATEGY if a strategy was forced that
+                   does not fit the call or does not work on the device, or if every strategy that fits has failed its
+                   self-test. (AUTO takes a strategy that fits.) CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if an
+                   event of the wait list has failed.
 
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
    object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
@@ -810,8 +803,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    With call.counts_from it prepares all counts from that one to the desc's `count`. This may build up to 20 programs,
    and takes tens of milliseconds more (longer with long custom texts). Smaller counts that a forced strategy refuses
    are left out. Events, queue and buffers may be missing, except a count_buffer, images, a histogram's weights, a
-   quantile's cdf, and outputs of selections and runs, if the call has these. *event becomes NULL. With AUTO it prepares
-   scans in place and scans that are not. It returns what the call would, except errors of buffers and events.
+   quantile's cdf, and outputs of selections and runs, if the call has these. (If a selection or runs have no output at
+   all, it assumes dst or keys_dst.) Buffers that the call would refuse count as missing. *event becomes NULL. With AUTO
+   it prepares scans in place and scans that are not. It prepares selections in place if the desc's buffers show that
+   they are, and sorts unless the buffers show that they are not. It returns what the call would, except errors of
+   buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
@@ -819,12 +815,13 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X_prepare. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
-   arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero. Everything
-   else is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
-   buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
-   have completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its
-   last row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are
-   unchanged. An output must not overlap an input, unless the function's comment allows it. Arrays may lie at any
+   arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero.
+   (gpuscan_X_prepare and gpuscan_X_scratch_size need a copy of the desc in which they are set.) Everything else is as
+   in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device buffers,
+   and the caller releases the event, which is complete. The arrays may be read before the wait list's events have
+   completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its last
+   row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are unchanged.
+   Arrays may overlap as the buffers of gpuscan_X may, but gaps between rows are part of an array. They may lie at any
    address. A CPU uses an array in place if it begins at a multiple of its type's size (custom types: of the largest
    power of two that divides the size), and copies it otherwise. If the device fails while it runs, or while results are
    fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
@@ -902,9 +899,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *de
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
-/* Scans the array src into the array dst, with `count` elements a row or column. src may equal dst if the types have
-   the same size and the rows or lines have the same pitch. Segments come from segments.data or from the array
-   segments.host_data. */
+/* Scans the array src into the array dst, with `count` elements a row or column. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #else
@@ -998,8 +993,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_red
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
 /* Reduces the array src of `count` elements, or of rows of `count` elements, into the array result, which gets one
-   dst_type element per row or segment. The desc's dst must be zero, too. Offsets come from the buffer segments.data or
-   the array segments.host_data. */
+   dst_type element per row or segment. The desc's dst must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 #else
@@ -1122,9 +1116,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`, which gets the
-   counters that gpuscan_histogram writes. (Give gpuscan_histogram_prepare and _scratch_size a copy of the desc with
-   `count`.) */
+/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #else
@@ -1141,7 +1133,7 @@ typedef enum gpuscan_select_by {
 #if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SELECT)
 #define GPUSCAN__HAS_SELECT 1
 typedef struct gpuscan_select_desc {
-    gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
+    gpuscan_buffer         src, dst;     /* dst is optional. Without it only PREDICATE needs src */
     uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
@@ -1153,8 +1145,7 @@ typedef struct gpuscan_select_desc {
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* 0 to 8. Their elements at kept indices go to their dst */
     uint32_t               payload_count;
-    uint64_t               capacity;     /* the number of elements for which each output has room. 0, or more than
-                                            `count`, means `count` */
+    uint64_t               capacity;     /* elements for which each output has room; 0, or above `count`: `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1165,15 +1156,12 @@ typedef struct gpuscan_select_desc {
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Optional outputs get the
    indices of these elements, and the elements with the same indices of up to 8 payloads (other arrays).
 
-   src           with FLAGS and BITS it may be missing if dst is missing
-   flags         may be src itself. BITS begin with the lowest bit of each word
+   flags         may be src itself
    capacity      all kept elements are counted. Only the first `capacity` of them are written
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size. Each
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
                  Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. If
-                 dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
    methods       a scan of what is kept gives the output indices: Blelloch, "Prefix sums and their applications", 1990.
@@ -1184,8 +1172,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_sel
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
 /* Selects from the arrays src and flags of `count` elements each. Stores the kept elements in the array dst and their
-   number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. dst
-   may equal src, or flags if their elements have the same size. The desc's selected.count_type must be zero, too. */
+   number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. The
+   desc's selected.count_type must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #else
@@ -1211,8 +1199,7 @@ typedef struct gpuscan_runs_desc {
     const gpuscan_custom  *custom;
     const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* the number of runs for which each output has room. 0, or more than
-                                             `count`, means `count` */
+    uint64_t               capacity;      /* runs for which each output has room; 0, or above `count`: `count` */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1234,8 +1221,6 @@ typedef struct gpuscan_runs_desc {
                  are equal if their bits are. For a custom type custom->equal decides. It gets only each key and the key
                  before it, so it must be true for all pairs of keys in a run
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
-   prepare       needs keys_dst, starts, lengths and dst if the call has them. (If there are neither these nor payloads
-                 nor `runs`, it assumes keys_dst.) The same holds for scratch_size
    floats        as in gpuscan_reduce, but for runs of any length. For chosen values the bounds are 5e-6 and 1e-14
    returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
                  UNSUPPORTED_STRATEGY: the tiles or results of a forced single pass are too large
@@ -1305,8 +1290,7 @@ typedef struct gpuscan_sort_desc {
                  passes is even. (In place it is copied if the number is odd. A pass sorts by 8 bits, on GPUs with
                  MULTI_PASS by 4.) From about 10^6 elements on, a payload of 12 or 16 bytes may still need its size and
                  two indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size assume a permutation if
-                 index_type is set. (Their scratch also suffices without one.) If src and dst are given there, they must
-                 be valid, since they show whether the sort is in place
+                 index_type is set. (Their scratch also suffices without one.)
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -1319,8 +1303,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
 /* Sorts the array src of count elements into the array dst. Stores the index of each sorted element in the array
-   permutation, of index_type. Either dst or permutation may be NULL. dst may equal src. If dst is another array, src is
-   unchanged. */
+   permutation, of index_type. Either dst or permutation may be NULL. If dst is another array, src is unchanged. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #else
@@ -14767,10 +14750,8 @@ GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, u
         return GPUSCAN_SUCCESS;
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
-        return rows > 1 ? gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                                        "%s: rows * %s_pitch + count elements do not fit 64 bits", field, field)
-                        : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                                        "%s: count elements do not fit 64 bits", field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s_pitch + count elements do not fit 64 bits",
+                             field, field);
     return GPUSCAN_SUCCESS;
 }
 
@@ -14897,6 +14878,21 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
     range->pitch = pitch * size;
 }
 
+#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
+
+/* Checks that the bytes of each range fit 64 bits. A preparation lacks buffers, whose sizes could be checked later. */
+static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
+    size_t i;
+    for (i = 0; i < plan->range_count; i++) {
+        const gpuscan__range *range = &plan->ranges[i];
+        uint64_t most = !plan->is_run && !plan->from_host && range->required ? GPUSCAN__BUFFER_MOST : UINT64_MAX, bytes;
+        if (!gpuscan__multiply(range->elements, range->size, &bytes) || bytes > most)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                                 "%s: count, rows and pitch make it larger than any buffer", range->field);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     size_t i;
     gpuscan_result r;
@@ -14933,15 +14929,9 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether two ranges are allowed to overlap. Both must have the same `in_place` (not 0), first address and
-   element size. They must also have the same end, or else the one that ends first must be marked as `shorter`. */
-static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
-    uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
-    return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
-           (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
-}
-
-/* Checks all pairs of ranges of which the call writes at least one. Sets plan->in_place if a pair overlaps. */
+/* Checks all pairs of ranges of which the call writes at least one. A pair may overlap if both have the same `in_place`
+   (not 0), first address, element size and end; the one that ends first may also be marked as `shorter`. Sets
+   plan->in_place if there is such a pair. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     for (i = 0; i < plan->range_count; i++)
@@ -14949,7 +14939,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan 
             const gpuscan__range *a = &plan->ranges[i], *b = &plan->ranges[j];
             if (!(a->writes || b->writes) || !gpuscan__ranges_meet(a, b))
                 continue;
-            if (!gpuscan__ranges_may_meet(a, b))
+            if (!a->in_place || a->in_place != b->in_place || a->begin != b->begin || a->size != b->size ||
+                (a->end > b->end && !b->shorter) || (a->end < b->end && !a->shorter))
                 return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a->field, b->field,
                                      plan->operation->has_capacity
                                          ? " (an output extends to capacity, or else to count)" : "");
@@ -15016,13 +15007,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads is NULL, but payload_count is not 0");
     for (k = 0; k < payload_count; k++) {
         const char *const *fields = gpuscan__payload_fields[k];
-        uint64_t bytes;
         gpuscan__range *range;
         if (payloads[k].size == 0 || payloads[k].size > GPUSCAN__CUSTOM_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[%u].size is not from 1 to %d",
                                  (unsigned)k, GPUSCAN__CUSTOM_MOST);
-        if (!gpuscan__multiply(count, payloads[k].size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits", fields[0]);
         range = gpuscan__input(plan, fields[0], payloads[k].src, count, (uint32_t)payloads[k].size);
         range->in_place = in_place ? in_place + (int)k : 0;
         range = gpuscan__output(plan, fields[1], payloads[k].dst, written, (uint32_t)payloads[k].size);
@@ -15054,7 +15042,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
         {by_element && segments->count, argument, "segments.count is for OFFSETS"},
         {segments->count >= UINT64_MAX / 16, GPUSCAN_ERROR_SIZE_OVERFLOW,
          "segments.count: the offsets do not fit 64 bits"}};
-    uint64_t elements = by_element ? count : segments->count ? segments->count + 1 : 0, bytes;
+    uint64_t elements = by_element ? count : segments->count ? segments->count + 1 : 0;
     gpuscan_result r;
     *type = segments->type;
     if (segments->form == GPUSCAN_SEGMENTS_NONE) {
@@ -15068,8 +15056,6 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
     if (!plan->from_host && plan->is_run && segments->host_data)
         return gpuscan__fail(gs, argument, "segments.host_data is for gpuscan_%s_host; set segments.data",
                              plan->operation->name);
-    if (!gpuscan__multiply(elements, gpuscan__types[of].size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: its size in bytes does not fit 64 bits");
     gpuscan__input(plan, "segments.data", segments->data, elements, gpuscan__types[of].size)->at_zero = offsets;
     return GPUSCAN_SUCCESS;
 }
@@ -15161,11 +15147,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan 
     for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
         if (mistakes[i].is_made)
             return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
-    count = source->count ? source->count : count;
-    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
-        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
+    if ((r = gpuscan__check_type(gs, field, type)) != 0)
         return r;
-    gpuscan__input(plan, field, source->buffer, count, size);
+    gpuscan__input(plan, field, source->buffer, source->count ? source->count : count, size);
     plan->e.source_types[k] = source->custom_type;
     plan->key.given.sources[k] = (uint32_t)type | size << 8;
     return GPUSCAN_SUCCESS;
@@ -15250,29 +15234,18 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* Lists the orders of channels and how many there are. Red comes first, except in A and RA. Plain numbers stand for
-   orders that OpenCL 1.2's headers lack: sRGB, sRGBx, sRGBA, sBGRA and ABGR. */
-static const struct {
-    cl_channel_order order;
-    uint32_t channels;
-} gpuscan__image_orders[] = {
-    {CL_R, 1},   {CL_A, 1},    {CL_RG, 2},        {CL_RA, 2},        {CL_RGB, 3}, {CL_RGBA, 4}, {CL_BGRA, 4},
-    {CL_ARGB, 4}, {CL_INTENSITY, 1}, {CL_LUMINANCE, 1}, {CL_Rx, 1},  {CL_RGx, 2}, {CL_RGBx, 3},
-    {0x10BF, 3}, {0x10C0, 3},  {0x10C1, 4},       {0x10C2, 4},       {0x10C3, 4}};
+/* Gives how many channels a pixel has, for channel orders from CL_R on in the order of OpenCL's numbers: R, A, RG, RA,
+   RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA, ABGR. If
+   the number is 0, the order is not supported. */
+static const unsigned char gpuscan__image_channels[] = {1, 1, 2, 2, 3, 4, 4, 4, 1, 1, 1, 2, 3, 0, 0, 3, 3, 4, 4, 4};
 
-/* Gives the type of the numbers that kernels read from an image's channels. */
-static const struct {
-    cl_channel_type channel;
-    gpuscan_type type;
-} gpuscan__image_channels[] = {
-    {CL_SNORM_INT8, GPUSCAN_TYPE_F32},       {CL_SNORM_INT16, GPUSCAN_TYPE_F32},
-    {CL_UNORM_INT8, GPUSCAN_TYPE_F32},       {CL_UNORM_INT16, GPUSCAN_TYPE_F32},
-    {CL_UNORM_SHORT_565, GPUSCAN_TYPE_F32},  {CL_UNORM_SHORT_555, GPUSCAN_TYPE_F32},
-    {CL_UNORM_INT_101010, GPUSCAN_TYPE_F32}, {0x10E0 /* UNORM_INT_101010_2 */, GPUSCAN_TYPE_F32},
-    {CL_HALF_FLOAT, GPUSCAN_TYPE_F32},       {CL_FLOAT, GPUSCAN_TYPE_F32},
-    {CL_SIGNED_INT8, GPUSCAN_TYPE_I8},       {CL_SIGNED_INT16, GPUSCAN_TYPE_I16},
-    {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
-    {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
+/* Gives the type of the numbers that kernels read, for channels' data types from CL_SNORM_INT8 on: two signed and two
+   unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers, HALF_FLOAT, FLOAT,
+   INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
+static const gpuscan_type gpuscan__image_types[] = {
+    GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32,     GPUSCAN_TYPE_F32,
+    GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,      GPUSCAN_TYPE_U16,
+    GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F32};
 
 /* Holds the facts of an image that kernels depend on. `place` is GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
@@ -15283,39 +15256,15 @@ typedef struct gpuscan__image_facts {
     gpuscan__range range; /* takes the place of the range of the buffer that the image replaces */
 } gpuscan__image_facts;
 
-static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_image_format format,
-                                            gpuscan__image_facts *facts) {
-    cl_channel_order order = format.image_channel_order;
-    size_t i;
-    facts->format = format;
-    facts->place = GPUSCAN__IMAGE_NONE;
-    facts->type = GPUSCAN_TYPE_DEFAULT;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_orders); i++)
-        if (gpuscan__image_orders[i].order == order) {
-            facts->channels = gpuscan__image_orders[i].channels;
-            facts->place = order == CL_A    ? GPUSCAN__IMAGE_ALPHA
-                           : order == CL_RA ? GPUSCAN__IMAGE_RED_ALPHA
-                                            : GPUSCAN__IMAGE_RED;
-        }
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
-        if (gpuscan__image_channels[i].channel == format.image_channel_data_type)
-            facts->type = gpuscan__image_channels[i].type;
-    if (facts->place == GPUSCAN__IMAGE_NONE || facts->type == GPUSCAN_TYPE_DEFAULT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE,
-                             "%s: images of channel order 0x%x and data type 0x%x are not supported", field,
-                             (unsigned)order, (unsigned)format.image_channel_data_type);
-    return GPUSCAN_SUCCESS;
-}
-
 /* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on
    them. */
 GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *field, const gpuscan_image *image,
                                                       gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
     gpuscan__range *range = &facts->range;
+    cl_image_format *format = &facts->format;
     cl_mem mem = image->mem;
-    cl_image_format format;
-    cl_uint samples = 0;
+    cl_uint samples = 0, order, type;
     cl_int code;
     gpuscan_result r;
     if (!gs->device.images)
@@ -15328,7 +15277,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return r;
     if (range->flags & CL_MEM_WRITE_ONLY)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the image is CL_MEM_WRITE_ONLY", field);
-    if ((code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL)) == CL_SUCCESS &&
+    if ((code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(*format), format, NULL)) == CL_SUCCESS &&
         (code = cl->clGetImageInfo(mem, CL_IMAGE_WIDTH, sizeof(facts->width), &facts->width, NULL)) == CL_SUCCESS &&
         (code = cl->clGetImageInfo(mem, CL_IMAGE_HEIGHT, sizeof(facts->height), &facts->height, NULL)) == CL_SUCCESS)
         code = cl->clGetImageInfo(mem, CL_IMAGE_NUM_SAMPLES, sizeof(samples), &samples, NULL);
@@ -15336,7 +15285,19 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
     if (samples > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
-    return gpuscan__image_format(gs, field, format, facts);
+    order = format->image_channel_order;
+    facts->place = order == CL_A    ? GPUSCAN__IMAGE_ALPHA
+                   : order == CL_RA ? GPUSCAN__IMAGE_RED_ALPHA
+                                    : GPUSCAN__IMAGE_RED;
+    order -= CL_R;
+    facts->channels = order < GPUSCAN__COUNT_OF(gpuscan__image_channels) ? gpuscan__image_channels[order] : 0;
+    type = format->image_channel_data_type - CL_SNORM_INT8;
+    facts->type = type < GPUSCAN__COUNT_OF(gpuscan__image_types) ? gpuscan__image_types[type] : GPUSCAN_TYPE_DEFAULT;
+    if (facts->channels == 0 || facts->type == GPUSCAN_TYPE_DEFAULT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE,
+                             "%s: images of channel order 0x%x and data type 0x%x are not supported", field,
+                             (unsigned)format->image_channel_order, (unsigned)format->image_channel_data_type);
+    return GPUSCAN_SUCCESS;
 }
 
 /* Checks that the image has `width` x `height` pixels that begin at image->x, image->y. */
@@ -15878,7 +15839,7 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
         memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
     for (k = 0; r == 0 && k < call->source_count; k++)
         r = gpuscan__resolve_source(gs, plan, k, count);
-    return r;
+    return r == 0 ? gpuscan__check_sizes(gs, plan) : r;
 }
 
 static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
@@ -16293,16 +16254,14 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     unsigned char *all;
     cl_image_format format;
     cl_int code;
-    size_t i;
     if (!of->image)
         return GPUSCAN_SUCCESS;
     of->image->x = GPUSCAN__TEST_IMAGE_X;
     of->image->y = GPUSCAN__TEST_IMAGE_Y;
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
-        if (gpuscan__image_channels[i].type == of->type)
-            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* for F32 the last one, CL_FLOAT */
+    while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
+        format.image_channel_data_type--; /* the integers' types are below CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
@@ -17334,7 +17293,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->in_place = 1;
     gpuscan__rows_of(range, lines, line, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > line || desc->count_buffer.mem != NULL;
-    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
+    gpuscan__output(common, "total", desc->total, desc->total.mem ? plan->rows : 0, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
@@ -18132,7 +18091,6 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__elements *e = &plan->e;
     gpuscan__range *range;
-    uint64_t elements;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
@@ -18144,9 +18102,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     e->convert = NULL; /* all values have one type */
     if (desc->op != GPUSCAN_OP_CUSTOM) /* only a custom operator needs the caller's text */
         e->custom = NULL;
-    if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
-        return r;
-    range = gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size);
+    range = gpuscan__output(plan, "dst", desc->dst, desc->count, e->dst_size);
     range->reads = 1;
     gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
     plan->is_nothing = desc->count == 0;
@@ -20642,14 +20598,8 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan__plan *common = &plan->common;
     const gpuscan_tally *tally = plan->tally;
     uint32_t size;
-    uint64_t bytes;
     gpuscan_result r;
     int is_tally = tally->count.mem || tally->dispatch.mem;
-    size_t i;
-    for (i = 0; i < common->range_count; i++)
-        if (!gpuscan__multiply(common->ranges[i].elements, common->ranges[i].size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
-                                 common->ranges[i].field);
     if ((r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size)) != 0)
         return r;
     plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
@@ -20891,7 +20841,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     uint64_t tile_bytes;
     if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
-        plan->key.moves = common->in_place;
+        plan->key.moves = (uint32_t)common->in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
         gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
         key->word = gpuscan__key_word(gs, key, common->e.t_size);
@@ -21704,13 +21654,12 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
 static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = plan->desc = (const gpuscan_sort_desc *)common->desc;
-    uint64_t elements, most;
+    uint64_t elements = desc->count, most;
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
     if ((r = gpuscan__sort_resolve_keys(gs, plan)) != 0 ||
-        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
-        (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->element_size, &elements)) != 0)
+        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0)
         return r;
     plan->wants_indices = desc->permutation.mem || (!common->is_run && desc->index_type != GPUSCAN_TYPE_DEFAULT);
     if (plan->wants_indices && plan->index_size == 4 && desc->count > UINT32_MAX)
@@ -23677,8 +23626,6 @@ typedef union gpuscan__any_desc {
     GPUSCAN__OPERATIONS(GPUSCAN__DESC_OF)
 } gpuscan__any_desc;
 
-#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
-
 /* Collects what is needed for all counts that one preparation covers. */
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
@@ -23697,7 +23644,6 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
     int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, last_place, i;
     gpuscan__program *program = NULL;
-    size_t k;
     gpuscan_result r;
     gpuscan__plan_begin(plan, operation, desc, call);
     if ((r = gpuscan__resolve(gs, plan)) != 0)
@@ -23714,11 +23660,6 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
             gs->error[0] = 0;
             return GPUSCAN_SUCCESS;
         }
-    }
-    for (k = 0; k < plan->range_count && r == 0; k++) { /* there may be no buffers, whose sizes could be checked */
-        const gpuscan__range *range = &plan->ranges[k];
-        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
-            r = gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
     }
     if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
         return r;

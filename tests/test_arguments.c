@@ -2154,7 +2154,7 @@ static void test_sort_types(void **state) {
     REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_C(1) << 62; d.key_type = GPUSCAN_TYPE_U8);
     REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type", d.count = UINT64_C(1) << 32;
                  d.index_type = GPUSCAN_TYPE_U32);
-    REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "payloads[0]", d.count = UINT64_C(1) << 57;
+    REFUSED_SIZE(sort, GPUSCAN_ERROR_SIZE_OVERFLOW, "count", d.count = UINT64_C(1) << 57;
                  d.payloads = sort_payloads; d.payload_count = 1; sort_payloads[0].size = 1000);
     ACCEPTED_SIZE(sort, d.count = UINT64_C(1) << 40; d.index_type = GPUSCAN_TYPE_U64);
 }
