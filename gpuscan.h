@@ -253,11 +253,9 @@ typedef int32_t gpuscan_result;
 /* Lists the codes and their texts: X(name, value, text). */
 #define GPUSCAN_RESULTS(X)                                                                                             \
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
-    /* a NULL is not allowed, an enum value is unknown, or fields clash */                                             \
-    X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
+    X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument") /* a NULL, an unknown value, or fields that clash */  \
     X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type") /* the type does not fit the operation */                     \
-    /* the operator does not fit the type or the operation */                                                          \
-    X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
+    X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator") /* it does not fit the type or the operation */       \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
     X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer") /* or an image, for example */                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small") /* offset + count goes past the end of a buffer */    \
@@ -265,11 +263,9 @@ typedef int32_t gpuscan_result;
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow") /* a size does not fit 64 bits or the host's size_t */      \
-    /* there are too many bins, the range is empty, or bins are too narrow for the float type */                       \
-    X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
+    X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins") /* too many, an empty range, or too narrow for the type */    \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
-    /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
-    X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
+    X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list") /* a NULL, or a wrong wait_count */            \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
@@ -1070,10 +1066,9 @@ typedef struct gpuscan_histogram_desc {
                  counts_stride is the struct's size and counts.offset the member's offset, both in counters. What lies
                  between counters is unchanged. (gpuscan_quantile takes counters without a stride.)
    weights       the weight of pixel p of row r is at weights.offset + r * weights_pitch + p
-   pitch_bytes   for rows that are not a whole number of pixels apart (RGB in rows that are aligned to 4 bytes, for
-                 example). It must be at least a row, and a multiple of sample_type's size; for a custom type, a
-                 multiple of the largest power of two that divides the type's size. To count a region of a picture, set
-                 its offset and the picture's pitch
+   pitch_bytes   at least a row, and a multiple of sample_type's size; for a custom type, a multiple of the largest
+                 power of two that divides the type's size. To count a region of a picture, set its offset and the
+                 picture's pitch
    custom        custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It gives a value
                  of value_type, and only this value is counted: channel_mask must be 0, `counts` has one channel, and
                  bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
@@ -1091,7 +1086,6 @@ typedef struct gpuscan_histogram_desc {
    scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
                  added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, give
                  gpuscan_histogram_prepare and _scratch_size `weights` or host_weights: programs and scratch differ
-   count 0       the counters become 0, or with `accumulate` keep their values
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1276,21 +1270,18 @@ typedef struct gpuscan_sort_desc {
                  by `key`; if that is the second member, bit_begin 32 does. On a big-endian device the two swap roles
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
-   scratch       the sum of the sizes below. Ask with the call's count, since a smaller count may need more: up to about
-                 10,000 elements are sorted in one launch, and up to a million or more a GPU gathers payloads
+   scratch       the sum of the sizes below. Ask gpuscan_sort_scratch_size with the call's count, since a smaller count
+                 may need more: up to about 10,000 elements are sorted in one launch, and up to a million or more a GPU
+                 gathers payloads. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
-                     another payload,          two indices per element, or one if a permutation of the same index size
-                     several, a permutation    is given. An index has 4 bytes, or 8 from 2^32 elements on. In addition
-                     or a custom type          the size of the largest array gathered in place, if it exceeds the keys'
-                     payloads that a GPU       instead of the above, once or twice their size in whole words. These are
-                     moves with many keys      up to four payloads of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
-                 With may_destroy_src, a sort that is not in place needs none for keys, for a payload of 4 or 8 bytes,
-                 or for one of 12 or 16 bytes that is moved with the keys. The result is then copied if the number of
-                 passes is even. (In place it is copied if the number is odd. A pass sorts by 8 bits, on GPUs with
-                 MULTI_PASS by 4.) From about 10^6 elements on, a payload of 12 or 16 bytes may still need its size and
-                 two indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size assume a permutation if
-                 index_type is set. (Their scratch also suffices without one.)
+                     another, several,         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
+                     a permutation or          permutation of this size is given; the size of the largest array gathered
+                     a custom type             in place, if it exceeds the keys'. But up to four payloads of together 16
+                                               bytes, which a GPU moves with many keys: once or twice their size
+                 With may_destroy_src, a sort that is not in place needs none for keys and for a payload of 4 or 8
+                 bytes. The result is then copied if the number of passes is even. (In place it is copied if the number
+                 is odd. A pass sorts by 8 bits, on GPUs with MULTI_PASS by 4.)
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -1329,7 +1320,8 @@ typedef struct gpuscan_integral_desc {
     uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
     gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
     gpuscan_image     src_image;       /* instead of src, its pitches and `images`: the pixels from x, y on */
-    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
+    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row, at least those of a
+                                          row, and a multiple of the type's size */
     uint64_t          dst_pitch_bytes;
     const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
 } gpuscan_integral_desc;
@@ -1346,8 +1338,6 @@ typedef struct gpuscan_integral_desc {
    custom        the value of custom->convert is converted to dst_type as C converts. The expression sees x (the first
                  `channels` channels of the image), i (which is at.x), and `at` and `near` (see gpuscan_custom). The
                  table has one channel. It sums these values, or with `square` their squares
-   pitch_bytes   for rows that are not a whole number of pixels apart. Each must be at least the bytes of a row, and a
-                 multiple of the type's size
    scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
    width 0, height 0   src may be missing, and if INCLUSIVE dst, too
    gaps          between rows and between images are never written
@@ -16803,17 +16793,6 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     gpuscan__host_call host;                                                                                           \
     gpuscan__host_enter(&host, gs, &gpuscan__##operation##_operation, desc, &copy)
 
-/* Adds segments that are given as a host array. `segments` is a field of the copied desc. */
-GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
-    if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
-        return;
-    if (segments->data.mem || segments->data.offset)
-        host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                     "segments.data and segments.host_data are both given");
-    else
-        gpuscan__host_add(host, "segments.data", segments->host_data, &segments->data, 1);
-}
-
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
 
@@ -18051,7 +18030,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
     gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
     gpuscan__host_set(&host, "count", count, &copy.count);
-    gpuscan__host_segments(&host, &copy.segments);
+    if (copy.segments.host_data)
+        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data, 1);
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_SCAN */
@@ -18884,7 +18864,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
         host.result = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.result = result;
     gpuscan__host_add(&host, "result", result, NULL, 1);
-    gpuscan__host_segments(&host, &copy.segments);
+    if (copy.segments.host_data)
+        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data, 1);
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_REDUCE */
