@@ -15130,7 +15130,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan 
          "custom_type is NULL, or size is not from 1 to 1024"},
         {!is_custom && (source->custom_type || source->size), argument,
          "custom_type or size is given, but type is not CUSTOM"},
-        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
+        {source->host_data && plan->is_run && !plan->from_host, argument,
+         "host_data is for the _host forms; set buffer"},
         {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
     size_t i;
     gpuscan_result r;
@@ -16722,12 +16723,9 @@ static void gpuscan__host_sources(gpuscan__host_call *host) {
         return;
     memcpy(host->sources, call->sources, call->source_count * sizeof(*call->sources));
     call->sources = host->sources;
-    for (k = 0; k < call->source_count; k++) {
-        const void *data = host->sources[k].host_data;
-        host->sources[k].host_data = NULL;
-        if (data)
-            gpuscan__host_add(host, gpuscan__source_fields[k], data, &host->sources[k].buffer, 1);
-    }
+    for (k = 0; k < call->source_count; k++)
+        if (host->sources[k].host_data)
+            gpuscan__host_add(host, gpuscan__source_fields[k], host->sources[k].host_data, &host->sources[k].buffer, 1);
 }
 
 /* Runs a blocking call on arrays, unless its arguments are wrong. `plan` points to memory for the operation's plan. */
