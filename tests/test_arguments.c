@@ -2476,6 +2476,7 @@ static void test_objects_of_other_drivers(void **state) {
 
 static void test_ignored_buffers(void **state) {
     gpuscan_select_desc select = select_desc();
+    gpuscan_sort_desc sort = sort_desc();
     uint64_t apart = 1, alike = 2;
     (void)state;
     IGNORED_BUFFERS(scan, src, dst);
@@ -2492,6 +2493,15 @@ static void test_ignored_buffers(void **state) {
     select.src = f.ok.at;
     test_ok(gpuscan_select_scratch_size(test.gs, &select, &apart));
     assert_int_equal(alike, apart);
+    test_case("valid buffers show whether a sort is in place");
+    sort.src = f.parts;
+    sort.dst = f.scratch;
+    sort.count = 200000;
+    sort.may_destroy_src = 1;
+    test_ok(gpuscan_sort_scratch_size(test.gs, &sort, &apart));
+    sort.dst = sort.src;
+    test_ok(gpuscan_sort_scratch_size(test.gs, &sort, &alike));
+    assert_true(apart < alike);
 }
 
 /* ---- no double precision, strategies that the device refuses ----------------------------------------------------- */
