@@ -650,18 +650,17 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder, copied; its name has less than 4,000 bytes. NULL or
-                                          "" means none. The object stores there each program that it builds as a file,
-                                          and loads programs that other objects or earlier starts stored. These need
-                                          neither the driver's compiler nor a self-test. A relative name is resolved at
-                                          each use. Several processes may share the folder. Files that are damaged, or
-                                          of another device, driver or version, are ignored. If the folder or a file
-                                          cannot be used, calls do not fail: the logger gets the file and the reason.
-                                          Programs that fail their self-test are not stored, nor launches that are
-                                          prepared after a program's first call. Files are replaced but never deleted:
-                                          you may delete any at any time. They are trusted like blobs, so others must
-                                          not be able to write to the folder. If a FIFO has the name of such a file,
-                                          the call blocks */
+    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there
+                                          each program that it builds as a file, and loads programs that other objects
+                                          or earlier starts stored. These need neither the driver's compiler nor a self-
+                                          test. A relative name is resolved at each use. Several processes may share the
+                                          folder. Files that are damaged, or of another device, driver or version, are
+                                          ignored. If the folder or a file cannot be used, calls do not fail: the logger
+                                          gets the file and the reason. Programs that fail their self-test are not
+                                          stored, nor launches that are prepared after a program's first call. Files are
+                                          replaced but never deleted: you may delete any at any time. They are trusted
+                                          like blobs, so others must not be able to write to the folder. If a FIFO has
+                                          the name of such a file, the call blocks */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -725,8 +724,8 @@ typedef struct gpuscan_segments {
 
    Returns 0, OpenCL's own code, or NO_OPENCL (a gpuscan_opencl with NULL entries needs a loader, too), NO_PLATFORM,
    NO_DEVICE, DEVICE_TOO_OLD, OUT_OF_HOST_MEMORY, INVALID_CONTEXT (the device or queue is not of the context) or
-   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; a cache with too
-   long a name; or a `library` although GPUSCAN_LINK_OPENCL is defined). */
+   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; a `cache`
+   of 4,000 bytes or more; or a `library` although GPUSCAN_LINK_OPENCL is defined). */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. The function does not wait. Calls that are still running
@@ -12019,7 +12018,8 @@ typedef struct gpuscan__program {
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     const char *const *names; /* the kernels' names, then NULL. Not set until a call requests a blob's program */
-    size_t group; /* maximum group size with which all kernels can be launched; 0: not queried yet */
+    size_t group;            /* maximum group size with which all kernels can be launched */
+    int odd_width;           /* 1: a kernel's sub-groups may not have the device's lane_width, if the host asks */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
@@ -13722,21 +13722,35 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
     }
 }
 
+static cl_int gpuscan__kernel_number(gpuscan *gs, cl_kernel kernel, cl_kernel_work_group_info what, size_t *number) {
+    return gs->cl.clGetKernelWorkGroupInfo(kernel, gs->device_id, what, sizeof(*number), number, NULL);
+}
+
+/* Creates a program's kernels, and asks which groups they can run in. */
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
     const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const char *name = text->data + strlen(text->data) + 1;
-    size_t i;
+    size_t number = 0, i;
     for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* see tests/programs.c */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", name);
+        code = gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_WORK_GROUP_SIZE, &number);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
+        program->group = i == 0 ? number : (size_t)gpuscan__min(program->group, number);
+        program->odd_width |=
+            gs->device.asks_width &&
+            (gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, &number) !=
+                 CL_SUCCESS ||
+             number != gs->device.lane_width);
         name += strlen(name) + 1;
     }
     return GPUSCAN_SUCCESS;
 }
 
-/* Finds a program with the text of `as`. If `is_loaded` is 1, looks only at programs of blobs that no call has requested.
+/* Finds a program with the text of `as`. If `is_loaded` is 1, looks only at programs of blobs that no call has asked for.
    Returns where the list links to the program, or to NULL at its end. */
 GPUSCAN__COLD gpuscan__program **gpuscan__same_text(gpuscan *gs, const gpuscan__program *as, int is_loaded) {
     const gpuscan__text *text = &as->parts[GPUSCAN__PART_TEXT], *other;
@@ -13841,26 +13855,12 @@ GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__ke
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
-/* Gets the largest group size, up to the key's, with which all of a program's kernels can be launched. */
-GPUSCAN__COLD gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
-                                                    size_t *group) {
-    size_t i;
-    *group = program->group;
-    if (*group)
-        return GPUSCAN_SUCCESS;
-    *group = program->key.group;
+/* Returns the largest group size, up to the key's, with which all of a program's kernels can be launched. */
+static size_t gpuscan__program_group(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__program *program) {
+    size_t group = program->key.group;
     if (plan->operation->trusts_group && gpuscan__uses_ptx(gs, &program->key))
-        return GPUSCAN_SUCCESS;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++) {
-        size_t size = 0;
-        cl_int code = gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id, CL_KERNEL_WORK_GROUP_SIZE,
-                                                      sizeof(size), &size, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
-        *group = (size_t)gpuscan__min(*group, size);
-    }
-    program->group = *group;
-    return GPUSCAN_SUCCESS;
+        return group;
+    return (size_t)gpuscan__min(group, program->group);
 }
 
 /* Defines the macros that all programs have: constants, properties of the device, and sizes of groups and tiles. */
@@ -14274,12 +14274,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Grows the object's own scratch of one kind. Clears it and waits until it is 0, unless the kind is PLAIN. */
+/* Grows the object's own scratch of one kind, or replaces it before the epoch of its words would repeat. Clears it and
+   waits until it is 0, unless the kind is PLAIN. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
+    uint32_t epochs = ((uint32_t)1 << (kind == GPUSCAN__WORDS32 ? 14 : 30)) - 1;
     gpuscan_result r;
     cl_mem mem;
-    if (own->size >= bytes)
+    if (bytes == 0 || (own->size >= bytes && own->epoch < epochs))
         return GPUSCAN_SUCCESS;
     bytes = gpuscan__scratch_aligned(bytes + bytes / 4);
     if (bytes > SIZE_MAX)
@@ -14414,22 +14416,21 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
+/* Ends a call. The object and the caller get the last command's event if they need it. */
 static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result result) {
     gpuscan *gs = chain->gs;
-    if (result == 0) {
-        if (chain->own_scratch && !chain->in_order) {
-            cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->own[0]) : CL_SUCCESS;
-            gs->scratch_event = code == CL_SUCCESS ? chain->own[0] : NULL;
-            if (code != CL_SUCCESS) /* the call's commands are enqueued, so the call cannot fail any more */
-                gpuscan__drop_all_scratch(gs);
-        }
-        if (chain->call->event)
-            *chain->call->event = chain->own[0];
-        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* gs or the caller owns the event now */
-            chain->own[0] = NULL;
-    } else if (chain->own_scratch) {
-        gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
+    cl_event *out = chain->call->event;
+    int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
+    if (result == 0 && keeps) {
+        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* too late for the call to fail */
+        gs->scratch_event = drops ? NULL : chain->own[0];
     }
+    if (drops) /* commands of this call or an earlier one may still use the scratch */
+        gpuscan__drop_all_scratch(gs);
+    if (result == 0 && out)
+        *out = chain->own[0];
+    if (result == 0 && (out || keeps))
+        chain->own[0] = NULL;
     gpuscan__chain_waited(chain);
     return result;
 }
@@ -14494,11 +14495,6 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         return GPUSCAN_SUCCESS;
     }
     chain->own_scratch = 1;
-    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* drops words before their epoch would repeat */
-        uint32_t epochs = i == GPUSCAN__WORDS32 ? ((uint32_t)1 << 14) - 1 : ((uint32_t)1 << 30) - 1;
-        if (need->bytes[i] && gs->scratch[i].epoch >= epochs)
-            gpuscan__drop_scratch(gs, i);
-    }
     if ((r = gpuscan__grow_all(gs, need)) != 0 || (r = gpuscan__chain_own_scratch(chain)) != 0)
         return r;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -15618,16 +15614,7 @@ static const char gpuscan__stand_in_text[] =
 
 /* Returns whether sub-groups have the width that the kernels are written for. Some devices choose it themselves. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
-    size_t i, width = gs->device.lane_width;
-    if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
-        return 1;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++)
-        if (gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id,
-                                            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(width), &width,
-                                            NULL) != CL_SUCCESS ||
-            width != gs->device.lane_width)
-            return 0;
-    return 1;
+    return !program->odd_width || !gpuscan__uses_lanes(gs, &program->key);
 }
 
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
@@ -15637,14 +15624,11 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
-    size_t group = 0;
     gpuscan_result r;
     *right = 1;
     r = gpuscan__get_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
-    if (r == 0 && !program->proved)
-        r = gpuscan__program_group(gs, stand_in, program, &group);
-    if (r != 0 || program->proved || group < stand_in->key.group)
+    if (r != 0 || program->proved || gpuscan__program_group(gs, stand_in, program) < stand_in->key.group)
         return r;
     *right = gpuscan__has_lane_width(gs, program);
     if (!*right)
@@ -15720,10 +15704,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
    groups of the planned size, or fail their self-test. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
                                                    int *again) {
-    size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
-    if (r == 0)
-        r = gpuscan__program_group(gs, plan, *program, &group);
+    size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
         gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its sub-groups have another width");
         *again = 1;
@@ -15767,26 +15749,12 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 /* All operations run the functions below in one of three modes: a call, gpuscan_X_prepare, gpuscan_X_scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
-static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Returns how much scratch a call may access if its kernels read a count of 0 on the device, as in a rehearsal. */
-static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
-    gpuscan__need need = plan->need;
-    if (plan->idle_plain)
-        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
-    return need;
-}
-
-/* Rehearses a program if `always` is 1. Otherwise rehearses it once, if the driver defers work to a kernel's first
-   launch: blobs then contain the recording. Stores the program in the cache. */
-GPUSCAN__COLD gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
-                                                 int always) {
-    const gpuscan__need need = gpuscan__idle_need(plan);
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    if (always || (!program->rehearsed && gs->device.profile.facts.launches_late &&
-                   gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST))
-        r = gpuscan__rehearse(gs, plan, program);
+/* Rehearses a program, and stores it in the cache. */
+static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always) {
+    gpuscan_result r = gpuscan__rehearse(gs, plan, program, always);
     if (r == 0)
         gpuscan__store_cached(gs, program);
     return r;
@@ -16499,11 +16467,13 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
    nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
    compile it, and other drivers load it onto the device. Calls with large data that the count does not limit, such as
    many bins, are not rehearsed. If the driver compiles at launches, kernels run only for a launch that the program's
-   recordings lack. */
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+   recordings lack. Unless `always` is 1, a program is rehearsed only once, and only if the driver defers work to a
+   kernel's first launch: blobs then contain the recording. */
+GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
+                                               int always) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
-    const gpuscan__need need = gpuscan__idle_need(plan);
+    gpuscan__need need = plan->need; /* how much scratch kernels may access if they read a count of 0 on the device */
     gpuscan__text *kept = &program->parts[GPUSCAN__PART_RECORDING];
     gpuscan__recording recording;
     gpuscan__stage *stage = &recording.next.stage;
@@ -16512,6 +16482,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan,
     gpuscan_result r;
     int idle = 0, late = gs->device.profile.facts.launches_late;
     size_t i;
+    if (plan->idle_plain)
+        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
+    if (!always && (program->rehearsed || !late || gpuscan__need_total(&need) > GPUSCAN__SHAM_MOST))
+        return GPUSCAN_SUCCESS;
     memset(&recording.next, 0, sizeof(recording.next));
     recording.launches = gpuscan__text_of(gs);
     program->rehearsed = 1;
