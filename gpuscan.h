@@ -724,8 +724,8 @@ typedef struct gpuscan_segments {
 
    Returns 0, OpenCL's own code, or NO_OPENCL (a gpuscan_opencl with NULL entries needs a loader, too), NO_PLATFORM,
    NO_DEVICE, DEVICE_TOO_OLD, OUT_OF_HOST_MEMORY, INVALID_CONTEXT (the device or queue is not of the context) or
-   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; a `cache`
-   of 4,000 bytes or more; or a `library` although GPUSCAN_LINK_OPENCL is defined). */
+   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; a `cache` of
+   4,000 bytes or more; or a `library` although GPUSCAN_LINK_OPENCL is defined). */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. The function does not wait. Calls that are still running
@@ -12136,7 +12136,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
     return result;
 }
 
-static gpuscan_result gpuscan__no_memory(gpuscan *gs, const char *what) {
+GPUSCAN__COLD gpuscan_result gpuscan__no_memory(gpuscan *gs, const char *what) {
     return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for %s", what);
 }
 
@@ -13750,7 +13750,7 @@ static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *pro
     return GPUSCAN_SUCCESS;
 }
 
-/* Finds a program with the text of `as`. If `is_loaded` is 1, looks only at programs of blobs that no call has asked for.
+/* Finds a program with the text of `as`. If `is_loaded` is 1, looks only at blobs' programs that no call has asked for.
    Returns where the list links to the program, or to NULL at its end. */
 GPUSCAN__COLD gpuscan__program **gpuscan__same_text(gpuscan *gs, const gpuscan__program *as, int is_loaded) {
     const gpuscan__text *text = &as->parts[GPUSCAN__PART_TEXT], *other;
@@ -13974,36 +13974,32 @@ static void gpuscan__define_type(gpuscan__text *text, const char *name, const ch
     gpuscan__custom_lines(text, before, place, type, after);
 }
 
-/* Defines the types of sources. */
-static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements *e) {
-    char place[16];
-    uint32_t k;
-    for (k = 0; k < GPUSCAN_MAX_SOURCES && text->given.sources[k]; k++) {
-        uint32_t builtin = text->given.sources[k] & 255;
-        const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
-        const char *own = e->source_types[k];
-        snprintf(place, sizeof(place), " source%u", (unsigned)k);
-        gpuscan__define_type(text, place + 1, place, own ? own : type, own ? text->given.sources[k] >> 8 : 0);
-    }
-}
-
 /* Adds custom->source and the types of sources, of values and, if `has_type` is 1, of custom elements. */
 static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements *e, int has_type) {
     const gpuscan_custom *custom = e->custom;
+    const gpuscan__given *given = &text->given;
+    char place[16];
+    uint32_t k;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
     if (has_type) {
         gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
         gpuscan__define_type(text, "custom", " type", custom->type, (uint32_t)custom->size);
     }
-    gpuscan__define_sources(text, e);
-    if (text->given.values_size) {
-        gpuscan__define_number(text, "VALUES_SIZE", text->given.values_size);
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && given->sources[k]; k++) {
+        uint32_t builtin = given->sources[k] & 255;
+        const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
+        const char *own = e->source_types[k];
+        snprintf(place, sizeof(place), " source%u", (unsigned)k);
+        gpuscan__define_type(text, place + 1, place, own ? own : type, own ? given->sources[k] >> 8 : 0);
+    }
+    if (given->values_size) {
+        gpuscan__define_number(text, "VALUES_SIZE", given->values_size);
         gpuscan__text_code(text, /* a negative size: see gpuscan__define_type */
                            "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                            "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
     }
-    if (text->given.values_size || text->given.sources[0])
+    if (given->values_size || given->sources[0])
         gpuscan__text_code(text, "typedef struct {`? } `seen;\n");
 }
 
@@ -14333,29 +14329,11 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the next command wait for `event`, too. The chain now owns `event`. A marker joins all other events. */
-static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
-    gpuscan *gs = chain->gs;
-    cl_event joined = NULL;
-    cl_int code = CL_SUCCESS;
-    if (chain->wait_count > 0)
-        code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
-    if (code != CL_SUCCESS) {
-        gpuscan__forget_event(gs, &joined);
-        gpuscan__forget_event(gs, &event);
-        return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
-    }
-    chain->own[0] = event;
-    chain->own[1] = joined;
-    chain->wait_count = chain->wait_count > 0 ? 2 : 1;
-    chain->waits = chain->own;
-    return GPUSCAN_SUCCESS;
-}
-
-/* If another queue or an out-of-order queue used the object's scratch last, makes the chain wait for that use. */
+/* If another queue or an out-of-order queue used the object's scratch last, makes the next command wait for that use,
+   too. A marker joins all other events. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
-    cl_event event = gs->scratch_event;
+    cl_event event = gs->scratch_event, joined = NULL;
     int is_other = gs->scratch_queue && gs->scratch_queue != chain->queue;
     const char *what = "a marker in";
     cl_int status = CL_QUEUED, code = CL_SUCCESS;
@@ -14371,10 +14349,22 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         what = "flushing";
         code = gs->cl.clFlush(gs->scratch_queue);
     }
-    if (code == CL_SUCCESS)
-        return event ? gpuscan__chain_wait(chain, event) : GPUSCAN_SUCCESS;
-    gpuscan__forget_event(gs, &event);
-    return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
+    if (code == CL_SUCCESS && event && chain->wait_count > 0) {
+        what = "a marker for the caller's events and";
+        code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
+    }
+    if (code != CL_SUCCESS) {
+        gpuscan__forget_event(gs, &joined);
+        gpuscan__forget_event(gs, &event);
+        return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
+    }
+    if (event) { /* the chain owns both events */
+        chain->own[0] = event;
+        chain->own[1] = joined;
+        chain->wait_count = joined ? 2 : 1;
+        chain->waits = chain->own;
+    }
+    return GPUSCAN_SUCCESS;
 }
 
 static void gpuscan__chain_waited(gpuscan__chain *chain) {
@@ -15549,10 +15539,8 @@ static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
     return programs;
 }
 
-/* Records that the vendor's instructions are given up, and releases the programs that may have them. */
-static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *programs,
-                                   const char *why) {
-    gpuscan__free_programs(gs, programs);
+static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
+    gpuscan__free_programs(gs, gpuscan__leave_lanes(gs));
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
@@ -15576,7 +15564,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     plan->call = call;
     if (r == 0) {
         plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
-        gpuscan__give_up_lanes(gs, plan, with_lanes, "its program did not build with them");
+        gpuscan__free_programs(gs, with_lanes);
+        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used",
+                              "its program did not build with them");
         gs->error[0] = 0;
         *again = 1;
         return GPUSCAN_SUCCESS;
@@ -15688,7 +15678,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
         return r;
     *again = 1;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
-        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its self-test failed");
+        gpuscan__give_up_lanes(gs, plan, "its self-test failed");
     } else if (gpuscan__strategies[strategy].portable != strategy) {
         gs->refused[plan->operation->number] |= 1u << strategy;
         gpuscan__note_refusal(gs, plan, "its strategy is no longer used", "its self-test failed");
@@ -15707,7 +15697,7 @@ static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *p
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
-        gpuscan__give_up_lanes(gs, plan, gpuscan__leave_lanes(gs), "its sub-groups have another width");
+        gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
         *again = 1;
         return GPUSCAN_SUCCESS;
     }
@@ -15820,12 +15810,15 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     return r;
 }
 
-static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
+/* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
+static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__program *program = NULL;
     cl_command_queue queue = NULL;
     int in_order = 1;
     gpuscan_result r;
-    if ((r = gpuscan__check_queue_and_events(gs, plan->call, &queue, &in_order)) != 0 ||
+    plan->is_run = 1;
+    if ((r = gpuscan__resolve(gs, plan)) != 0 ||
+        (r = gpuscan__check_queue_and_events(gs, plan->call, &queue, &in_order)) != 0 ||
         (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
         return r;
     if (!plan->is_nothing &&
@@ -15837,14 +15830,6 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     if (program)
         program->runs = 1;
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
-}
-
-/* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
-static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
-    gpuscan_result r;
-    plan->is_run = 1;
-    r = gpuscan__resolve(gs, plan);
-    return r == 0 ? gpuscan__run(gs, plan) : r;
 }
 
 /* Makes the checks that all public calls with a desc have in common. */
@@ -23541,10 +23526,8 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         gs->limits = desc->limits;
         why = gs->error;
         r = gpuscan__open(gs, desc);
-        if (r == 0 && desc->cache && strlen(desc->cache) >= sizeof(gs->cache))
+        if (r == 0 && desc->cache && snprintf(gs->cache, sizeof(gs->cache), "%s", desc->cache) >= GPUSCAN__CACHE_MOST)
             r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "cache: the name is too long");
-        else if (r == 0 && desc->cache)
-            strcpy(gs->cache, desc->cache);
     }
     if (r == 0) {
         *out = gs;
@@ -23881,23 +23864,19 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
     return r;
 }
 
-/* Returns how many names of kernels a program's text has; 0: none or too many, or the last one is not terminated. */
-static uint64_t gpuscan__count_names(const gpuscan__text *text) {
-    uint64_t i, ends = 0;
-    for (i = 0; i < text->length; i++)
-        ends += text->data[i] == 0;
-    return ends > 1 && ends <= 1 + GPUSCAN__MAX_KERNELS && text->data[text->length - 1] == 0 ? ends - 1 : 0;
-}
-
-/* Returns whether the names of a program from a blob, and its recording, are valid. */
-static int gpuscan__recording_is_whole(const gpuscan__program *program) {
+/* Returns whether a program from a blob has from 1 to MAX_KERNELS names of kernels, and a valid recording. */
+static int gpuscan__is_whole(const gpuscan__program *program) {
+    const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
     const gpuscan__text *recording = &program->parts[GPUSCAN__PART_RECORDING];
     const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)recording->data;
-    uint64_t kernels = gpuscan__count_names(&program->parts[GPUSCAN__PART_TEXT]), used;
-    size_t count = recording->length / sizeof(*launch);
-    uint32_t i;
+    size_t count = recording->length / sizeof(*launch), ends = 0, i;
+    uint64_t used;
+    for (i = 0; i < text->length; i++)
+        ends += text->data[i] == 0;
+    if (ends < 2 || ends > 1 + GPUSCAN__MAX_KERNELS || text->data[text->length - 1] != 0)
+        return 0;
     for (; count > 0; count--, launch++) {
-        if (launch->kernel >= kernels || launch->arg_count > GPUSCAN__MAX_ARGS ||
+        if (launch->kernel >= ends - 1 || launch->arg_count > GPUSCAN__MAX_ARGS ||
             launch->stage.sham < GPUSCAN__SHAM_LEAST || launch->stage.sham > GPUSCAN__SHAM_MOST ||
             launch->stage.scratch > GPUSCAN__SHAM_MOST || launch->stage.zeros > launch->stage.scratch)
             return 0;
@@ -23908,7 +23887,7 @@ static int gpuscan__recording_is_whole(const gpuscan__program *program) {
                 return 0;
         }
     }
-    return kernels && recording->length % sizeof(*launch) == 0;
+    return recording->length % sizeof(*launch) == 0;
 }
 
 /* Reads an entry of a blob at `*at`, and moves `*at` to its end. */
@@ -23930,7 +23909,7 @@ static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob
     }
     if (failed)
         return gpuscan__no_memory(gs, "a blob's programs");
-    if (!is_whole || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__recording_is_whole(program))
+    if (!is_whole || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
     program->key.registers = gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
     program->proved = entry.proved != 0;
@@ -24053,11 +24032,11 @@ GPUSCAN__COLD gpuscan__path gpuscan__cached_path(gpuscan *gs, const gpuscan__pro
 static const char *gpuscan__read_file(FILE *file, gpuscan__text *bytes) {
     char some[4096];
     size_t count;
-    while ((count = fread(some, 1, sizeof(some), file)) > 0 && bytes->length <= GPUSCAN__CACHED_MOST)
+    while (!bytes->failed && bytes->length <= GPUSCAN__CACHED_MOST && (count = fread(some, 1, sizeof(some), file)) > 0)
         gpuscan__text_bytes(bytes, some, count);
     if (bytes->failed)
         return "no memory for the file's bytes";
-    return ferror(file) ? strerror(errno) : count > 0 ? "it is too large" : NULL;
+    return ferror(file) ? strerror(errno) : bytes->length > GPUSCAN__CACHED_MOST ? "it is too large" : NULL;
 }
 
 /* Loads a program from the cache. Returns 0 if the cache has no file for it, or only an unusable file. */

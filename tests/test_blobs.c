@@ -672,7 +672,9 @@ static void *open_and_call(void *failed) {
 }
 
 static void test_cache(void **state) {
-    char other[100];
+    char other[100], name[4001];
+    gpuscan_desc desc;
+    gpuscan *gs = NULL;
     int what, failed[4] = {1, 1, 1, 1};
     pthread_t threads[4];
     (void)state;
@@ -712,6 +714,16 @@ static void test_cache(void **state) {
     was_told(other, ".bin: not used: ", "Not a directory");
     was_told(other, ".bin: not stored: ", "Not a directory");
     each_file(see_gone, 0);
+    test_case("a cache with too long a name");
+    memset(&desc, 0, sizeof desc);
+    desc.device = test.device;
+    desc.cache = name;
+    memset(name, 'x', sizeof name);
+    for (what = 0; what < 2; what++) {
+        name[sizeof name - 1 - (size_t)what] = 0;
+        assert_int_equal(gpuscan_create(&gs, &desc), what ? GPUSCAN_SUCCESS : GPUSCAN_ERROR_INVALID_ARGUMENT);
+        gpuscan_destroy(gs);
+    }
     test_case("several at once");
     for (what = 0; what < 4; what++)
         assert_int_equal(pthread_create(&threads[what], NULL, open_and_call, &failed[what]), 0);
