@@ -12264,28 +12264,24 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as `words`, which are embedded code, or as `number` if `words` is NULL. Writes the digits without
-   snprintf, which is slower: a program has about a hundred numbers, and the first call after gpuscan_set_blob writes
-   all of them. Words and numbers have one function, so that compilers do not copy it into its callers. */
-static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
+/* Defines a macro as `words`, which are embedded code. */
+GPUSCAN__COLD void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
+    gpuscan__text_add(text, "#define GPUSCAN_");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, " ");
+    gpuscan__text_code(text, words);
+    gpuscan__text_add(text, "\n");
+}
+
+/* Defines a macro as a number. Writes the digits without snprintf, which is slower: a program has about a hundred
+   numbers, and the first call after gpuscan_set_blob writes all of them. */
+GPUSCAN__COLD void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
     do
         *--first = (char)('0' + number % 10);
     while ((number /= 10) != 0);
-    gpuscan__text_add(text, "#define GPUSCAN_");
-    gpuscan__text_add(text, name);
-    gpuscan__text_add(text, " ");
-    gpuscan__text_code(text, words ? words : first);
-    gpuscan__text_add(text, "\n");
-}
-
-static void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
-    gpuscan__define_as(text, name, words, 0);
-}
-
-static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
-    gpuscan__define_as(text, name, NULL, number);
+    gpuscan__define(text, name, first);
 }
 
 /* Defines a macro for a field of an operation's own key. GPUSCAN__..._FIELDS(GPUSCAN__DEFINE_FIELD) does so for all. */
@@ -23851,15 +23847,15 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
     if (gs->last_queue && (code = gs->cl.clFinish(gs->last_queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clFinish failed");
-    r = gpuscan__make_blob(gs, NULL, &made);
     capacity = *size;
-    if (r == 0)
+    if ((r = gpuscan__make_blob(gs, NULL, &made)) == 0) {
         *size = made.length;
-    if (r == 0 && blob && capacity < made.length)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
-                          (unsigned long long)made.length);
-    else if (r == 0 && blob)
-        memcpy(blob, made.data, made.length);
+        if (blob && capacity < made.length)
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
+                              (unsigned long long)made.length);
+        else if (blob)
+            memcpy(blob, made.data, made.length);
+    }
     gpuscan__release(&gs->allocator, made.data);
     return r;
 }
