@@ -203,6 +203,12 @@ cp names.c names.cpp
 mkdir -p own_shadows
 sed '/pragma GCC diagnostic ignored "-Wshadow"/d' "$root/gpuscan.h" > own_shadows/gpuscan.h
 
+# A loader's header, as clew.h: it declares OpenCL 1.1, and its macros rename the functions.
+{ printf '#define CL_TARGET_OPENCL_VERSION 110\n#include <CL/cl.h>\n'
+  sed -n 's/^    X(\(cl[A-Za-z]*\),.*/#define \1 loader_\1/p' "$root/gpuscan.h"; } > loader.h
+{ printf '#include "loader.h"\n'; cat user.c; } > behind_loader.c
+cp behind_loader.c behind_loader.cpp
+
 # Code beside the library that uses newer entry points, and C++ bindings, before and behind the header.
 cat > newer.c <<'END'
 #include "gpuscan.h"
@@ -312,6 +318,8 @@ for compiler in gcc clang; do
     check "$cxx: OpenCL $version, interface" "$cxx" -std=c++11 $warnings -I"$root" \
       "-DCL_TARGET_OPENCL_VERSION=$version" -fsyntax-only user.cpp
   done
+  check "$compiler: behind a loader" "$compiler" -std=c99 $c_warnings -I"$root" -c behind_loader.c -o behind-c.o
+  check "$cxx: behind a loader" "$cxx" -std=c++11 $warnings -I"$root" -c behind_loader.cpp -o behind-cpp.o
   check "$compiler: newer entry points behind the header" "$compiler" -std=c99 $c_warnings -I"$root" -fsyntax-only newer.c
   if echo '#include <CL/opencl.hpp>' | "$cxx" -std=c++11 -x c++ -fsyntax-only - 2> /dev/null; then
     for version in 120 300; do
