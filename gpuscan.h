@@ -21,8 +21,9 @@
 
    COMPILE     Linux: cc sum.c (-ldl with a glibc before 2.34)    macOS: cc sum.c -framework OpenCL
                Windows: cl sum.c, or gcc sum.c of MinGW-w64       C99 or C++11
-               The interface alone compiles as C89 with <stdint.h>. OpenCL's headers must be installed. The OpenCL
-               loader is opened at run time, so nothing is linked.
+               The interface alone compiles as C89 with <stdint.h>. OpenCL's headers must be installed, except for
+               the interface behind a loader that declares OpenCL by itself, such as clew.h. The OpenCL loader is
+               opened at run time, so nothing is linked.
 
    MACROS      Define these before the include that has GPUSCAN_IMPLEMENTATION. All are optional:
                GPUSCAN_STATIC              makes every function static: the library is private to this file
@@ -198,20 +199,21 @@
 #error "OpenCL/opencl.h is missing: install Xcode's command line tools (xcode-select --install)"
 #include <OpenCL/cl.h> /* In gcc #error does not stop the compiler, but this include does. It does not name the file of
                           __has_include above, since gcc skips the include of a file that __has_include did not find */
-#elif !defined(__APPLE__) && !__has_include(<CL/cl.h>)
+#elif !defined(__APPLE__) && !defined(__OPENCL_CL_H) && !__has_include(<CL/cl.h>)
 #error "CL/cl.h is missing: install opencl-headers (Debian, Fedora, Arch, Homebrew), elsewhere Khronos' OpenCL-Headers"
 #include <CL/opencl.h>
 #endif
 #endif
 #ifdef __APPLE__
 #include <OpenCL/opencl.h>
-#else
+#elif !defined(__OPENCL_CL_H) /* a loader that declares OpenCL by itself, such as clew.h, has defined it */
 #include <CL/cl.h>
 #endif
 #ifndef CL_VERSION_1_2 /* The interface needs only OpenCL 1.1, which loaders like clew.h declare by themselves */
 typedef struct gpuscan__no_image_desc cl_image_desc;
 #ifdef GPUSCAN_IMPLEMENTATION
-#error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers are older"
+#error "gpuscan.h needs what OpenCL 1.2 declares: CL_TARGET_OPENCL_VERSION is below 120, or OpenCL's headers \
+are older, or a loader that declares OpenCL by itself stands before the implementation"
 #define GPUSCAN__IMPLEMENTED /* leaves out the implementation, which would repeat the error */
 #endif
 #endif
@@ -497,8 +499,9 @@ typedef struct gpuscan_call {
                                       commands do not run and end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST (on
                                       drivers that follow OpenCL) */
     const cl_event  *wait_list;
-    cl_event        *event;        /* out, may be NULL: the event of the call's last command, see EVENTS. The caller
-                                      releases it. *event is NULL after a failure */
+    cl_event        *event;        /* out, may be NULL: the event of the call's last command, see EVENTS. Its times are
+                                      that command's alone: a marker behind the call tells when all have ended. The
+                                      caller releases it. *event is NULL after a failure */
     gpuscan_buffer   scratch;      /* device memory for intermediate results; NULL: the object's own, see MEMORY. The
                                       offset is in bytes, a multiple of 64. [FUNCTIONS] says more */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
@@ -747,8 +750,8 @@ GPUSCAN_API size_t gpuscan_type_size(gpuscan_type type);
 
 /* Stores in *type the builtin type that has this name in OpenCL C, C, <stdint.h>, NumPy or this header: "float",
    "float32" and "f32" are GPUSCAN_TYPE_F32; "uint", "unsigned int", "uint32_t", "uint32" and "u32" are
-   GPUSCAN_TYPE_U32. Sizes are those of OpenCL C: char is signed, long has 64 bits. Words are one space apart. Returns
-   INVALID_TYPE for other names, and INVALID_ARGUMENT if `name` or `type` is NULL. After a failure *type is DEFAULT. */
+   GPUSCAN_TYPE_U32. Sizes are those of OpenCL C: char is signed, long has 64 bits. But int8, int16 and float16 are
+   NumPy's numbers, not OpenCL C's vectors. Words are one space apart. Returns INVALID_TYPE for other names, and INVALID_ARGUMENT if `name` or `type` is NULL. After a failure *type is DEFAULT. */
 GPUSCAN_API gpuscan_result gpuscan_type_from_name(const char *name, gpuscan_type *type);
 
 /* Returns the GPUSCAN_VERSION of the implementation. It is this header's if both are compiled together. */
@@ -764,7 +767,8 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
    built (a second or less) and tested on a few numbers. Each operation needs one program per combination of types,
    operator, custom texts, strategy, options, outputs and range of counts. Small and large counts, rows, images and
-   numbers of bins take different programs, with limits that depend on the device. gpuscan_X_prepare builds ahead.
+   numbers of bins take different programs, with limits that depend on the device. Histograms share a program if their
+   bins are counted in the same way, so a grid that grows builds only a few times. gpuscan_X_prepare builds ahead.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
                    not overlap anything else that the call reads or writes, its scratch included, except as the
