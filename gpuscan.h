@@ -20470,22 +20470,27 @@ typedef struct gpuscan__select_key {
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
+/* Points to the fields that descs of selections and of runs have in common, by their use. Selections have no lengths,
+   values and results. */
+typedef struct gpuscan__select_fields {
+    gpuscan_buffer *decides; /* flags, elements or keys */
+    gpuscan_buffer *from, *to, *indices; /* buffers of the elements: source, destination and indices */
+    gpuscan_buffer *lengths, *values, *results, *count_buffer;
+    const gpuscan_payload **payloads;
+    uint32_t *payload_count;
+    gpuscan_tally *tally;
+    gpuscan_type *index_type, *count_type;
+    uint64_t *count, *capacity;
+} gpuscan__select_fields;
+
 typedef struct gpuscan__select_plan {
     gpuscan__plan common;
     gpuscan__select_key key;
-
-    /* fields of the operation's desc */
-    gpuscan_buffer decides, count_buffer; /* decides: flags, elements or keys */
-    uint64_t count;
-    gpuscan_buffer from, to, indices;     /* buffers of the elements: source, destination and indices */
-    const gpuscan_payload *payloads;
-    const gpuscan_tally *tally;
-    gpuscan_buffer values, results, lengths; /* buffers of runs */
-
+    gpuscan__select_fields of; /* the fields of common.desc */
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t units;           /* number of elements, or for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
+    uint64_t count, units;    /* number of elements; for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
     int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
@@ -20641,15 +20646,27 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Names the fields of a tally for gpuscan__select_common. `name` is the tally's name in the desc. */
+/* Names the fields of a tally for gpuscan__select_end. `name` is the tally's name in the desc. */
 enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
 #define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
 
+/* Begins resolve for selections and runs. Sets the sizes of indices and outputs. Adds the payloads' ranges. */
+static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *plan, int in_place) {
+    const gpuscan__select_fields *of = &plan->of;
+    uint64_t capacity = *of->capacity;
+    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, "index_type", *of->index_type, &plan->index_size);
+    plan->count = plan->units = *of->count;
+    plan->capacity = capacity && capacity < plan->count ? capacity : plan->count;
+    plan->key.index_size = of->indices->mem ? plan->index_size : 0;
+    /* also checks payload_count */
+    return r != 0 ? r : gpuscan__resolve_payloads(gs, &plan->common, *of->payloads, *of->payload_count, plan->count,
+                                                  plan->capacity, in_place);
+}
+
 /* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
-static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields,
-                                             gpuscan_type count_type) {
+static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields) {
     gpuscan__plan *common = &plan->common;
-    const gpuscan_tally *tally = plan->tally;
+    const gpuscan_tally *tally = plan->of.tally;
     uint32_t size;
     uint64_t bytes;
     gpuscan_result r;
@@ -20676,7 +20693,7 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
         common->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
         common->flags |= GPUSCAN__FLAG_DISPATCH;
-    if ((r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
+    if ((r = gpuscan__resolve_count(gs, common, *plan->of.count_buffer, *plan->of.count_type)) != 0)
         return r;
     if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
         plan->key.length_size == 0 && !plan->key.reduces)
@@ -20696,17 +20713,17 @@ static gpuscan__range *gpuscan__select_range(gpuscan__select_plan *plan, const c
 }
 
 /* Sets the sizes of dst and the payloads. A preparation that has no output is treated as if it had dst. */
-static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
+static void gpuscan__select_sizes(gpuscan__select_plan *plan) {
     gpuscan__select_key *key = &plan->key;
-    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
-                  !plan->tally->count.mem && !plan->tally->dispatch.mem;
-    uint32_t k;
-    has_dst = has_dst || (is_bare && !plan->common.is_run);
-    key->has_dst = (uint32_t)has_dst;
-    if (has_dst)
+    const gpuscan_tally *tally = plan->of.tally;
+    uint32_t k, payload_count = *plan->of.payload_count;
+    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 && !tally->count.mem &&
+                  !tally->dispatch.mem;
+    key->has_dst = plan->of.to->mem || (is_bare && !plan->common.is_run);
+    if (key->has_dst)
         key->sizes[key->outputs++] = plan->size;
     for (k = 0; k < payload_count; k++)
-        key->sizes[key->outputs++] = (uint32_t)plan->payloads[k].size;
+        key->sizes[key->outputs++] = (uint32_t)(*plan->of.payloads)[k].size;
 }
 
 #if GPUSCAN__HAS_SELECT
@@ -20780,63 +20797,55 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
 /* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. A
    preparation ignores buffers that the call would refuse, so it does not log their errors. */
 static void gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
-    gpuscan__range *ranges = plan->common.ranges;
+    gpuscan__plan *common = &plan->common;
     gpuscan_logger logger = gs->logger;
-    size_t i, j;
+    size_t i;
     gs->logger.log = NULL;
-    for (i = 0; i < plan->common.range_count; i++) {
-        if (!ranges[i].in_place || !ranges[i].buffer.mem)
-            continue;
-        if (gpuscan__check_range(gs, &ranges[i]) != 0)
-            ranges[i].in_place = 0;
-        for (j = 0; j < i; j++)
-            plan->shows_in_place |= gpuscan__ranges_may_meet(&ranges[j], &ranges[i]) &&
-                                    gpuscan__ranges_meet(&ranges[j], &ranges[i]);
-    }
-    for (i = 0; i < plan->common.range_count; i++)
-        ranges[i].in_place = 0;
+    for (i = 0; i < common->range_count; i++)
+        if (common->ranges[i].in_place && common->ranges[i].buffer.mem)
+            (void)gpuscan__check_range(gs, &common->ranges[i]);
+    (void)gpuscan__check_overlaps(gs, common);
+    plan->shows_in_place = common->in_place;
+    common->in_place = 0;
+    for (i = 0; i < common->range_count; i++)
+        common->ranges[i].in_place = 0;
     gs->logger = logger;
     gs->error[0] = 0;
+}
+
+/* If a self-test's elements are their own flags, only the buffer of flags exists when the plan is resolved. */
+static gpuscan__select_fields gpuscan__select_fields_of(gpuscan_select_desc *desc, int own_flags) {
+    const gpuscan__select_fields fields = {
+        desc->by == GPUSCAN_SELECT_PREDICATE ? &desc->src : &desc->flags, own_flags ? &desc->flags : &desc->src,
+        &desc->dst,           &desc->indices,       NULL,            NULL,              NULL, &desc->count_buffer,
+        &desc->payloads,      &desc->payload_count, &desc->selected, &desc->index_type, &desc->count_type,
+        &desc->count,         &desc->capacity};
+    return fields;
 }
 
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
     static const char *const fields[] = GPUSCAN__TALLY_FIELDS("selected");
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
-    uint32_t index_size;
+    gpuscan_select_desc *desc;
     gpuscan_result r;
-    if ((r = gpuscan__select_elements(gs, plan)) != 0 ||
-        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &index_size)) != 0)
+    memcpy(&desc, &common->desc, sizeof(desc)); /* only self-tests write to `of` */
+    plan->of = gpuscan__select_fields_of(desc, common->forced && gpuscan__select_own(common->forced).own_flags);
+    if ((r = gpuscan__select_elements(gs, plan)) != 0 || (r = gpuscan__select_begin(gs, plan, 2)) != 0)
         return r;
     if (desc->host_indices && !common->from_host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_indices is for gpuscan_select_host");
-    if (desc->indices.mem && index_size == 4 && desc->count > (uint64_t)1 << 32)
+    if (plan->key.index_size == 4 && desc->count > (uint64_t)1 << 32)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: more than 2^32 elements need u64");
-    plan->capacity = desc->capacity && desc->capacity < desc->count ? desc->capacity : desc->count;
-    plan->units = desc->by == GPUSCAN_SELECT_BITS ? gpuscan__ceil_div(desc->count, 32) : desc->count;
-    plan->index_size = index_size;
-    plan->key.index_size = desc->indices.mem ? index_size : 0;
-    plan->decides = desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
-    plan->count = desc->count;
-    plan->count_buffer = desc->count_buffer;
-    /* if a self-test's elements are their own flags, only the buffer of flags exists yet */
-    plan->from = common->forced && gpuscan__select_own(common->forced).own_flags ? desc->flags : desc->src;
-    plan->to = desc->dst;
-    plan->indices = desc->indices;
-    plan->payloads = desc->payloads;
-    plan->tally = &desc->selected;
-    /* also checks payload_count */
-    if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
-                                       2)) != 0)
-        return r;
+    if (desc->by == GPUSCAN_SELECT_BITS)
+        plan->units = gpuscan__ceil_div(desc->count, 32);
     plan->key.by = (uint32_t)desc->by;
     plan->key.invert = (uint32_t)common->e.inverts;
     plan->key.own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
                           desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                           common->e.src_size == plan->size;
-    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
+    gpuscan__select_sizes(plan);
     gpuscan__select_ranges(plan);
-    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0 || common->is_run || common->from_host)
+    if ((r = gpuscan__select_end(gs, plan, fields)) != 0 || common->is_run || common->from_host)
         return r;
     gpuscan__select_look(gs, plan);
     return GPUSCAN_SUCCESS;
@@ -20896,28 +20905,6 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Returns the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use
-   those for selections. If it has none for selections, those for scans are used. A forced strategy replaces the row's.
-   If `many` is 1, rows of SINGLE_PASS are skipped. */
-static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    gpuscan__tuning found = profile->tiles.rest;
-    gpuscan_strategy forced = plan->common.call->strategy;
-    uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
-    const gpuscan__tunings *tunings = plan->common.e.key && profile->runs.count ? &profile->runs
-                                      : profile->select.count                   ? &profile->select
-                                                                                : &profile->scan;
-    const gpuscan__tuning *rows = tunings->rows;
-    uint32_t i;
-    for (i = tunings->count; i-- > 0;)
-        if (gpuscan__select_matches(&rows[i], bytes, plan) &&
-            !(many && rows[i].strategy == GPUSCAN_STRATEGY_SINGLE_PASS))
-            found = rows[i];
-    if (forced != GPUSCAN_STRATEGY_AUTO)
-        found.strategy = forced;
-    return found;
-}
-
 /* Sets the key and the tiles. A self-test's key is given. */
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
@@ -20940,7 +20927,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
-        plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
+        plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, *plan->of.count_buffer, plan->tiles);
         /* limited registers also make selections by bits faster. tuning: select-bits-registers */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
@@ -20959,18 +20946,35 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
     return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
 }
 
-/* Takes the tuning's strategy. If it does not fit, tries the plain single pass, then the portable strategy. */
+/* Takes the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use those
+   for selections. If it has none for selections, those for scans are used. Rows of SINGLE_PASS are for few tiles: AUTO
+   skips them for more tiles. A forced strategy replaces the row's. If the strategy does not fit, tries simpler ones. */
 static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
-    gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan_strategy forced = plan->common.call->strategy;
+    uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
+    const gpuscan__tunings *tunings = plan->common.e.key && profile->runs.count ? &profile->runs
+                                      : profile->select.count                   ? &profile->select
+                                                                                : &profile->scan;
+    gpuscan__tuning tuning = profile->tiles.rest;
+    int is_many = 0; /* 1: there are too many tiles for rows of SINGLE_PASS */
     const char *why;
-    gpuscan__select_shape(gs, plan, &tuning);
-    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
-        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO) { /* rows of SINGLE_PASS are for few tiles */
-        tuning = gpuscan__select_tuning(gs, plan, 1);
+    uint32_t i;
+    for (i = 0; i <= tunings->count; i++) {
+        const gpuscan__tuning *row = i < tunings->count ? &tunings->rows[i] : &profile->tiles.rest;
+        int is_single = row->strategy == GPUSCAN_STRATEGY_SINGLE_PASS;
+        if (i < tunings->count && (!gpuscan__select_matches(row, bytes, plan) || (is_many && is_single)))
+            continue;
+        tuning = *row;
+        if (forced != GPUSCAN_STRATEGY_AUTO)
+            tuning.strategy = forced;
         gpuscan__select_shape(gs, plan, &tuning);
+        if (is_many || !is_single || plan->key.few || plan->common.forced || forced != GPUSCAN_STRATEGY_AUTO)
+            break;
+        is_many = 1;
     }
     while ((why = gpuscan__select_misfit(gs, plan, tuning.strategy)) != NULL) {
-        if (plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
+        if (forced != GPUSCAN_STRATEGY_AUTO)
             return gpuscan__unsupported(gs, why);
         if (!gpuscan__take_simpler(&tuning))
             break;
@@ -21017,19 +21021,20 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
+    const gpuscan__select_fields *of = &plan->of;
     uint32_t k;
     for (k = 0; k < key->outputs; k++) {
-        const gpuscan_payload *payload = key->has_dst && k == 0 ? NULL : &plan->payloads[k - key->has_dst];
-        gpuscan_buffer from = payload ? payload->src : plan->from, to = payload ? payload->dst : plan->to;
+        const gpuscan_payload *payload = key->has_dst && k == 0 ? NULL : *of->payloads + (k - key->has_dst);
+        gpuscan_buffer from = payload ? payload->src : *of->from, to = payload ? payload->dst : *of->to;
         numbers->from_offsets[k] = gpuscan__arg_output(launch, plan, k, from, leaves ? &to : NULL);
         numbers->to_offsets[k] = gpuscan__arg_output(launch, plan, k, to, enters ? &to : NULL);
     }
     if (key->index_size)
-        numbers->indices_offset = gpuscan__arg_output(launch, plan, k, plan->indices, enters ? &plan->indices : NULL);
+        numbers->indices_offset = gpuscan__arg_output(launch, plan, k, *of->indices, enters ? of->indices : NULL);
     if (key->length_size)
-        numbers->lengths_offset = gpuscan__arg_buffer(launch, plan->lengths);
+        numbers->lengths_offset = gpuscan__arg_buffer(launch, *of->lengths);
     if (key->reduces)
-        numbers->results_offset = gpuscan__arg_buffer(launch, plan->results);
+        numbers->results_offset = gpuscan__arg_buffer(launch, *of->results);
     numbers->capacity = plan->capacity;
     numbers->items = plan->items;
     numbers->limit = plan->limit;
@@ -21040,8 +21045,8 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
         numbers->tally_offset = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->moved, 8);
         numbers->dispatch_offset = gpuscan__arg_buffer(launch, gpuscan__none);
     } else {
-        numbers->tally_offset = gpuscan__arg_buffer(launch, plan->tally->count);
-        numbers->dispatch_offset = gpuscan__arg_buffer(launch, plan->tally->dispatch);
+        numbers->tally_offset = gpuscan__arg_buffer(launch, of->tally->count);
+        numbers->dispatch_offset = gpuscan__arg_buffer(launch, of->tally->dispatch);
     }
 }
 
@@ -21053,7 +21058,7 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     gpuscan__select_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
-    numbers.src_offset = gpuscan__arg_output(&launch, plan, plan->key.outputs, plan->indices, &plan->indices);
+    numbers.src_offset = gpuscan__arg_output(&launch, plan, plan->key.outputs, *plan->of.indices, plan->of.indices);
     gpuscan__arg_outputs(&launch, plan, 0, 1, &numbers);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
@@ -21066,23 +21071,25 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
                              : plan->parts;
     uint64_t shared = gpuscan__select_shared(chain->gs, key, &plan->key, &common->e);
+    const gpuscan__select_fields *of = &plan->of;
+    gpuscan_buffer values = plan->key.reduces ? *of->values : gpuscan__none;
     gpuscan__launch launch;
     gpuscan__select_numbers numbers;
     gpuscan_result r;
     if (!single && plan->parts > 1) {
         const gpuscan__heads none = {GPUSCAN__HEADS_NONE, gpuscan__none, 0};
-        const gpuscan__row_parts of = {
-            none, plan->decides, plan->values, plan->count_buffer, gpuscan__none,   0, plan->count,
-            1,    plan->parts,   shared,       plan->parts,        plan->part_tiles};
-        if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
+        const gpuscan__row_parts parts = {
+            none, *of->decides, values, *of->count_buffer, gpuscan__none,   0, plan->count,
+            1,    plan->parts,  shared, plan->parts,       plan->part_tiles};
+        if ((r = gpuscan__enqueue_carries(chain, common, &parts)) != 0)
             return r;
     }
     launch = gpuscan__launch_begin(chain, kernel);
     memset(&numbers, 0, sizeof(numbers));
-    numbers.src_offset = gpuscan__arg_buffer(&launch, plan->decides);
-    numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, plan->values) : 0;
+    numbers.src_offset = gpuscan__arg_buffer(&launch, *of->decides);
+    numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, values) : 0;
     numbers.count = plan->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, plan->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, *of->count_buffer);
     if (single)
         numbers.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
     else
@@ -21098,13 +21105,6 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 
 /* ---- self-test of selections and runs */
 
-/* Points to the buffers of a self-test's desc, by their use. Pointers to buffers that the program lacks may be NULL. */
-typedef struct gpuscan__select_test_buffers {
-    gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
-    const gpuscan_type *index_type;
-    uint64_t *count, *capacity; /* fields that gpuscan__select_test_fill sets */
-} gpuscan__select_test_buffers;
-
 /* Returns whether the self-test keeps element i. Round 0 keeps about half, and the tiles' ends. Round 1 keeps all of
    the first tile, none of the second, and one in seven of the others. */
 static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
@@ -21117,7 +21117,7 @@ static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *to, uint64_t i, uint64_t run,
                                      int keeps) {
     gpuscan_type type = e->key ? e->key : e->src;
-    uint32_t size = e->key ? e->key_size : e->src_size, bits = size * 8, byte, word;
+    uint32_t size = gpuscan__decides_size(e), bits = size * 8, byte, word;
     uint64_t x = e->key ? 1 + run % 120 : keeps ? 1 + i % 3 : 0;
     if (e->selects == GPUSCAN__SELECTS_BITS) {
         memcpy(&word, to + i / 32 * 4, sizeof(word));
@@ -21133,8 +21133,9 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     }
 }
 
-/* Fills the arrays, and sets the sizes of the payloads. In round 1 the capacity ends inside a tile. */
-static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_test_buffers *in) {
+/* Sets the fields of the desc that selections and runs have in common, and fills the arrays. In round 1 the capacity
+   ends inside a tile. */
+static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_fields *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
     uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
@@ -21145,14 +21146,17 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
     uint64_t i, kept = 0, last = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
     *in->count = shape.count;
     *in->capacity = capacity;
-    decides = gpuscan__test_in(test, in->decides,
-                               gpuscan__ceil_div(shape.count, unit) * (e->key ? e->key_size : e->src_size));
+    *in->index_type = own.index_size == 8 || own.length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    *in->payloads = test->payloads;
+    *in->payload_count = own.outputs - own.has_dst;
+    in->tally->count_type = GPUSCAN_TYPE_U64;
+    decides = gpuscan__test_in(test, in->decides, gpuscan__ceil_div(shape.count, unit) * gpuscan__decides_size(e));
     for (k = 0; k < own.outputs; k++) {
         int is_first = own.has_dst && k == 0;
         gpuscan_payload *payload = &test->payloads[is_first ? 0 : k - own.has_dst];
         if (!is_first)
             payload->size = own.sizes[k];
-        from[k] = is_first && !in->from
+        from[k] = is_first && in->from == in->decides
                       ? decides
                       : gpuscan__test_in(test, is_first ? in->from : &payload->src, shape.count * own.sizes[k]);
         to[k] = gpuscan__test_out(test, is_first ? in->to : &payload->dst, capacity * own.sizes[k]);
@@ -21165,7 +21169,7 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
         values = gpuscan__test_in(test, in->values, shape.count * e->src_size);
         results = gpuscan__test_out(test, in->results, capacity * e->result_size);
     }
-    tally = gpuscan__test_out(test, in->tally, sizeof(kept));
+    tally = gpuscan__test_out(test, &in->tally->count, sizeof(kept));
     for (i = 0; i < shape.count && !test->failed; i++) {
         int keeps = (e->key && i == 0) || gpuscan__select_test_keeps(&shape, i), fits;
         kept += (uint64_t)keeps;
@@ -21198,9 +21202,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan_select_desc *desc = (gpuscan_select_desc *)test->desc;
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
-    const gpuscan__select_test_buffers all = {
-        by_predicate ? &desc->src : &desc->flags, by_predicate || own.own_flags ? NULL : &desc->src, &desc->dst,
-        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->count, &desc->capacity};
+    gpuscan__select_fields fields;
     if (test->round == 2)
         return 0;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
@@ -21209,12 +21211,9 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     desc->by = (gpuscan_select_by)own.by;
     desc->invert = own.invert != 0;
     desc->flag_type = by_predicate ? GPUSCAN_TYPE_DEFAULT : e->src;
-    desc->index_type = own.index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->custom = &test->custom;
-    desc->payloads = test->payloads;
-    desc->payload_count = own.outputs - own.has_dst;
-    desc->selected.count_type = GPUSCAN_TYPE_U64;
-    gpuscan__select_test_fill(test, &all);
+    fields = gpuscan__select_fields_of(desc, own.own_flags != 0);
+    gpuscan__select_test_fill(test, &fields);
     return 1;
 }
 
@@ -21257,7 +21256,7 @@ static void gpuscan__runs_state(gpuscan__elements *e) {
 }
 
 /* Resolves what is reduced, and the type as which keys are compared. */
-static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *plan, uint32_t index_size) {
+static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_type key = desc->key_type ? desc->key_type : GPUSCAN_TYPE_U32;
@@ -21289,7 +21288,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     }
     e->reduces = desc->dst.mem != NULL;
     e->exact = e->reduces && gpuscan__is_float_sum(e);
-    e->length_size = desc->lengths.mem ? index_size : 0;
+    e->length_size = desc->lengths.mem ? plan->index_size : 0;
     e->wide = wide;
     plan->size = is_custom ? (uint32_t)custom->size : gpuscan__types[key].size;
     if (is_custom)
@@ -21318,14 +21317,23 @@ static void gpuscan__runs_ranges(gpuscan__select_plan *plan) {
     gpuscan__select_range(plan, "dst", desc->dst, plan->results_size);
 }
 
+static gpuscan__select_fields gpuscan__runs_fields_of(gpuscan_runs_desc *desc) {
+    const gpuscan__select_fields fields = {
+        &desc->keys, &desc->keys,         &desc->keys_dst, &desc->starts,     &desc->lengths,
+        &desc->src,  &desc->dst,          &desc->count_buffer, &desc->payloads, &desc->payload_count,
+        &desc->runs, &desc->index_type,   &desc->count_type, &desc->count,    &desc->capacity};
+    return fields;
+}
+
 static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) {
     static const char *const fields[] = GPUSCAN__TALLY_FIELDS("runs");
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
-    const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
+    gpuscan_runs_desc *desc;
     gpuscan__select_key *key = &plan->key;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
-        (r = gpuscan__runs_elements(gs, plan, plan->index_size)) != 0)
+    memcpy(&desc, &common->desc, sizeof(desc)); /* only self-tests write to `of` */
+    plan->of = gpuscan__runs_fields_of(desc);
+    if ((r = gpuscan__select_begin(gs, plan, 0)) != 0 || (r = gpuscan__runs_elements(gs, plan)) != 0)
         return r;
     if ((desc->host_src || desc->host_starts || desc->host_lengths || desc->host_dst) && !common->from_host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
@@ -21333,31 +21341,14 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     if (plan->index_size == 4 && ((desc->starts.mem && desc->count > (uint64_t)1 << 32) ||
                                   (desc->lengths.mem && desc->count > UINT32_MAX)))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: 2^32 keys or more need u64");
-    plan->capacity = desc->capacity && desc->capacity < desc->count ? desc->capacity : desc->count;
-    plan->units = desc->count;
-    plan->decides = plan->from = desc->keys;
-    plan->count = desc->count;
-    plan->count_buffer = desc->count_buffer;
-    plan->to = desc->keys_dst;
-    plan->indices = desc->starts;
-    plan->lengths = desc->lengths;
-    plan->values = desc->src;
-    plan->results = desc->dst;
-    plan->payloads = desc->payloads;
-    plan->tally = &desc->runs;
-    /* also checks payload_count */
-    if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
-                                       0)) != 0)
-        return r;
     key->by = GPUSCAN__SELECT_HEADS;
-    key->index_size = desc->starts.mem ? plan->index_size : 0;
     key->length_size = common->e.length_size;
     key->reduces = (uint32_t)common->e.reduces;
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
-    gpuscan__select_sizes(plan, desc->keys_dst.mem != NULL, desc->payload_count);
+    gpuscan__select_sizes(plan);
     gpuscan__runs_ranges(plan);
-    return gpuscan__select_common(gs, plan, fields, desc->count_type);
+    return gpuscan__select_end(gs, plan, fields);
 }
 
 GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
@@ -21365,23 +21356,17 @@ GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan_runs_desc *desc = (gpuscan_runs_desc *)test->desc;
     gpuscan_custom *custom = &test->custom;
-    const gpuscan__select_test_buffers all = {&desc->keys,       NULL,           &desc->keys_dst, &desc->starts,
-                                              &desc->lengths,    &desc->src,     &desc->dst,      &desc->runs.count,
-                                              &desc->index_type, &desc->count,   &desc->capacity};
+    const gpuscan__select_fields fields = gpuscan__runs_fields_of(desc);
     if (test->round == 2)
         return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
     custom->type = custom->equal = custom->combine = custom->identity = "x"; /* texts of a built program are not used */
     desc->key_type = e->key;
-    desc->index_type = own.index_size == 8 || own.length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->src_type = e->src;
     desc->dst_type = e->dst;
     desc->op = e->op;
     desc->custom = custom;
-    desc->payloads = test->payloads;
-    desc->payload_count = own.outputs - own.has_dst;
-    desc->runs.count_type = GPUSCAN_TYPE_U64;
-    gpuscan__select_test_fill(test, &all);
+    gpuscan__select_test_fill(test, &fields);
     return 1;
 }
 
@@ -22100,50 +22085,41 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return plan->desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Decides whether passes carry payloads in records, and sets the number of each field's payload. They do not gather
-   payloads then, unless the only payload is a value. Packed records need two passes: the first one packs and the last
-   one unpacks. Keys of 8 bytes move with records of up to 8 bytes; larger records of one field never gain, of several
-   fields only for 32 times as many elements. tuning: sort-records */
-static void gpuscan__sort_choose_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
+/* Decides what moves with each key: nothing, the only payload, a record of all payloads, or an index. Sets the number
+   of each field's payload. Packed records need two passes: the first one packs and the last one unpacks. Keys of 8
+   bytes move with records of up to 8 bytes; larger records of one field never gain, of several fields only for 32 times
+   as many elements. tuning: sort-records */
+static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
-    uint32_t fields[GPUSCAN__SORT_FIELDS] = {0}, f = 0, bytes = 0, least = gs->device.profile.sort.records, size, k;
+    uint32_t fields[GPUSCAN__SORT_FIELDS] = {0}, f = 0, bytes = 0, least = gs->device.profile.sort.records, record, k;
+    uint64_t size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    int is_value = size == 4 || size == 8;
+    int fits = desc->payload_count && desc->payload_count <= GPUSCAN__SORT_FIELDS && !plan->wants_indices &&
+               !desc->custom;
     size_t s;
-    if (desc->payload_count == 0 || desc->payload_count > GPUSCAN__SORT_FIELDS || plan->wants_indices || desc->custom)
-        return;
     for (s = 0; s < GPUSCAN__COUNT_OF(sizes); s++)
-        for (k = 0; k < desc->payload_count; k++)
+        for (k = 0; k < desc->payload_count && fits; k++)
             if (desc->payloads[k].size == sizes[s]) {
                 plan->field[f] = k;
                 fields[f++] = sizes[s];
                 bytes += sizes[s];
             }
-    if (f < desc->payload_count || bytes > GPUSCAN__SORT_RECORD || plan->common.forced)
-        return;
-    size = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+    record = bytes <= 4 ? 4 : bytes <= 8 ? 8 : GPUSCAN__SORT_RECORD;
     if (plan->keys.size == 8 && bytes > 8)
         least = f == 1 ? 0 : least << 5;
-    if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
-        (f == 1 && (bytes == 4 || bytes == 8)) || (fields[0] != size && plan->end - plan->begin <= 8))
-        return;
-    memcpy(plan->key.fields, fields, sizeof(fields));
-    plan->key.value_size = size;
-}
-
-/* Decides what moves with each key: nothing, the only payload, a record of all payloads, or an index. */
-static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
-    const gpuscan_sort_desc *desc = plan->desc;
-    uint64_t size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
-    gpuscan__sort_choose_record(gs, plan, strategy);
-    plan->by_index = plan->wants_indices || desc->custom ||
-                     (desc->payload_count && size != 4 && size != 8 && !plan->key.fields[0]);
+    if (fits && f == desc->payload_count && bytes <= GPUSCAN__SORT_RECORD && !is_value && !plan->common.forced &&
+        gpuscan__is_single_pass(strategy) && least && desc->count >= least &&
+        (fields[0] == record || plan->end - plan->begin > 8)) {
+        memcpy(plan->key.fields, fields, sizeof(fields));
+        size = record;
+    }
+    plan->by_index =
+        plan->wants_indices || desc->custom || (desc->payload_count && !is_value && !plan->key.fields[0]);
     if (plan->common.forced)
         return;
     plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
-    if (plan->by_index)
-        plan->key.value_size = plan->key.wide ? 8 : 4;
-    else if (!plan->key.fields[0])
-        plan->key.value_size = (uint32_t)size;
+    plan->key.value_size = plan->by_index ? (plan->key.wide ? 8 : 4) : (uint32_t)size;
 }
 
 /* Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. A self-test makes
