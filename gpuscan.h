@@ -20646,10 +20646,6 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Names the fields of a tally for gpuscan__select_end. `name` is the tally's name in the desc. */
-enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
-#define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
-
 /* Begins resolve for selections and runs. Sets the sizes of indices and outputs. Adds the payloads' ranges. */
 static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *plan, int in_place) {
     const gpuscan__select_fields *of = &plan->of;
@@ -20664,7 +20660,11 @@ static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *p
 }
 
 /* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
-static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields) {
+static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
+    static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
+                                             {"runs.count", "runs.count_type", "runs.dispatch"}};
+    enum { COUNT, COUNT_TYPE, DISPATCH };
+    const char *const *names = fields[plan->key.by == GPUSCAN__SELECT_HEADS];
     gpuscan__plan *common = &plan->common;
     const gpuscan_tally *tally = plan->of.tally;
     uint32_t size;
@@ -20676,19 +20676,18 @@ static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *pla
         if (!gpuscan__multiply(common->ranges[i].elements, common->ranges[i].size, &bytes))
             return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
                                  common->ranges[i].field);
-    if ((r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size)) != 0)
+    if ((r = gpuscan__resolve_u32_or_u64(gs, names[COUNT_TYPE], tally->count_type, &size)) != 0)
         return r;
     plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
     plan->limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
     if (tally->count.mem && size == 4 && plan->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
-                             fields[GPUSCAN__TALLY_COUNT_TYPE]);
+                             names[COUNT_TYPE]);
     if (tally->dispatch.mem &&
         gpuscan__ceil_div(gpuscan__ceil_div(plan->capacity, plan->items), plan->limit) > UINT32_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
-                             fields[GPUSCAN__TALLY_DISPATCH]);
-    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
-    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits", names[DISPATCH]);
+    gpuscan__beside(gpuscan__output(common, names[COUNT], tally->count, 1, size));
+    gpuscan__beside(gpuscan__output(common, names[DISPATCH], tally->dispatch, 3, 4));
     if (tally->count.mem)
         common->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
@@ -20774,26 +20773,6 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds src, flags, dst and indices as ranges. Ranges that the call does not use are left out. */
-static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
-    gpuscan__plan *common = &plan->common;
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
-    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
-    gpuscan__range *range;
-    if (by_predicate || plan->key.has_dst || common->from_host) {
-        range = gpuscan__input(common, "src", desc->src, desc->count, plan->size);
-        range->in_place = 1;
-        range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
-    }
-    if (!by_predicate) {
-        range = gpuscan__input(common, "flags", desc->flags, plan->units, common->e.src_size);
-        range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
-    }
-    range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
-    range->in_place = range->shorter = 1;
-    gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
-}
-
 /* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. A
    preparation ignores buffers that the call would refuse, so it does not log their errors. */
 static void gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
@@ -20824,11 +20803,12 @@ static gpuscan__select_fields gpuscan__select_fields_of(gpuscan_select_desc *des
 }
 
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
-    static const char *const fields[] = GPUSCAN__TALLY_FIELDS("selected");
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     gpuscan_select_desc *desc;
+    gpuscan__range *range;
     gpuscan_result r;
-    memcpy(&desc, &common->desc, sizeof(desc)); /* only self-tests write to `of` */
+    int by_predicate;
+    memcpy(&desc, &common->desc, sizeof(desc)); /* only a self-test, whose desc is not const, writes through `of` */
     plan->of = gpuscan__select_fields_of(desc, common->forced && gpuscan__select_own(common->forced).own_flags);
     if ((r = gpuscan__select_elements(gs, plan)) != 0 || (r = gpuscan__select_begin(gs, plan, 2)) != 0)
         return r;
@@ -20844,8 +20824,19 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
                           desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                           common->e.src_size == plan->size;
     gpuscan__select_sizes(plan);
-    gpuscan__select_ranges(plan);
-    if ((r = gpuscan__select_end(gs, plan, fields)) != 0 || common->is_run || common->from_host)
+    by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
+    if (by_predicate || plan->key.has_dst || common->from_host) {
+        range = gpuscan__input(common, "src", desc->src, desc->count, plan->size);
+        range->in_place = 1;
+        range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
+    }
+    if (!by_predicate)
+        gpuscan__input(common, "flags", desc->flags, plan->units, common->e.src_size)->in_place =
+            desc->by == GPUSCAN_SELECT_FLAGS;
+    range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
+    range->in_place = range->shorter = 1;
+    gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
+    if ((r = gpuscan__select_end(gs, plan)) != 0 || common->is_run || common->from_host)
         return r;
     gpuscan__select_look(gs, plan);
     return GPUSCAN_SUCCESS;
@@ -21303,20 +21294,6 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds keys, src and all outputs except payloads as ranges. Without dst, src is not read and is not added. */
-static void gpuscan__runs_ranges(gpuscan__select_plan *plan) {
-    gpuscan__plan *common = &plan->common;
-    const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
-    gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
-    if (common->e.reduces || common->from_host)
-        gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
-            desc->count > 0 && (common->e.reduces || !common->is_run);
-    gpuscan__select_range(plan, "keys_dst", desc->keys_dst, plan->size);
-    gpuscan__select_range(plan, "starts", desc->starts, plan->index_size);
-    gpuscan__select_range(plan, "lengths", desc->lengths, plan->index_size);
-    gpuscan__select_range(plan, "dst", desc->dst, plan->results_size);
-}
-
 static gpuscan__select_fields gpuscan__runs_fields_of(gpuscan_runs_desc *desc) {
     const gpuscan__select_fields fields = {
         &desc->keys, &desc->keys,         &desc->keys_dst, &desc->starts,     &desc->lengths,
@@ -21326,12 +21303,11 @@ static gpuscan__select_fields gpuscan__runs_fields_of(gpuscan_runs_desc *desc) {
 }
 
 static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) {
-    static const char *const fields[] = GPUSCAN__TALLY_FIELDS("runs");
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
     gpuscan_runs_desc *desc;
     gpuscan__select_key *key = &plan->key;
     gpuscan_result r;
-    memcpy(&desc, &common->desc, sizeof(desc)); /* only self-tests write to `of` */
+    memcpy(&desc, &common->desc, sizeof(desc)); /* only a self-test, whose desc is not const, writes through `of` */
     plan->of = gpuscan__runs_fields_of(desc);
     if ((r = gpuscan__select_begin(gs, plan, 0)) != 0 || (r = gpuscan__runs_elements(gs, plan)) != 0)
         return r;
@@ -21347,8 +21323,15 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
     gpuscan__select_sizes(plan);
-    gpuscan__runs_ranges(plan);
-    return gpuscan__select_end(gs, plan, fields);
+    gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
+    if (key->reduces || common->from_host) /* without dst, src is not read */
+        gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
+            desc->count > 0 && (key->reduces || !common->is_run);
+    gpuscan__select_range(plan, "keys_dst", desc->keys_dst, plan->size);
+    gpuscan__select_range(plan, "starts", desc->starts, plan->index_size);
+    gpuscan__select_range(plan, "lengths", desc->lengths, plan->index_size);
+    gpuscan__select_range(plan, "dst", desc->dst, plan->results_size);
+    return gpuscan__select_end(gs, plan);
 }
 
 GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
@@ -21475,7 +21458,8 @@ typedef struct gpuscan__sort_plan {
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
 /* Lists the numbers that kernels other than sort_keys and sort_gather get. `pass` is the launch's pass. `parts` groups
-   count or scatter. Buckets of `split` elements or more are divided again. gpuscan__sort_arg_fields sets from_0, ... */
+   count or scatter. Buckets of `split` elements or more are divided again. from_0, to_0, from_1, ... are the offsets of
+   the fields' payloads, in bytes. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -21984,9 +21968,11 @@ static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__so
                              plan->desc->may_destroy_src);
 }
 
-static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
-    buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
-    buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
+/* Sets the buffers of an array that nobody wants as the passes leave it. Without `both`, pass 1 stores nothing. */
+static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
+    buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
+    if (both)
+        buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
     buffers->dst = gpuscan__sort_result(plan, buffers);
 }
 
@@ -22005,7 +21991,7 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
         return;
     }
     plan->flags |= GPUSCAN__FLAG_NO_KEYS;
-    gpuscan__sort_buffers_in_scratch(plan, keys);
+    gpuscan__sort_buffers_in_scratch(plan, keys, 1);
     /* a small sort's first pass stores to the other buffer */
     keys->from = plan->desc->custom ? keys->to[plan->key.form != GPUSCAN__SORT_SMALL] : src->buffer;
 }
@@ -22013,20 +21999,16 @@ static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     const gpuscan_buffer permutation = plan->desc->permutation;
     gpuscan__sort_buffers *values = &plan->values;
+    int packs = gpuscan__sort_packs(&plan->key);
     values->size = plan->key.value_size;
     if (values->size == 0)
         return;
-    if (gpuscan__sort_packs(&plan->key)) { /* there are 2 passes or more, and the last one stores no records */
-        values->to[0] = values->to[1] = values->from = gpuscan__sort_scratch(plan, values->size);
-        if (plan->passes > 2)
-            values->to[1] = gpuscan__sort_scratch(plan, values->size);
-        values->dst = gpuscan__sort_result(plan, values);
-    } else if (!plan->by_index)
+    if (!packs && !plan->by_index)
         gpuscan__sort_buffers_of_range(plan, values, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
-    else if (permutation.mem && plan->index_size == values->size)
+    else if (!packs && permutation.mem && plan->index_size == values->size)
         gpuscan__sort_buffers_of(plan, values, permutation, permutation, 0, 0);
-    else
-        gpuscan__sort_buffers_in_scratch(plan, values);
+    else /* if passes pack, there are 2 or more, and the last one stores no records */
+        gpuscan__sort_buffers_in_scratch(plan, values, !packs || plan->passes > 2);
 }
 
 /* Returns the range of array `number` if it is gathered by index, otherwise NULL. 0: the elements. k + 1: payload k. */
@@ -22125,16 +22107,15 @@ static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *p
 /* Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. A self-test makes
    buckets, some of them so uneven that all passes run instead. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
-    uint64_t bytes = plan->desc->count * (plan->keys.size + plan->key.value_size); /* bytes of all buckets */
+    uint64_t count = plan->desc->count, bytes = count * (plan->keys.size + plan->key.value_size); /* of all buckets */
     /* each core has its share of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
-    uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->key.value_size != 0), share);
+    uint64_t most = gpuscan__max(cpu->sort_bucket >> (plan->key.value_size != 0), share);
     plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && plan->key.form == GPUSCAN__SORT_PASSES &&
-                    plan->passes > 1 &&
-                    (forced || (plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << 8));
-    plan->blocks = forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << 8;
+                    plan->passes > 1 && (forced || (count >= cpu->sort_buckets && bytes <= most << 8));
+    plan->blocks = forced || bytes * 2 >= (uint64_t)cpu->sort_bucket << 8;
 }
 
 /* Maximum groups per compute unit that loop over tiles if only the device knows the number of tiles. It is at least as
@@ -22212,18 +22193,6 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* Sets the source and the destination of each field's payload, and their offsets in bytes: from_0, to_0, from_1 ... */
-static void gpuscan__sort_arg_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
-                                     gpuscan__sort_numbers *numbers) {
-    cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
-    uint32_t f, is_dst;
-    for (f = 0; f < GPUSCAN__SORT_FIELDS && plan->key.fields[f]; f++)
-        for (is_dst = 0; is_dst < 2; is_dst++) {
-            const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[f] + is_dst];
-            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * plan->key.fields[f];
-        }
-}
-
 /* A call's commands. They run twice: the first run only counts them, to know the last one in the second. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
@@ -22237,7 +22206,7 @@ static int gpuscan__sort_begin(gpuscan__sort_run *run, gpuscan__launch *launch, 
     run->count++;
     if (run->total == 0 || run->result != 0)
         return 0;
-    *launch = gpuscan__launch_begin(run->chain, kernel - (run->plan->desc->custom == NULL));
+    *launch = gpuscan__launch_begin(run->chain, kernel - (run->plan->common.key.custom_size == 0));
     return 1;
 }
 
@@ -22296,10 +22265,11 @@ static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t p
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
-    uint32_t unit = plan->key.fields[0] ? 1 : values->size;
+    uint32_t unit = plan->key.fields[0] ? 1 : values->size, k;
     int is_wide = plan->key.wide && plan->key.form < GPUSCAN__SORT_TOGETHER; /* 1: the table's cells have 64 bits */
     gpuscan__launch launch;
     gpuscan__sort_numbers numbers;
+    cl_ulong *field = (cl_ulong *)(void *)&numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
     if (!gpuscan__sort_begin(run, &launch, kernel))
         return;
     memset(&numbers, 0, sizeof(numbers));
@@ -22310,8 +22280,10 @@ static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t p
         gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, values->to[0], values->size, unit);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, values->to[1], values->size, unit);
-    if (gpuscan__sort_packs(&plan->key))
-        gpuscan__sort_arg_fields(&launch, plan, &numbers);
+    for (k = 0; gpuscan__sort_packs(&plan->key) && k < 2 * GPUSCAN__SORT_FIELDS && plan->key.fields[k / 2]; k++) {
+        const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[k / 2] + k % 2];
+        *field++ = gpuscan__arg_buffer(&launch, range->buffer) * plan->key.fields[k / 2];
+    }
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags | plan->flags | flags);
