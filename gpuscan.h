@@ -20293,22 +20293,27 @@ typedef struct gpuscan__select_key {
 } gpuscan__select_key;
 GPUSCAN__OWN_KEY(select)
 
+/* Points to the fields that descs of selections and of runs have in common, by their use. Selections have no lengths,
+   values and results. */
+typedef struct gpuscan__select_fields {
+    gpuscan_buffer *decides; /* flags, elements or keys */
+    gpuscan_buffer *from, *to, *indices; /* buffers of the elements: source, destination and indices */
+    gpuscan_buffer *lengths, *values, *results, *count_buffer;
+    const gpuscan_payload **payloads;
+    uint32_t *payload_count;
+    gpuscan_tally *tally;
+    gpuscan_type *index_type, *count_type;
+    uint64_t *count, *capacity;
+} gpuscan__select_fields;
+
 typedef struct gpuscan__select_plan {
     gpuscan__plan common;
     gpuscan__select_key key;
-
-    /* fields of the operation's desc */
-    gpuscan_buffer decides, count_buffer; /* decides: flags, elements or keys */
-    uint64_t count;
-    gpuscan_buffer from, to, indices;     /* buffers of the elements: source, destination and indices */
-    const gpuscan_payload *payloads;
-    const gpuscan_tally *tally;
-    gpuscan_buffer values, results, lengths; /* buffers of runs */
-
+    gpuscan__select_fields of; /* the fields of common.desc */
     uint32_t size;            /* bytes of an element or a key */
     uint32_t values_size, results_size;
     uint32_t index_size;      /* bytes of an index */
-    uint64_t units;           /* number of elements, or for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
+    uint64_t count, units;    /* number of elements; for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
     uint64_t tiles, ahead;
@@ -20463,36 +20468,47 @@ GPUSCAN__COLD void gpuscan__select_define(gpuscan__text *text, const gpuscan *gs
 #define GPUSCAN__SELECT_NARROW UINT32_MAX
 #endif
 
-/* Names the fields of a tally for gpuscan__select_common. `name` is the tally's name in the desc. */
-enum { GPUSCAN__TALLY_COUNT, GPUSCAN__TALLY_COUNT_TYPE, GPUSCAN__TALLY_DISPATCH };
-#define GPUSCAN__TALLY_FIELDS(name) {name ".count", name ".count_type", name ".dispatch"}
+/* Begins resolve for selections and runs. Sets the sizes of indices and outputs. Adds the payloads' ranges. */
+static gpuscan_result gpuscan__select_begin(gpuscan *gs, gpuscan__select_plan *plan, int in_place) {
+    const gpuscan__select_fields *of = &plan->of;
+    uint64_t capacity = *of->capacity;
+    gpuscan_result r = gpuscan__resolve_u32_or_u64(gs, "index_type", *of->index_type, &plan->index_size);
+    plan->count = plan->units = *of->count;
+    plan->capacity = capacity && capacity < plan->count ? capacity : plan->count;
+    plan->key.index_size = of->indices->mem ? plan->index_size : 0;
+    /* also checks payload_count */
+    return r != 0 ? r : gpuscan__resolve_payloads(gs, &plan->common, *of->payloads, *of->payload_count, plan->count,
+                                                  plan->capacity, in_place);
+}
 
 /* Ends resolve for selections and runs. Adds the ranges of the tally and the count. Checks that there is an output. */
-static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *plan, const char *const *fields,
-                                             gpuscan_type count_type) {
+static gpuscan_result gpuscan__select_end(gpuscan *gs, gpuscan__select_plan *plan) {
+    static const char *const fields[2][3] = {{"selected.count", "selected.count_type", "selected.dispatch"},
+                                             {"runs.count", "runs.count_type", "runs.dispatch"}};
+    enum { COUNT, COUNT_TYPE, DISPATCH };
+    const char *const *names = fields[plan->key.by == GPUSCAN__SELECT_HEADS];
     gpuscan__plan *common = &plan->common;
-    const gpuscan_tally *tally = plan->tally;
+    const gpuscan_tally *tally = plan->of.tally;
     uint32_t size;
     gpuscan_result r;
     int is_tally = tally->count.mem || tally->dispatch.mem;
-    if ((r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size)) != 0)
+    if ((r = gpuscan__resolve_u32_or_u64(gs, names[COUNT_TYPE], tally->count_type, &size)) != 0)
         return r;
     plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
     plan->limit = tally->dispatch_limit ? tally->dispatch_limit : 65535;
     if (tally->count.mem && size == 4 && plan->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: 2^32 elements or more need u64",
-                             fields[GPUSCAN__TALLY_COUNT_TYPE]);
+                             names[COUNT_TYPE]);
     if (tally->dispatch.mem &&
         gpuscan__ceil_div(gpuscan__ceil_div(plan->capacity, plan->items), plan->limit) > UINT32_MAX)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits",
-                             fields[GPUSCAN__TALLY_DISPATCH]);
-    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_COUNT], tally->count, 1, size));
-    gpuscan__beside(gpuscan__output(common, fields[GPUSCAN__TALLY_DISPATCH], tally->dispatch, 3, 4));
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: y does not fit 32 bits", names[DISPATCH]);
+    gpuscan__beside(gpuscan__output(common, names[COUNT], tally->count, 1, size));
+    gpuscan__beside(gpuscan__output(common, names[DISPATCH], tally->dispatch, 3, 4));
     if (tally->count.mem)
         common->flags |= size == 8 ? GPUSCAN__FLAG_TALLY_U64 : GPUSCAN__FLAG_TALLY_U32;
     if (tally->dispatch.mem)
         common->flags |= GPUSCAN__FLAG_DISPATCH;
-    if ((r = gpuscan__resolve_count(gs, common, plan->count_buffer, count_type)) != 0)
+    if ((r = gpuscan__resolve_count(gs, common, *plan->of.count_buffer, *plan->of.count_type)) != 0)
         return r;
     if (common->is_run && plan->count > 0 && !is_tally && plan->key.outputs == 0 && plan->key.index_size == 0 &&
         plan->key.length_size == 0 && !plan->key.reduces)
@@ -20512,17 +20528,17 @@ static gpuscan__range *gpuscan__select_range(gpuscan__select_plan *plan, const c
 }
 
 /* Sets the sizes of dst and the payloads. A preparation that has no output is treated as if it had dst. */
-static void gpuscan__select_sizes(gpuscan__select_plan *plan, int has_dst, uint32_t payload_count) {
+static void gpuscan__select_sizes(gpuscan__select_plan *plan) {
     gpuscan__select_key *key = &plan->key;
-    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 &&
-                  !plan->tally->count.mem && !plan->tally->dispatch.mem;
-    uint32_t k;
-    has_dst = has_dst || (is_bare && !plan->common.is_run);
-    key->has_dst = (uint32_t)has_dst;
-    if (has_dst)
+    const gpuscan_tally *tally = plan->of.tally;
+    uint32_t k, payload_count = *plan->of.payload_count;
+    int is_bare = !key->index_size && !key->length_size && !key->reduces && payload_count == 0 && !tally->count.mem &&
+                  !tally->dispatch.mem;
+    key->has_dst = plan->of.to->mem || (is_bare && !plan->common.is_run);
+    if (key->has_dst)
         key->sizes[key->outputs++] = plan->size;
     for (k = 0; k < payload_count; k++)
-        key->sizes[key->outputs++] = (uint32_t)plan->payloads[k].size;
+        key->sizes[key->outputs++] = (uint32_t)(*plan->of.payloads)[k].size;
 }
 
 #if GPUSCAN__HAS_SELECT
@@ -20573,64 +20589,51 @@ static gpuscan_result gpuscan__select_elements(gpuscan *gs, gpuscan__select_plan
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds src, flags, dst and indices as ranges. Ranges that the call does not use are left out. */
-static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
-    gpuscan__plan *common = &plan->common;
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
-    int by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
-    gpuscan__range *range;
-    if (by_predicate || plan->key.has_dst || common->from_host) {
-        range = gpuscan__input(common, "src", desc->src, desc->count, plan->size);
-        range->in_place = 1;
-        range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
-    }
-    if (!by_predicate) {
-        range = gpuscan__input(common, "flags", desc->flags, plan->units, common->e.src_size);
-        range->in_place = desc->by == GPUSCAN_SELECT_FLAGS;
-    }
-    range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
-    range->in_place = range->shorter = 1;
-    gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
+/* If a self-test's elements are their own flags, only the buffer of flags exists when the plan is resolved. */
+static gpuscan__select_fields gpuscan__select_fields_of(gpuscan_select_desc *desc, int own_flags) {
+    const gpuscan__select_fields fields = {
+        desc->by == GPUSCAN_SELECT_PREDICATE ? &desc->src : &desc->flags, own_flags ? &desc->flags : &desc->src,
+        &desc->dst,           &desc->indices,       NULL,            NULL,              NULL, &desc->count_buffer,
+        &desc->payloads,      &desc->payload_count, &desc->selected, &desc->index_type, &desc->count_type,
+        &desc->count,         &desc->capacity};
+    return fields;
 }
 
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
-    static const char *const fields[] = GPUSCAN__TALLY_FIELDS("selected");
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
-    const gpuscan_select_desc *desc = (const gpuscan_select_desc *)common->desc;
-    uint32_t index_size;
+    gpuscan_select_desc *desc;
+    gpuscan__range *range;
     gpuscan_result r;
-    if ((r = gpuscan__select_elements(gs, plan)) != 0 ||
-        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &index_size)) != 0)
+    int by_predicate;
+    memcpy(&desc, &common->desc, sizeof(desc)); /* only a self-test, whose desc is not const, writes through `of` */
+    plan->of = gpuscan__select_fields_of(desc, common->forced && gpuscan__select_own(common->forced).own_flags);
+    if ((r = gpuscan__select_elements(gs, plan)) != 0 || (r = gpuscan__select_begin(gs, plan, 2)) != 0)
         return r;
     if (desc->host_indices && !common->from_host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "host_indices is for gpuscan_select_host");
-    if (desc->indices.mem && index_size == 4 && desc->count > (uint64_t)1 << 32)
+    if (plan->key.index_size == 4 && desc->count > (uint64_t)1 << 32)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: more than 2^32 elements need u64");
-    plan->capacity = desc->capacity && desc->capacity < desc->count ? desc->capacity : desc->count;
-    plan->units = desc->by == GPUSCAN_SELECT_BITS ? gpuscan__ceil_div(desc->count, 32) : desc->count;
-    plan->index_size = index_size;
-    plan->key.index_size = desc->indices.mem ? index_size : 0;
-    plan->decides = desc->by == GPUSCAN_SELECT_PREDICATE ? desc->src : desc->flags;
-    plan->count = desc->count;
-    plan->count_buffer = desc->count_buffer;
-    /* if a self-test's elements are their own flags, only the buffer of flags exists yet */
-    plan->from = common->forced && gpuscan__select_own(common->forced).own_flags ? desc->flags : desc->src;
-    plan->to = desc->dst;
-    plan->indices = desc->indices;
-    plan->payloads = desc->payloads;
-    plan->tally = &desc->selected;
-    /* also checks payload_count */
-    if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
-                                       2)) != 0)
-        return r;
+    if (desc->by == GPUSCAN_SELECT_BITS)
+        plan->units = gpuscan__ceil_div(desc->count, 32);
     plan->key.by = (uint32_t)desc->by;
     plan->key.invert = (uint32_t)common->e.inverts;
     plan->key.own_flags = desc->by == GPUSCAN_SELECT_FLAGS && desc->dst.mem && desc->src.mem &&
                           desc->src.mem == desc->flags.mem && desc->src.offset == desc->flags.offset &&
                           common->e.src_size == plan->size;
-    gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
-    gpuscan__select_ranges(plan);
-    return gpuscan__select_common(gs, plan, fields, desc->count_type);
+    gpuscan__select_sizes(plan);
+    by_predicate = desc->by == GPUSCAN_SELECT_PREDICATE;
+    if (by_predicate || plan->key.has_dst || common->from_host) {
+        range = gpuscan__input(common, "src", desc->src, desc->count, plan->size);
+        range->in_place = 1;
+        range->required = desc->count > 0 && (by_predicate || plan->key.has_dst || !common->is_run);
+    }
+    if (!by_predicate)
+        gpuscan__input(common, "flags", desc->flags, plan->units, common->e.src_size)->in_place =
+            desc->by == GPUSCAN_SELECT_FLAGS;
+    range = gpuscan__select_range(plan, "dst", desc->dst, plan->size);
+    range->in_place = range->shorter = 1;
+    gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
+    return gpuscan__select_end(gs, plan);
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
@@ -20687,28 +20690,6 @@ static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, c
     }
 }
 
-/* Returns the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use
-   those for selections. If it has none for selections, those for scans are used. A forced strategy replaces the row's.
-   If `many` is 1, rows of SINGLE_PASS are skipped. */
-static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    gpuscan__tuning found = profile->tiles.rest;
-    gpuscan_strategy forced = plan->common.call->strategy;
-    uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
-    const gpuscan__tunings *tunings = plan->common.e.key && profile->runs.count ? &profile->runs
-                                      : profile->select.count                   ? &profile->select
-                                                                                : &profile->scan;
-    const gpuscan__tuning *rows = tunings->rows;
-    uint32_t i;
-    for (i = tunings->count; i-- > 0;)
-        if (gpuscan__select_matches(&rows[i], bytes, plan) &&
-            !(many && rows[i].strategy == GPUSCAN_STRATEGY_SINGLE_PASS))
-            found = rows[i];
-    if (forced != GPUSCAN_STRATEGY_AUTO)
-        found.strategy = forced;
-    return found;
-}
-
 /* Sets the key and the tiles. A self-test's key is given. */
 static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan, const gpuscan__tuning *tuning) {
     gpuscan__plan *common = &plan->common;
@@ -20731,7 +20712,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
         tile_bytes *= 32;
     plan->ahead = common->forced ? 1 : gpuscan__min(plan->tiles, gpuscan__max(tuning->ahead / tile_bytes, 1));
     if (!common->forced) {
-        plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, plan->count_buffer, plan->tiles);
+        plan->key.counted = !plan->key.few && gpuscan__counted(gs, common, *plan->of.count_buffer, plan->tiles);
         /* limited registers also make selections by bits faster. tuning: select-bits-registers */
         if (plan->key.counted || (key->word && common->e.selects == GPUSCAN__SELECTS_BITS))
             key->registers = gpuscan__counted_registers(gs, common);
@@ -20750,18 +20731,35 @@ static const char *gpuscan__select_misfit(const gpuscan *gs, const gpuscan__sele
     return gpuscan__tiles_misfit(gs, key, plan->tiles, gpuscan__single_pass_groups(gs, key, plan->tiles));
 }
 
-/* Takes the tuning's strategy. If it does not fit, tries the plain single pass, then the portable strategy. */
+/* Takes the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use those
+   for selections. If it has none for selections, those for scans are used. Rows of SINGLE_PASS are for few tiles: AUTO
+   skips them for more tiles. A forced strategy replaces the row's. If the strategy does not fit, tries simpler ones. */
 static gpuscan_result gpuscan__select_strategy(gpuscan *gs, gpuscan__select_plan *plan) {
-    gpuscan__tuning tuning = gpuscan__select_tuning(gs, plan, 0);
+    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan_strategy forced = plan->common.call->strategy;
+    uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
+    const gpuscan__tunings *tunings = plan->common.e.key && profile->runs.count ? &profile->runs
+                                      : profile->select.count                   ? &profile->select
+                                                                                : &profile->scan;
+    gpuscan__tuning tuning = profile->tiles.rest;
+    int is_many = 0; /* 1: there are too many tiles for rows of SINGLE_PASS */
     const char *why;
-    gpuscan__select_shape(gs, plan, &tuning);
-    if (tuning.strategy == GPUSCAN_STRATEGY_SINGLE_PASS && !plan->key.few && !plan->common.forced &&
-        plan->common.call->strategy == GPUSCAN_STRATEGY_AUTO) { /* rows of SINGLE_PASS are for few tiles */
-        tuning = gpuscan__select_tuning(gs, plan, 1);
+    uint32_t i;
+    for (i = 0; i <= tunings->count; i++) {
+        const gpuscan__tuning *row = i < tunings->count ? &tunings->rows[i] : &profile->tiles.rest;
+        int is_single = row->strategy == GPUSCAN_STRATEGY_SINGLE_PASS;
+        if (i < tunings->count && (!gpuscan__select_matches(row, bytes, plan) || (is_many && is_single)))
+            continue;
+        tuning = *row;
+        if (forced != GPUSCAN_STRATEGY_AUTO)
+            tuning.strategy = forced;
         gpuscan__select_shape(gs, plan, &tuning);
+        if (is_many || !is_single || plan->key.few || plan->common.forced || forced != GPUSCAN_STRATEGY_AUTO)
+            break;
+        is_many = 1;
     }
     while ((why = gpuscan__select_misfit(gs, plan, tuning.strategy)) != NULL) {
-        if (plan->common.call->strategy != GPUSCAN_STRATEGY_AUTO)
+        if (forced != GPUSCAN_STRATEGY_AUTO)
             return gpuscan__unsupported(gs, why);
         if (!gpuscan__take_simpler(&tuning))
             break;
@@ -20808,19 +20806,20 @@ static uint64_t gpuscan__arg_output(gpuscan__launch *launch, const gpuscan__sele
 static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_plan *plan, int enters, int leaves,
                                  gpuscan__select_numbers *numbers) {
     const gpuscan__select_key *key = &plan->key;
+    const gpuscan__select_fields *of = &plan->of;
     uint32_t k;
     for (k = 0; k < key->outputs; k++) {
-        const gpuscan_payload *payload = key->has_dst && k == 0 ? NULL : &plan->payloads[k - key->has_dst];
-        gpuscan_buffer from = payload ? payload->src : plan->from, to = payload ? payload->dst : plan->to;
+        const gpuscan_payload *payload = key->has_dst && k == 0 ? NULL : *of->payloads + (k - key->has_dst);
+        gpuscan_buffer from = payload ? payload->src : *of->from, to = payload ? payload->dst : *of->to;
         numbers->from_offsets[k] = gpuscan__arg_output(launch, plan, k, from, leaves ? &to : NULL);
         numbers->to_offsets[k] = gpuscan__arg_output(launch, plan, k, to, enters ? &to : NULL);
     }
     if (key->index_size)
-        numbers->indices_offset = gpuscan__arg_output(launch, plan, k, plan->indices, enters ? &plan->indices : NULL);
+        numbers->indices_offset = gpuscan__arg_output(launch, plan, k, *of->indices, enters ? of->indices : NULL);
     if (key->length_size)
-        numbers->lengths_offset = gpuscan__arg_buffer(launch, plan->lengths);
+        numbers->lengths_offset = gpuscan__arg_buffer(launch, *of->lengths);
     if (key->reduces)
-        numbers->results_offset = gpuscan__arg_buffer(launch, plan->results);
+        numbers->results_offset = gpuscan__arg_buffer(launch, *of->results);
     numbers->capacity = plan->capacity;
     numbers->items = plan->items;
     numbers->limit = plan->limit;
@@ -20831,8 +20830,8 @@ static void gpuscan__arg_outputs(gpuscan__launch *launch, const gpuscan__select_
         numbers->tally_offset = gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, plan->moved, 8);
         numbers->dispatch_offset = gpuscan__arg_buffer(launch, gpuscan__none);
     } else {
-        numbers->tally_offset = gpuscan__arg_buffer(launch, plan->tally->count);
-        numbers->dispatch_offset = gpuscan__arg_buffer(launch, plan->tally->dispatch);
+        numbers->tally_offset = gpuscan__arg_buffer(launch, of->tally->count);
+        numbers->dispatch_offset = gpuscan__arg_buffer(launch, of->tally->dispatch);
     }
 }
 
@@ -20844,7 +20843,7 @@ static gpuscan_result gpuscan__select_move(gpuscan__chain *chain, const gpuscan_
     gpuscan__select_numbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.count_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, plan->moved, 8);
-    numbers.src_offset = gpuscan__arg_output(&launch, plan, plan->key.outputs, plan->indices, &plan->indices);
+    numbers.src_offset = gpuscan__arg_output(&launch, plan, plan->key.outputs, *plan->of.indices, plan->of.indices);
     gpuscan__arg_outputs(&launch, plan, 0, 1, &numbers);
     return gpuscan__launch_end(&launch, &numbers, sizeof(numbers), groups, 0, 1);
 }
@@ -20857,23 +20856,25 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
     uint64_t groups = single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
                              : plan->parts;
     uint64_t shared = gpuscan__select_shared(chain->gs, key, &plan->key, &common->e);
+    const gpuscan__select_fields *of = &plan->of;
+    gpuscan_buffer values = plan->key.reduces ? *of->values : gpuscan__none;
     gpuscan__launch launch;
     gpuscan__select_numbers numbers;
     gpuscan_result r;
     if (!single && plan->parts > 1) {
         const gpuscan__heads none = {GPUSCAN__HEADS_NONE, gpuscan__none, 0};
-        const gpuscan__row_parts of = {
-            none, plan->decides, plan->values, plan->count_buffer, gpuscan__none,   0, plan->count,
-            1,    plan->parts,   shared,       plan->parts,        plan->part_tiles};
-        if ((r = gpuscan__enqueue_carries(chain, common, &of)) != 0)
+        const gpuscan__row_parts parts = {
+            none, *of->decides, values, *of->count_buffer, gpuscan__none,   0, plan->count,
+            1,    plan->parts,  shared, plan->parts,       plan->part_tiles};
+        if ((r = gpuscan__enqueue_carries(chain, common, &parts)) != 0)
             return r;
     }
     launch = gpuscan__launch_begin(chain, kernel);
     memset(&numbers, 0, sizeof(numbers));
-    numbers.src_offset = gpuscan__arg_buffer(&launch, plan->decides);
-    numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, plan->values) : 0;
+    numbers.src_offset = gpuscan__arg_buffer(&launch, *of->decides);
+    numbers.values_offset = plan->key.reduces ? gpuscan__arg_buffer(&launch, values) : 0;
     numbers.count = plan->count;
-    numbers.count_offset = gpuscan__arg_count(&launch, plan->count_buffer);
+    numbers.count_offset = gpuscan__arg_count(&launch, *of->count_buffer);
     if (single)
         numbers.states_offset = gpuscan__arg_scratch(&launch, gpuscan__word_scratch(key->word), 0, key->word / 8);
     else
@@ -20889,13 +20890,6 @@ static gpuscan_result gpuscan__select_enqueue(gpuscan__chain *chain, const gpusc
 
 /* ---- self-test of selections and runs */
 
-/* Points to the buffers of a self-test's desc, by their use. Pointers to buffers that the program lacks may be NULL. */
-typedef struct gpuscan__select_test_buffers {
-    gpuscan_buffer *decides, *from, *to, *indices, *lengths, *values, *results, *tally;
-    const gpuscan_type *index_type;
-    uint64_t *count, *capacity; /* fields that gpuscan__select_test_fill sets */
-} gpuscan__select_test_buffers;
-
 /* Returns whether the self-test keeps element i. Round 0 keeps about half, and the tiles' ends. Round 1 keeps all of
    the first tile, none of the second, and one in seven of the others. */
 static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t i) {
@@ -20908,7 +20902,7 @@ static int gpuscan__select_test_keeps(const gpuscan__test_shape *shape, uint64_t
 static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *to, uint64_t i, uint64_t run,
                                      int keeps) {
     gpuscan_type type = e->key ? e->key : e->src;
-    uint32_t size = e->key ? e->key_size : e->src_size, bits = size * 8, byte, word;
+    uint32_t size = gpuscan__decides_size(e), bits = size * 8, byte, word;
     uint64_t x = e->key ? 1 + run % 120 : keeps ? 1 + i % 3 : 0;
     if (e->selects == GPUSCAN__SELECTS_BITS) {
         memcpy(&word, to + i / 32 * 4, sizeof(word));
@@ -20924,8 +20918,9 @@ static void gpuscan__select_test_put(const gpuscan__elements *e, unsigned char *
     }
 }
 
-/* Fills the arrays, and sets the sizes of the payloads. In round 1 the capacity ends inside a tile. */
-static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_test_buffers *in) {
+/* Sets the fields of the desc that selections and runs have in common, and fills the arrays. In round 1 the capacity
+   ends inside a tile. */
+static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select_fields *in) {
     const gpuscan__elements *e = &test->of->e;
     gpuscan__select_key own = gpuscan__select_own(test->key);
     uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
@@ -20936,14 +20931,17 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
     uint64_t i, kept = 0, last = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
     *in->count = shape.count;
     *in->capacity = capacity;
-    decides = gpuscan__test_in(test, in->decides,
-                               gpuscan__ceil_div(shape.count, unit) * (e->key ? e->key_size : e->src_size));
+    *in->index_type = own.index_size == 8 || own.length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    *in->payloads = test->payloads;
+    *in->payload_count = own.outputs - own.has_dst;
+    in->tally->count_type = GPUSCAN_TYPE_U64;
+    decides = gpuscan__test_in(test, in->decides, gpuscan__ceil_div(shape.count, unit) * gpuscan__decides_size(e));
     for (k = 0; k < own.outputs; k++) {
         int is_first = own.has_dst && k == 0;
         gpuscan_payload *payload = &test->payloads[is_first ? 0 : k - own.has_dst];
         if (!is_first)
             payload->size = own.sizes[k];
-        from[k] = is_first && !in->from
+        from[k] = is_first && in->from == in->decides
                       ? decides
                       : gpuscan__test_in(test, is_first ? in->from : &payload->src, shape.count * own.sizes[k]);
         to[k] = gpuscan__test_out(test, is_first ? in->to : &payload->dst, capacity * own.sizes[k]);
@@ -20956,7 +20954,7 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
         values = gpuscan__test_in(test, in->values, shape.count * e->src_size);
         results = gpuscan__test_out(test, in->results, capacity * e->result_size);
     }
-    tally = gpuscan__test_out(test, in->tally, sizeof(kept));
+    tally = gpuscan__test_out(test, &in->tally->count, sizeof(kept));
     for (i = 0; i < shape.count && !test->failed; i++) {
         int keeps = (e->key && i == 0) || gpuscan__select_test_keeps(&shape, i), fits;
         kept += (uint64_t)keeps;
@@ -20989,9 +20987,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan_select_desc *desc = (gpuscan_select_desc *)test->desc;
     int by_predicate = own.by == GPUSCAN_SELECT_PREDICATE;
-    const gpuscan__select_test_buffers all = {
-        by_predicate ? &desc->src : &desc->flags, by_predicate || own.own_flags ? NULL : &desc->src, &desc->dst,
-        &desc->indices, NULL, NULL, NULL, &desc->selected.count, &desc->index_type, &desc->count, &desc->capacity};
+    gpuscan__select_fields fields;
     if (test->round == 2)
         return 0;
     test->custom.size = by_predicate ? e->src_size : own.has_dst ? own.sizes[0] : 1;
@@ -21000,12 +20996,9 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     desc->by = (gpuscan_select_by)own.by;
     desc->invert = own.invert != 0;
     desc->flag_type = by_predicate ? GPUSCAN_TYPE_DEFAULT : e->src;
-    desc->index_type = own.index_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->custom = &test->custom;
-    desc->payloads = test->payloads;
-    desc->payload_count = own.outputs - own.has_dst;
-    desc->selected.count_type = GPUSCAN_TYPE_U64;
-    gpuscan__select_test_fill(test, &all);
+    fields = gpuscan__select_fields_of(desc, own.own_flags != 0);
+    gpuscan__select_test_fill(test, &fields);
     return 1;
 }
 
@@ -21048,7 +21041,7 @@ static void gpuscan__runs_state(gpuscan__elements *e) {
 }
 
 /* Resolves what is reduced, and the type as which keys are compared. */
-static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *plan, uint32_t index_size) {
+static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *plan) {
     const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)plan->common.desc;
     gpuscan__elements *e = &plan->common.e;
     gpuscan_type key = desc->key_type ? desc->key_type : GPUSCAN_TYPE_U32;
@@ -21080,7 +21073,7 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     }
     e->reduces = desc->dst.mem != NULL;
     e->exact = e->reduces && gpuscan__is_float_sum(e);
-    e->length_size = desc->lengths.mem ? index_size : 0;
+    e->length_size = desc->lengths.mem ? plan->index_size : 0;
     e->wide = wide;
     plan->size = is_custom ? (uint32_t)custom->size : gpuscan__types[key].size;
     if (is_custom)
@@ -21095,28 +21088,22 @@ static gpuscan_result gpuscan__runs_elements(gpuscan *gs, gpuscan__select_plan *
     return GPUSCAN_SUCCESS;
 }
 
-/* Adds keys, src and all outputs except payloads as ranges. Without dst, src is not read and is not added. */
-static void gpuscan__runs_ranges(gpuscan__select_plan *plan) {
-    gpuscan__plan *common = &plan->common;
-    const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
-    gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
-    if (common->e.reduces || common->from_host)
-        gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
-            desc->count > 0 && (common->e.reduces || !common->is_run);
-    gpuscan__select_range(plan, "keys_dst", desc->keys_dst, plan->size);
-    gpuscan__select_range(plan, "starts", desc->starts, plan->index_size);
-    gpuscan__select_range(plan, "lengths", desc->lengths, plan->index_size);
-    gpuscan__select_range(plan, "dst", desc->dst, plan->results_size);
+static gpuscan__select_fields gpuscan__runs_fields_of(gpuscan_runs_desc *desc) {
+    const gpuscan__select_fields fields = {
+        &desc->keys, &desc->keys,         &desc->keys_dst, &desc->starts,     &desc->lengths,
+        &desc->src,  &desc->dst,          &desc->count_buffer, &desc->payloads, &desc->payload_count,
+        &desc->runs, &desc->index_type,   &desc->count_type, &desc->count,    &desc->capacity};
+    return fields;
 }
 
 static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) {
-    static const char *const fields[] = GPUSCAN__TALLY_FIELDS("runs");
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
-    const gpuscan_runs_desc *desc = (const gpuscan_runs_desc *)common->desc;
+    gpuscan_runs_desc *desc;
     gpuscan__select_key *key = &plan->key;
     gpuscan_result r;
-    if ((r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
-        (r = gpuscan__runs_elements(gs, plan, plan->index_size)) != 0)
+    memcpy(&desc, &common->desc, sizeof(desc)); /* only a self-test, whose desc is not const, writes through `of` */
+    plan->of = gpuscan__runs_fields_of(desc);
+    if ((r = gpuscan__select_begin(gs, plan, 0)) != 0 || (r = gpuscan__runs_elements(gs, plan)) != 0)
         return r;
     if ((desc->host_src || desc->host_starts || desc->host_lengths || desc->host_dst) && !common->from_host)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
@@ -21124,55 +21111,38 @@ static gpuscan_result gpuscan__runs_resolve(gpuscan *gs, gpuscan__plan *common) 
     if (plan->index_size == 4 && ((desc->starts.mem && desc->count > (uint64_t)1 << 32) ||
                                   (desc->lengths.mem && desc->count > UINT32_MAX)))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: 2^32 keys or more need u64");
-    plan->capacity = desc->capacity && desc->capacity < desc->count ? desc->capacity : desc->count;
-    plan->units = desc->count;
-    plan->decides = plan->from = desc->keys;
-    plan->count = desc->count;
-    plan->count_buffer = desc->count_buffer;
-    plan->to = desc->keys_dst;
-    plan->indices = desc->starts;
-    plan->lengths = desc->lengths;
-    plan->values = desc->src;
-    plan->results = desc->dst;
-    plan->payloads = desc->payloads;
-    plan->tally = &desc->runs;
-    /* also checks payload_count */
-    if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, desc->count, plan->capacity,
-                                       0)) != 0)
-        return r;
     key->by = GPUSCAN__SELECT_HEADS;
-    key->index_size = desc->starts.mem ? plan->index_size : 0;
     key->length_size = common->e.length_size;
     key->reduces = (uint32_t)common->e.reduces;
     key->wide = (uint32_t)common->e.wide;
     key->key = (uint32_t)common->e.key;
-    gpuscan__select_sizes(plan, desc->keys_dst.mem != NULL, desc->payload_count);
-    gpuscan__runs_ranges(plan);
-    return gpuscan__select_common(gs, plan, fields, desc->count_type);
+    gpuscan__select_sizes(plan);
+    gpuscan__input(common, "keys", desc->keys, desc->count, plan->size);
+    if (key->reduces || common->from_host) /* without dst, src is not read */
+        gpuscan__input(common, "src", desc->src, desc->count, plan->values_size)->required =
+            desc->count > 0 && (key->reduces || !common->is_run);
+    gpuscan__select_range(plan, "keys_dst", desc->keys_dst, plan->size);
+    gpuscan__select_range(plan, "starts", desc->starts, plan->index_size);
+    gpuscan__select_range(plan, "lengths", desc->lengths, plan->index_size);
+    gpuscan__select_range(plan, "dst", desc->dst, plan->results_size);
+    return gpuscan__select_end(gs, plan);
 }
 
 GPUSCAN__COLD int gpuscan__runs_test(gpuscan__test *test) {
     const gpuscan__elements *e = &test->of->e;
-    gpuscan__select_key own = gpuscan__select_own(test->key);
     gpuscan_runs_desc *desc = (gpuscan_runs_desc *)test->desc;
     gpuscan_custom *custom = &test->custom;
-    const gpuscan__select_test_buffers all = {&desc->keys,       NULL,           &desc->keys_dst, &desc->starts,
-                                              &desc->lengths,    &desc->src,     &desc->dst,      &desc->runs.count,
-                                              &desc->index_type, &desc->count,   &desc->capacity};
+    const gpuscan__select_fields fields = gpuscan__runs_fields_of(desc);
     if (test->round == 2)
         return 0;
     custom->size = e->key == GPUSCAN_TYPE_CUSTOM ? e->key_size : e->result_size;
     custom->type = custom->equal = custom->combine = custom->identity = "x"; /* texts of a built program are not used */
     desc->key_type = e->key;
-    desc->index_type = own.index_size == 8 || own.length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
     desc->src_type = e->src;
     desc->dst_type = e->dst;
     desc->op = e->op;
     desc->custom = custom;
-    desc->payloads = test->payloads;
-    desc->payload_count = own.outputs - own.has_dst;
-    desc->runs.count_type = GPUSCAN_TYPE_U64;
-    gpuscan__select_test_fill(test, &all);
+    gpuscan__select_test_fill(test, &fields);
     return 1;
 }
 
@@ -21207,69 +21177,57 @@ GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void
 /* gpuscan__sort_resolve sets keys (or custom->key), the bits to sort by, payloads and the permutation.
    gpuscan__sort_choose first decides how payloads move. They move with the keys in each pass, as values or in records,
    or else indices move with the keys, and after the passes payloads are gathered by index. Then it chooses the form:
-    form             | chosen for                                     | kernels gpuscan_sort_...
-    small            | one tile; on a CPU up to sort_small elements   | small
-    together         | up to profile.sort.together elements           | together
-    counted          | a count on the device, if counted_once is set  | counted, in which the count selects the tile
-    filled           | SINGLE_PASS, if elements are keys of one byte  | histogram, fill
-    launch a pass    | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
-    several a pass   | MULTI_PASS                                     | count, places, scatter for each pass
-    CPU buckets      | CPU_MULTI_PASS from sort_buckets elements on   | count, places, scatter by the top digit; buckets
-   If there is custom->key, sort_keys runs first. sort_gather runs last. Digits have 8 bits, but 4 in MULTI_PASS. */
+    form     | chosen for                                     | kernels gpuscan_sort_...
+    small    | one tile; on a CPU up to sort_small elements   | small: one group, or one work-item of a CPU
+    together | up to profile.sort.together elements           | together: groups wait for each other
+    counted  | a count on the device, if counted_once is set  | counted: the same, and the count selects the tile
+    filled   | SINGLE_PASS, if elements are keys of one byte  | histogram, fill: keys are stored as often as counted
+    sweeps   | SINGLE_PASS otherwise                          | histogram, then sweep for each pass
+    passes   | MULTI_PASS and CPU_MULTI_PASS otherwise        | count, places, scatter for each pass
+   On a CPU, passes of sort_buckets elements or more are preceded by count, places, scatter by the top digit, and
+   buckets. If there is custom->key, sort_keys runs first. sort_gather runs last. Digits have 8 bits, but 4 in
+   MULTI_PASS. */
+
+/* Lists the forms. A CPU has the first two. Those from TOGETHER on are of SINGLE_PASS. */
+enum {
+    GPUSCAN__SORT_SMALL = 0,
+    GPUSCAN__SORT_PASSES,
+    GPUSCAN__SORT_TOGETHER,
+    GPUSCAN__SORT_COUNTED,
+    GPUSCAN__SORT_FILLED,
+    GPUSCAN__SORT_SWEEPS
+};
+
+/* Maximum number of fields, and of bytes, of a record. */
+enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
 
 typedef struct gpuscan__sort_key {
-    uint32_t digit_bits;
+    uint32_t form, digit_bits;
     uint32_t wide;  /* 1: positions have 64 bits */
-    uint32_t small; /* 1: one group, or one work-item of a CPU, does all passes in one launch */
-    uint32_t together; /* 1: groups that wait for each other do all passes in one launch; the host knows the count */
-    uint32_t counted;  /* 1: the same, but only the device knows the count */
     uint32_t copies, loads; /* number of copies of a group's digit counts; keys that a work-item loads at a time */
     uint32_t whole;   /* 1: in a single pass or on a CPU, floats are sorted by all of their bits */
     uint32_t few_rounds; /* form counted: elements per work-item in a tile of few elements */
     uint32_t one_rounds; /* the same in a single tile. Fewer elements take a half or a quarter of these rounds */
     uint32_t halved;  /* 1: a tile's keys and values of 8 bytes or more go through local memory piece by piece */
     uint32_t padded;  /* 1: local memory has padding: see GPUSCAN_PADDED in kernels.cl.inc */
-    uint32_t fills;   /* 1: keys of one byte are not moved, but stored as often as they were counted */
-    uint32_t fields;  /* sizes of the fields of a single pass's record, 8 bits for each size; 0 without a record */
+    uint32_t value_size; /* bytes of what moves with each key: a value or a record; 0: keys move alone */
+    uint32_t fields[GPUSCAN__SORT_FIELDS]; /* bytes of each field of a record, then 0; all 0: values are no records */
 } gpuscan__sort_key;
 GPUSCAN__OWN_KEY(sort)
 
 /* Holds buffers of keys or of values. A buffer without mem is in PLAIN scratch, and its offset is in bytes. Pass 0
-   loads `from`. Even passes store to to[0], odd passes to to[1]. `dst` receives the result. */
+   loads `from`. Even passes store to to[0], odd passes to to[1]. `dst` is where the result is wanted. */
 typedef struct gpuscan__sort_buffers {
     gpuscan_buffer from, to[2], dst;
-    uint32_t size;
-    int has_dst; /* 0: the result may stay where the last pass stored it, since there is no dst */
+    uint32_t size; /* bytes of a key or a value */
 } gpuscan__sort_buffers;
 
-/* Indices of two ranges of a call: keys and payload 0. A destination follows its source. */
-enum { GPUSCAN__SORT_KEYS = 0, GPUSCAN__SORT_PAYLOADS = 2 };
-
-/* Maximum number of fields, and of bytes, of a record. */
-enum { GPUSCAN__SORT_FIELDS = 4, GPUSCAN__SORT_RECORD = 16 };
-
-static uint32_t gpuscan__sort_field_size(uint32_t fields, uint32_t f) {
-    return f < GPUSCAN__SORT_FIELDS ? fields >> 8 * f & 0xff : 0;
-}
-
-static uint32_t gpuscan__sort_field_count(uint32_t fields) {
-    uint32_t f = 0;
-    while (gpuscan__sort_field_size(fields, f))
-        f++;
-    return f;
-}
-
-/* Returns a record's size in bytes, which is the size of a vector that holds the fields. */
-static uint32_t gpuscan__sort_record_size(uint32_t fields) {
-    uint32_t f, size = 0;
-    for (f = 0; f < GPUSCAN__SORT_FIELDS; f++)
-        size += gpuscan__sort_field_size(fields, f);
-    return size <= 4 ? 4 : size <= 8 ? 8 : 16;
-}
+/* The index of payload 0's range. Ranges 0 and 1 are src and dst, and each payload's destination follows its source. */
+enum { GPUSCAN__SORT_PAYLOADS = 2 };
 
 /* Returns whether a pass packs records: a record has several fields, or padding after its only field. */
-static int gpuscan__sort_packs(uint32_t fields) {
-    return fields != 0 && gpuscan__sort_field_size(fields, 0) != gpuscan__sort_record_size(fields);
+static int gpuscan__sort_packs(const gpuscan__sort_key *own) {
+    return own->fields[0] != 0 && own->fields[0] != own->value_size;
 }
 
 typedef struct gpuscan__sort_plan {
@@ -21278,23 +21236,23 @@ typedef struct gpuscan__sort_plan {
     gpuscan__sort_key key;
     uint32_t begin, end, width, passes; /* pass p sorts width bits from begin + p * width on, the last pass up to end */
     uint64_t flip;
-    uint32_t key_size, element_size, index_size;
+    uint32_t element_size, index_size;
     int buckets; /* 1: a CPU first sorts by the most significant digit: see gpuscan__sort_passes */
     int blocks;  /* 1: with buckets, a block's keys are moved first, then the block's values */
     int wants_indices, by_index; /* 1 if the call wants a permutation; 1 if the values are indices */
+    uint64_t tiles, groups; /* groups: how many groups loop over tiles */
     uint64_t parts, moved_at; /* groups in a pass of several launches; byte offset of a moved array in PLAIN scratch */
-    uint64_t tiles;
-    gpuscan__sort_buffers keys, values; /* values.size is 0 if there are no values */
+    gpuscan__sort_buffers keys, values; /* values.size is 0 if keys move alone */
     uint32_t field[GPUSCAN__SORT_FIELDS]; /* the number of each field's payload */
     uint32_t flags; /* flags that tell kernels where values come from, and whether they store keys and fields */
-    unsigned commands;
 } gpuscan__sort_plan;
 
 #define GPUSCAN__SORT_KEYS_NUMBERS(X) X(src_offset) X(keys_offset) X(count) X(count_offset) X(flags)
 #define GPUSCAN__SORT_GATHER_NUMBERS(X)                                                                                \
     X(src_offset) X(dst_offset) X(indices_offset) X(count) X(count_offset) X(parts) X(unit) X(flags)
 /* Lists the numbers that kernels other than sort_keys and sort_gather get. `pass` is the launch's pass. `parts` groups
-   count or scatter. Buckets of `split` elements or more are divided again. gpuscan__sort_fields sets from_0, ... */
+   count or scatter. Buckets of `split` elements or more are divided again. from_0, to_0, from_1, ... are the offsets of
+   the fields' payloads, in bytes. */
 #define GPUSCAN__SORT_PLAN(X) X(flip) X(begin) X(end) X(width) X(passes) X(tiles)
 #define GPUSCAN__SORT_NUMBERS(X)                                                                                       \
     X(keys_offset) X(keys_dst_offset) X(keys_tmp_offset) X(values_offset) X(values_dst_offset) X(values_tmp_offset)    \
@@ -21304,48 +21262,42 @@ GPUSCAN__NUMBERS(sort_keys, GPUSCAN__SORT_KEYS_NUMBERS)
 GPUSCAN__NUMBERS(sort_gather, GPUSCAN__SORT_GATHER_NUMBERS)
 GPUSCAN__NUMBERS(sort, GPUSCAN__SORT_NUMBERS)
 
-/* Numbers the kernels of each form. If there is custom->key, the kernel gpuscan_sort_keys precedes them. */
+/* Numbers the kernels of each form. Only programs with custom->key have the first one. */
 enum {
-    GPUSCAN__SORT_GATHER = 0,
-    GPUSCAN__SORT_COUNT,
+    GPUSCAN__SORT_KEYS = 0,
+    GPUSCAN__SORT_GATHER,
+    GPUSCAN__SORT_ALL, /* the kernel that does all passes, in SMALL, TOGETHER and COUNTED */
+    GPUSCAN__SORT_HISTOGRAM = GPUSCAN__SORT_ALL,
+    GPUSCAN__SORT_FILL,
+    GPUSCAN__SORT_SWEEP = GPUSCAN__SORT_FILL,
+    GPUSCAN__SORT_COUNT = GPUSCAN__SORT_ALL,
     GPUSCAN__SORT_PLACES,
     GPUSCAN__SORT_SCATTER,
-    GPUSCAN__SORT_BUCKETS,
-    GPUSCAN__SORT_HISTOGRAM = 1,
-    GPUSCAN__SORT_SWEEP,
-    GPUSCAN__SORT_FILL = GPUSCAN__SORT_SWEEP,
-    GPUSCAN__SORT_SMALL = 1,
-    GPUSCAN__SORT_TOGETHER = 1
+    GPUSCAN__SORT_BUCKETS
 };
 
 static const char *const *gpuscan__sort_kernels(const gpuscan__key *key) {
 #define GPUSCAN__SORT_ALWAYS "gpuscan_sort_keys", "gpuscan_sort_gather"
-    enum { SMALL, TOGETHER, COUNTED, FILLED, SWEEPS, SEVERAL, OF_CPU };
     static const char *const names[][7] = {
+        /* a CPU's forms SMALL and PASSES */
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count_cpu", "gpuscan_sort_places", "gpuscan_sort_scatter_cpu",
+         "gpuscan_sort_buckets"},
+        /* a GPU's forms */
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small"},
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places", "gpuscan_sort_scatter"},
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_together"},
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_counted"},
         {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_fill"},
-        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep"},
-        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count", "gpuscan_sort_places", "gpuscan_sort_scatter"},
-        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_small_cpu"},
-        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_count_cpu", "gpuscan_sort_places", "gpuscan_sort_scatter_cpu",
-         "gpuscan_sort_buckets"}};
-    gpuscan__sort_key own = gpuscan__sort_own(key);
-    int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(key));
-    int form = own.together ? TOGETHER : own.counted ? COUNTED : own.fills ? FILLED : is_single ? SWEEPS : SEVERAL;
-    if (gpuscan__key_is_cpu(key))
-        form = own.small ? OF_CPU : OF_CPU + 1;
-    else if (own.small)
-        form = SMALL;
-    return names[form] + (key->custom_size == 0);
+        {GPUSCAN__SORT_ALWAYS, "gpuscan_sort_histogram", "gpuscan_sort_sweep"}};
+    return names[gpuscan__sort_own(key).form + (gpuscan__key_is_cpu(key) ? 0 : 2)] + (key->custom_size == 0);
 }
 
 static uint64_t gpuscan__sort_pieces(const gpuscan__key *key) {
-    gpuscan__sort_key own = gpuscan__sort_own(key);
-    int cpu = gpuscan__key_is_cpu(key), tiles = !own.fills, counted = own.counted != 0;
-    int meets = own.together || own.counted;
-    int sweeps = gpuscan__is_single_pass(gpuscan__key_strategy(key)) && !own.small && !own.together;
+    uint32_t form = gpuscan__sort_own(key).form;
+    int cpu = gpuscan__key_is_cpu(key), counted = form == GPUSCAN__SORT_COUNTED;
+    int sweeps = form >= GPUSCAN__SORT_COUNTED, tiles = form != GPUSCAN__SORT_FILLED;
+    int meets = counted || form == GPUSCAN__SORT_TOGETHER;
     return gpuscan__common_pieces() | GPUSCAN__PIECE(SORT_KEYS, 1) | GPUSCAN__PIECE(SORT_GATHER, 1) |
            GPUSCAN__PIECE(SORT_PASSES, 1) | GPUSCAN__PIECE(SORT_CPU, cpu) | GPUSCAN__PIECE(SORT_GROUP, !cpu) |
            GPUSCAN__PIECE(SORT_SWEEP, !cpu && sweeps) | GPUSCAN__PIECE(SORT_SWEEP_TILES, !cpu && sweeps && tiles) |
@@ -21369,28 +21321,6 @@ static const char *gpuscan__sort_value_type(uint32_t size) {
     return size == 12 ? "gpuscan_sort_bytes_12" : gpuscan__raw_names[gpuscan__log2(size)];
 }
 
-static uint32_t gpuscan__sort_value_size(const gpuscan__key *key, const gpuscan__sort_key *own) {
-    return own->fields ? gpuscan__sort_record_size(own->fields) : gpuscan__types[key->dst].size;
-}
-
-static void gpuscan__sort_define_values(gpuscan__text *text, const gpuscan__key *key, const gpuscan__sort_key *own) {
-    uint32_t fields = own->fields, f, size = gpuscan__sort_value_size(key, own);
-    int packs = gpuscan__sort_packs(fields);
-    char field[64];
-    gpuscan__define_number(text, "SORT_VALUES", size != 0);
-    gpuscan__define_number(text, "SORT_VALUE_SIZE", size);
-    gpuscan__define(text, "SORT_VALUE", fields ? gpuscan__sort_value_type(size) : size == 8 ? "ulong" : "uint");
-    gpuscan__define_number(text, "SORT_RECORDS", fields != 0);
-    gpuscan__define_number(text, "SORT_PACKS", (uint64_t)packs);
-    gpuscan__text_add(text, "#define GPUSCAN_SORT_FIELDS(X)");
-    for (f = 0; packs && f < gpuscan__sort_field_count(fields); f++) {
-        const char *type = gpuscan__sort_value_type(gpuscan__sort_field_size(fields, f));
-        snprintf(field, sizeof(field), " X(%u, %s)", (unsigned)f, type);
-        gpuscan__text_add(text, field);
-    }
-    gpuscan__text_add(text, "\n");
-}
-
 /* Returns an upper bound of the bytes that precede the member `digits` of gpuscan_sort_shared in kernels.cl.inc. */
 static uint64_t gpuscan__sort_head_bytes(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
     uint64_t sums = gpuscan__whole_lanes(gs, group) ? group / gpuscan__group_lanes(gs, group) : 2 * (uint64_t)group;
@@ -21405,19 +21335,18 @@ static int gpuscan__sort_is_quick(const gpuscan *gs, uint32_t group) {
 
 /* Returns whether a sort ranks elements by votes and atomics on local memory instead of loads, stores and barriers:
    SORT_QUICK. With LANES_SUBGROUPS, only sweeps without values gain by it. tuning: sort-quick */
-static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t value_size,
-                                     uint32_t group) {
-    int sweeps = value_size == 0 && own->digit_bits == 8 && !own->small && !own->together && !own->counted;
-    return gpuscan__sort_is_quick(gs, group) || (sweeps && gpuscan__whole_lanes(gs, group));
+static int gpuscan__sort_ranks_quick(const gpuscan *gs, const gpuscan__sort_key *own, uint32_t group) {
+    return gpuscan__sort_is_quick(gs, group) ||
+           (own->form >= GPUSCAN__SORT_FILLED && own->value_size == 0 && gpuscan__whole_lanes(gs, group));
 }
 
 /* Returns an upper bound of all bytes of gpuscan_sort_shared. */
 static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key *key, const gpuscan__sort_key *own,
                                            uint32_t group, uint32_t vectors) {
-    uint32_t key_size = gpuscan__types[key->src].size, value_size = gpuscan__sort_value_size(key, own);
+    uint64_t code_size = gpuscan__types[key->src].size > 4 ? 8 : 4;
     uint64_t radix = (uint64_t)1 << own->digit_bits, lanes = gpuscan__group_lanes(gs, group);
     uint64_t whole = (uint64_t)gpuscan__whole_lanes(gs, group), rank_groups = whole ? group / lanes : 1;
-    uint64_t each = vectors * (own->halved ? 4 : gpuscan__max(key_size > 4 ? 8 : 4, value_size));
+    uint64_t each = vectors * (own->halved ? 4 : gpuscan__max(code_size, own->value_size));
     uint64_t places = rank_groups * radix * 4, bytes = (group + (own->padded ? group / 32 : 0)) * each;
     if (gpuscan__sort_is_packed(gs, own, group, vectors))
         bytes = gpuscan__max(bytes, places) + places / 2;
@@ -21425,23 +21354,26 @@ static uint64_t gpuscan__sort_shared_bytes(const gpuscan *gs, const gpuscan__key
         bytes += places;
     bytes += radix * (own->wide ? 8 : 4) + 8;
     bytes += gpuscan__sort_head_bytes(gs, own, group) + (whole ? lanes * 4 : radix * ((group + 31) / 32) * 4);
-    if (gpuscan__sort_ranks_quick(gs, own, value_size, group) && !own->small)
+    if (gpuscan__sort_ranks_quick(gs, own, group) && own->form != GPUSCAN__SORT_SMALL)
         bytes += (group > radix ? 4 * (group - radix) : 0) + 4; /* masks that exceed digits.to's room, and `ranks_by` */
     return (gpuscan__max(bytes, (uint64_t)group * 16) + 31) / 16 * 16;
 }
 
-/* Lists macros of programs that equal a field of the key. */
+/* Lists macros of programs that equal a field of the key, or that say whether the key has a form. */
 #define GPUSCAN__SORT_KEY_FIELDS(X)                                                                                    \
-    X(SORT_SMALL, small) X(SORT_TOGETHER, together) X(SORT_COUNTED, counted) X(SORT_PADDED, padded)                    \
-    X(SORT_FILLS, fills) X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds) X(SORT_COPIES, copies)          \
-    X(SORT_LOADS, loads) X(SORT_HALVED, halved) X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
+    X(SORT_SMALL, form == GPUSCAN__SORT_SMALL) X(SORT_TOGETHER, form == GPUSCAN__SORT_TOGETHER)                        \
+    X(SORT_COUNTED, form == GPUSCAN__SORT_COUNTED) X(SORT_PADDED, padded) X(SORT_FILLS, form == GPUSCAN__SORT_FILLED)  \
+    X(SORT_FEW_ROUNDS, few_rounds) X(SORT_ONE_ROUNDS, one_rounds) X(SORT_COPIES, copies) X(SORT_LOADS, loads)          \
+    X(SORT_HALVED, halved) X(KEY_WHOLE, whole) X(DIGIT_BITS, digit_bits)
 
 GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, const gpuscan__plan *plan) {
     const gpuscan__key *key = &plan->key;
     const gpuscan__type_facts *type = &gpuscan__types[key->src];
     const gpuscan_custom *custom = plan->e.custom;
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    int real = type->kind == 'f';
+    int real = type->kind == 'f', packs = gpuscan__sort_packs(&own);
+    uint32_t f;
+    char field[64];
     gpuscan__define_shape(text, gs, key, 1);
     gpuscan__define(text, "SORT_KEYS_NUMBERS", gpuscan__sort_keys_numbers_text);
     gpuscan__define(text, "SORT_GATHER_NUMBERS", gpuscan__sort_gather_numbers_text);
@@ -21449,9 +21381,7 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define_number(text, "SORT_SINGLE_PASS", (uint64_t)gpuscan__is_single_pass(gpuscan__key_strategy(key)));
     gpuscan__define_number(text, "SHARED_BYTES",
                            gpuscan__sort_shared_bytes(gs, key, &own, key->group, key->vectors));
-    gpuscan__define_number(
-        text, "SORT_QUICK",
-        (uint64_t)gpuscan__sort_ranks_quick(gs, &own, gpuscan__sort_value_size(key, &own), key->group));
+    gpuscan__define_number(text, "SORT_QUICK", (uint64_t)gpuscan__sort_ranks_quick(gs, &own, key->group));
     gpuscan__define_number(text, "SORT_PACKED", (uint64_t)gpuscan__sort_is_packed(gs, &own, key->group, key->vectors));
     gpuscan__define_number(text, "KEY_SIZE", type->size);
     gpuscan__define_number(text, "SORT", 1);
@@ -21462,7 +21392,19 @@ GPUSCAN__COLD void gpuscan__sort_define(gpuscan__text *text, const gpuscan *gs, 
     gpuscan__define(text, "KEY_CODE", type->size == 8 ? "ulong" : "uint");
     gpuscan__define_infinity(text, type->size, real);
     gpuscan__define(text, "PLACE", own.wide ? "ulong" : "uint");
-    gpuscan__sort_define_values(text, key, &own);
+    gpuscan__define_number(text, "SORT_VALUES", own.value_size != 0);
+    gpuscan__define_number(text, "SORT_VALUE_SIZE", own.value_size);
+    gpuscan__define(text, "SORT_VALUE", own.fields[0]          ? gpuscan__sort_value_type(own.value_size)
+                                        : own.value_size == 8 ? "ulong"
+                                                              : "uint");
+    gpuscan__define_number(text, "SORT_RECORDS", own.fields[0] != 0);
+    gpuscan__define_number(text, "SORT_PACKS", (uint64_t)packs);
+    gpuscan__text_add(text, "#define GPUSCAN_SORT_FIELDS(X)");
+    for (f = 0; packs && f < GPUSCAN__SORT_FIELDS && own.fields[f]; f++) {
+        snprintf(field, sizeof(field), " X(%u, %s)", (unsigned)f, gpuscan__sort_value_type(own.fields[f]));
+        gpuscan__text_add(text, field);
+    }
+    gpuscan__text_add(text, "\n");
     gpuscan__define_number(text, "CUSTOM_KEY", custom != NULL);
     if (!custom)
         return;
@@ -21511,9 +21453,9 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
         (custom && (r = gpuscan__check_type(gs, "key_type", type)) != 0)) /* without custom, keys are only bits */
         return r;
     plan->common.e.custom = custom;
-    plan->key_size = gpuscan__types[type].size;
-    plan->element_size = custom ? (uint32_t)custom->size : plan->key_size;
-    bits = plan->key_size * 8;
+    plan->keys.size = gpuscan__types[type].size;
+    plan->element_size = custom ? (uint32_t)custom->size : plan->keys.size;
+    bits = plan->keys.size * 8;
     plan->begin = desc->bit_begin;
     plan->end = desc->bit_end ? desc->bit_end : bits;
     if (plan->end > bits || plan->begin >= plan->end)
@@ -21539,24 +21481,25 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     plan->wants_indices = desc->permutation.mem || (!common->is_run && desc->index_type != GPUSCAN_TYPE_DEFAULT);
     if (plan->wants_indices && plan->index_size == 4 && desc->count > UINT32_MAX)
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "index_type: 2^32 elements or more need u64");
-    range = gpuscan__input(common, "src", desc->src, elements, plan->element_size);
-    range->in_place = 1;
-    range->writes = desc->may_destroy_src != 0;
+    gpuscan__input(common, "src", desc->src, elements, plan->element_size)->in_place = 1;
     range = gpuscan__output(common, "dst", desc->dst, elements, plan->element_size);
-    range->in_place = range->rereads = 1;
+    range->in_place = 1;
     range->required = 0;
     range->partial = desc->count_buffer.mem != NULL;
     if ((r = gpuscan__resolve_payloads(gs, common, desc->payloads, desc->payload_count, elements, elements, 2)) != 0)
         return r;
-    for (k = 0, most = plan->element_size; k < desc->payload_count; k++) {
-        common->ranges[GPUSCAN__SORT_PAYLOADS + 2 * k].writes = desc->may_destroy_src != 0;
-        common->ranges[GPUSCAN__SORT_PAYLOADS + 2 * k + 1].rereads = 1;
-        most = gpuscan__max(most, desc->payloads[k].size);
+    for (k = 0, most = 0; k < common->range_count; k += 2) {
+        common->ranges[k].writes = desc->may_destroy_src != 0;
+        common->ranges[k + 1].rereads = 1;
+        most = gpuscan__max(most, common->ranges[k].size);
     }
     range = gpuscan__output(common, "permutation", desc->permutation, elements, plan->index_size);
     range->required = 0;
     range->rereads = 1;
     range->partial = desc->count_buffer.mem != NULL;
+    for (k = 0; k < common->range_count; k++)
+        if (!common->ranges[k].buffer.mem) /* scratch stands for an array that a preparation lacks */
+            common->ranges[k].buffer = gpuscan__none;
     if (common->is_run && desc->count && !desc->dst.mem && !desc->permutation.mem && !desc->payload_count)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "none of dst, payloads and permutation is given");
     if (!gpuscan__multiply(elements, 64 + most, &elements)) /* sums of scratch bytes must not overflow */
@@ -21565,15 +21508,14 @@ static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) 
     return gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type);
 }
 
-/* Returns how many bytes of local memory one copy of the counts of all digits takes. */
+/* Returns how many bytes of local memory all copies of a group's digit counts take. */
 static uint64_t gpuscan__sort_counts_bytes(const gpuscan__sort_plan *plan) {
-    return ((uint64_t)plan->key_size << plan->key.digit_bits) * sizeof(cl_uint);
+    return plan->key.copies * ((uint64_t)plan->keys.size << plan->key.digit_bits) * sizeof(cl_uint);
 }
 
 /* Returns how many bytes of local memory a group takes to count digits. */
 static uint64_t gpuscan__sort_histogram_bytes(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    return gpuscan__sort_head_bytes(gs, &plan->key, plan->common.key.group) +
-           plan->key.copies * gpuscan__sort_counts_bytes(plan);
+    return gpuscan__sort_head_bytes(gs, &plan->key, plan->common.key.group) + gpuscan__sort_counts_bytes(plan);
 }
 
 enum { GPUSCAN__SORT_CPU_TILE = 1024, GPUSCAN__SORT_CPU_PARTS = 4 }; /* elements per tile; maximum parts per unit */
@@ -21596,7 +21538,7 @@ enum {
     GPUSCAN__SORT_TOGETHER_GROUPS = 64,
     GPUSCAN__SORT_BATCH = 2, /* RANK_BATCH in kernels.cl.inc, unless one tile holds all elements */
     GPUSCAN__SORT_STEP = 4,  /* fewer rounds than the table's are a multiple of this, to have few programs */
-    /* rounds for counts on the device: see gpuscan__sort_fit_counted. tuning: sort-counted-rounds */
+    /* rounds for counts on the device: see gpuscan__sort_fit_counts. tuning: sort-counted-rounds */
     GPUSCAN__SORT_FEW_ROUNDS = 16, /* maximum of few_rounds for keys of up to 4 bytes */
     GPUSCAN__SORT_FEW_ROUNDS_8 = 8, /* the same for keys of 8 bytes */
     GPUSCAN__SORT_ONE_ROUNDS = 16 /* maximum of one_rounds */
@@ -21613,7 +21555,8 @@ enum { GPUSCAN__SORT_FEW_GROUPS = 2 };
 /* Returns how many bytes of local memory a group may take at most. */
 static uint64_t gpuscan__sort_room(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     int is_narrow = gs->device.lanes != GPUSCAN__LANES_NONE && gs->device.lane_width == 32;
-    int has_unit = plan->key.together || plan->key.counted; /* 1: a group has a compute unit to itself */
+    /* 1: a group has a compute unit to itself */
+    int has_unit = plan->key.form == GPUSCAN__SORT_TOGETHER || plan->key.form == GPUSCAN__SORT_COUNTED;
     uint64_t most = has_unit ? 0 : gs->device.profile.sort.local[!is_narrow];
     return most ? gpuscan__min(most, gs->device.local_memory) : gs->device.local_memory;
 }
@@ -21637,186 +21580,149 @@ static void gpuscan__sort_fit(const gpuscan *gs, gpuscan__sort_plan *plan, uint3
     key->tile = group * vectors;
 }
 
-/* Divides the bits among passes of about equal width. */
-static void gpuscan__sort_cut(gpuscan__sort_plan *plan, uint32_t digit_bits) {
-    uint32_t bits = plan->end - plan->begin;
-    plan->passes = (bits + digit_bits - 1) / digit_bits;
-    plan->width = (bits + plan->passes - 1) / plan->passes;
-    plan->passes = (bits + plan->width - 1) / plan->width;
+/* Tries a form with groups of `group` work-items, each with up to `rounds` elements. Returns whether `groups` groups
+   hold all elements. */
+static int gpuscan__sort_try(const gpuscan *gs, gpuscan__sort_plan *plan, uint32_t form, uint32_t group,
+                             uint32_t rounds, uint32_t step, uint64_t groups) {
+    plan->key.form = form;
+    plan->key.padded = form == GPUSCAN__SORT_TOGETHER || gpuscan__sort_is_quick(gs, gs->device.profile.sort.group);
+    gpuscan__sort_fit(gs, plan, group, rounds, step);
+    return gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= groups;
 }
 
-/* Chooses the tile of the form SMALL, in which one group sorts all elements. Returns whether a tile holds them. */
-static int gpuscan__sort_fit_small(const gpuscan *gs, gpuscan__sort_plan *plan) {
+/* Chooses a form that sorts in one launch by a count that the host knows, and its tiles. Returns 0 if there is none.
+   Groups that sort together have a unit each, since two groups on one unit may run one after the other. */
+static int gpuscan__sort_fit_one_launch(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
     const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
-    uint32_t limit = (uint32_t)plan->common.group_limit;
-    uint32_t bytes = (uint32_t)gpuscan__max(plan->key_size, plan->values.size);
-    int is_intel = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && plan->values.size == 0 && plan->key_size <= 4;
-    uint32_t most = is_intel ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
-    size_t i;
-    if (plan->key.fields)
-        return 0;
-    plan->key.small = 1;
-    if (!gpuscan__sort_is_quick(gs, sort->group)) {
-        gpuscan__sort_fit(gs, plan, (uint32_t)gpuscan__min(sort->group, limit),
-                          (uint32_t)gpuscan__min(sort->vectors, most), 1);
-        return plan->desc->count <= plan->common.key.tile;
-    }
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__sort_small_rows); i++) {
-        uint32_t group = gpuscan__sort_small_rows[i].group, rounds = gpuscan__sort_small_rows[i].rounds;
-        plan->key.padded = 1;
-        if (bytes > gpuscan__sort_small_rows[i].bytes || group > limit)
-            continue;
-        gpuscan__sort_fit(gs, plan, group, rounds, rounds);
-        if (plan->desc->count <= plan->common.key.tile)
-            return 1;
-    }
-    return 0;
-}
-
-/* Chooses tiles for the form TOGETHER, in which one launch sorts and groups wait for each other. Each has a unit to
-   itself, since two groups on one unit may run one after the other. Returns whether there are enough units. */
-static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *plan) {
-    const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
-    uint32_t group = (uint32_t)gpuscan__min(sort->group, plan->common.group_limit), rounds, halved;
-    uint64_t units = gs->device.units / sort->units;
+    gpuscan__sort_key *own = &plan->key;
+    uint32_t limit = (uint32_t)plan->common.group_limit, group = (uint32_t)gpuscan__min(sort->group, limit), rounds;
+    uint64_t bytes = gpuscan__max(plan->keys.size, own->value_size), units = gs->device.units / sort->units;
+    int is_quick = gpuscan__sort_is_quick(gs, sort->group);
+    int is_intel = gs->device.lanes == GPUSCAN__LANES_SUBGROUPS && own->value_size == 0 && plan->keys.size <= 4;
     uint32_t can_halve = sort->halves && gpuscan__whole_lanes(gs, group) &&
-                         (plan->key_size == 8 || plan->values.size == 8);
-    if (plan->key.fields || plan->desc->count_buffer.mem || plan->desc->count > sort->together)
+                         (plan->keys.size == 8 || own->value_size == 8);
+    size_t i;
+    if (own->fields[0])
         return 0;
-    plan->key.together = 1;
+    rounds = is_intel ? GPUSCAN__SORT_SMALL_ROUNDS_INTEL : GPUSCAN__SORT_SMALL_ROUNDS;
+    if (!is_quick && gpuscan__sort_try(gs, plan, GPUSCAN__SORT_SMALL, group,
+                                       (uint32_t)gpuscan__min(sort->vectors, rounds), 1, 1))
+        return 1;
+    for (i = 0; is_quick && i < GPUSCAN__COUNT_OF(gpuscan__sort_small_rows); i++)
+        if (bytes <= gpuscan__sort_small_rows[i].bytes && gpuscan__sort_small_rows[i].group <= limit &&
+            gpuscan__sort_try(gs, plan, GPUSCAN__SORT_SMALL, gpuscan__sort_small_rows[i].group,
+                              gpuscan__sort_small_rows[i].rounds, gpuscan__sort_small_rows[i].rounds, 1))
+            return 1;
+    if (!is_single || plan->desc->count_buffer.mem || plan->desc->count > sort->together)
+        return 0;
     for (rounds = GPUSCAN__SORT_LEAST_ROUNDS; rounds <= GPUSCAN__SORT_MOST_ROUNDS; rounds *= 2) {
-        uint64_t tile = (uint64_t)group * rounds, most = units;
-        if (rounds < GPUSCAN__SORT_MOST_ROUNDS && tile < GPUSCAN__SORT_TOGETHER_TILE)
-            most = gpuscan__min(most, GPUSCAN__SORT_TOGETHER_GROUPS);
-        for (halved = 0; halved <= can_halve && tile <= GPUSCAN__SORT_TOGETHER_TILE; halved++) {
-            plan->key.halved = halved;
-            plan->key.padded = 1;
-            gpuscan__sort_fit(gs, plan, group, rounds, GPUSCAN__SORT_STEP);
-            if (gpuscan__ceil_div(plan->desc->count, plan->common.key.tile) <= most)
+        uint32_t tile = group * rounds;
+        int is_largest = rounds == GPUSCAN__SORT_MOST_ROUNDS || tile == GPUSCAN__SORT_TOGETHER_TILE;
+        uint64_t most = is_largest ? units : gpuscan__min(units, GPUSCAN__SORT_TOGETHER_GROUPS);
+        for (own->halved = 0; own->halved <= can_halve && tile <= GPUSCAN__SORT_TOGETHER_TILE; own->halved++)
+            if (gpuscan__sort_try(gs, plan, GPUSCAN__SORT_TOGETHER, group, rounds, GPUSCAN__SORT_STEP, most))
                 return 1;
-        }
     }
     return 0;
 }
 
 /* Returns the profile's tile for the call's keys and values. */
 static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    size_t wide = plan->key_size == 8, values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    return &gs->device.profile.sort_tiles.tiles[wide + (wide && plan->key.counted)][values];
+    size_t wide = plan->keys.size == 8, values = (size_t)gpuscan__min(plan->key.value_size / 4, 3);
+    size_t counted = plan->key.form == GPUSCAN__SORT_COUNTED;
+    return &gs->device.profile.sort_tiles.tiles[wide + (wide && counted)][values];
 }
 
-/* Chooses tiles for the forms that sort any number of elements, and sets how a group counts digits. */
+/* Sets how a group counts the digits of all passes, and the rounds of the form COUNTED, in which smaller counts get
+   smaller tiles. FEW_ROUNDS is at least a quarter of a whole tile's rounds, since the room for a whole tile's states is
+   enough for those of four smaller tiles. */
+static void gpuscan__sort_fit_counts(const gpuscan *gs, gpuscan__sort_plan *plan) {
+    gpuscan__sort_key *own = &plan->key;
+    uint32_t few = plan->keys.size == 8 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS;
+    uint32_t vectors = plan->common.key.vectors;
+    own->loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->keys.size, 16);
+    own->copies = 32;
+    while (own->copies > 1 && (gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
+                               gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
+        own->copies /= 2;
+    if (own->form != GPUSCAN__SORT_COUNTED)
+        return;
+    own->few_rounds = (uint32_t)gpuscan__min(few, vectors);
+    own->one_rounds = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, vectors);
+    if (gpuscan__sort_is_quick(gs, plan->common.key.group)) /* a quarter is a multiple of SORT_BATCH */
+        own->one_rounds -= own->one_rounds % (4 * GPUSCAN__SORT_BATCH);
+}
+
+/* Chooses a form that sorts any number of elements, and its tiles. */
 static void gpuscan__sort_fit_tiles(const gpuscan *gs, gpuscan__sort_plan *plan, int is_single) {
-    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__sort_tuning *sort = &gs->device.profile.sort;
+    const gpuscan__sort_tile *tile;
     gpuscan__key *key = &plan->common.key;
-    int counted = plan->key.counted != 0;
-    int is_quick = is_single && gpuscan__sort_is_quick(gs, profile->sort.group);
-    const gpuscan__sort_tile *tile = gpuscan__sort_tile_of(gs, plan);
-    int is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
-    uint32_t group = is_tuned ? tile->group : profile->sort.group, parts = plan->values.size > 8 ? 4 : 2;
-    uint32_t vectors = is_tuned ? tile->rounds : profile->sort.vectors, batch;
-    group = (uint32_t)gpuscan__min(group, plan->common.group_limit);
-    batch = gpuscan__sort_ranks_quick(gs, &plan->key, plan->values.size, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
+    gpuscan__sort_key *own = &plan->key;
+    int is_quick = is_single && gpuscan__sort_is_quick(gs, sort->group), is_tuned;
+    uint32_t group, vectors, batch, parts = own->value_size > 8 ? 4 : 2;
+    own->form = !is_single                                                                  ? GPUSCAN__SORT_PASSES
+                : plan->desc->count_buffer.mem && sort->together && sort->counted_once      ? GPUSCAN__SORT_COUNTED
+                : plan->end - plan->begin == 8 && plan->keys.size == 1 && !own->value_size ? GPUSCAN__SORT_FILLED
+                                                                                            : GPUSCAN__SORT_SWEEPS;
+    own->padded = 0;
+    tile = gpuscan__sort_tile_of(gs, plan);
+    is_tuned = is_single && tile->group && gpuscan__whole_lanes(gs, tile->group);
+    group = (uint32_t)gpuscan__min(is_tuned ? tile->group : sort->group, plan->common.group_limit);
+    vectors = is_tuned ? tile->rounds : sort->vectors;
+    batch = gpuscan__sort_ranks_quick(gs, own, group) ? (uint32_t)GPUSCAN__SORT_BATCH : 1;
     if (is_quick && vectors > GPUSCAN__SORT_STEP && gpuscan__is_float((gpuscan_type)key->src) &&
-        (plan->begin != 0 || plan->end != 8 * plan->key_size)) /* sorts by part of a float leave fewer registers */
+        (plan->begin != 0 || plan->end != 8 * plan->keys.size)) /* sorts by part of a float leave fewer registers */
         vectors -= GPUSCAN__SORT_STEP;
-    plan->key.halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts &&
-                       profile->sort.halves && plan->values.size &&
-                       gpuscan__max(plan->values.size, plan->key_size) >= 8;
-    if (plan->key.halved) {
+    own->halved = is_single && gpuscan__whole_lanes(gs, group) && vectors >= parts && sort->halves &&
+                  own->value_size && gpuscan__max(own->value_size, plan->keys.size) >= 8;
+    if (own->halved) {
         batch = is_quick ? (uint32_t)GPUSCAN__SORT_STEP : parts;
         vectors = vectors / batch * batch;
     }
-    if (is_quick && !counted) { /* few elements get smaller tiles. tuning: sort-few-groups */
+    if (is_quick && own->form != GPUSCAN__SORT_COUNTED) { /* few elements get smaller tiles. tuning: sort-few-groups */
         uint64_t few = (uint64_t)gs->device.units * GPUSCAN__SORT_FEW_GROUPS * group * GPUSCAN__SORT_STEP;
         few = GPUSCAN__SORT_STEP * gpuscan__max(gpuscan__ceil_div(plan->desc->count, few), 2);
         vectors = (uint32_t)gpuscan__min(vectors, few);
     }
     gpuscan__sort_fit(gs, plan, group, vectors, batch);
     /* padding helps if keys are multiples of a power of two; smaller elements leave no room. tuning: sort-padded */
-    plan->key.padded = is_quick && !counted && !plan->key.fields && key->group % 32 == 0 &&
-                       (plan->key_size == 8 || plan->values.size == 8);
-    if (gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors) > gs->device.local_memory)
-        plan->key.padded = 0;
+    own->padded = is_quick && own->form != GPUSCAN__SORT_COUNTED && !own->fields[0] && key->group % 32 == 0 &&
+                  (plan->keys.size == 8 || own->value_size == 8);
+    if (gpuscan__sort_shared_bytes(gs, key, own, key->group, key->vectors) > gs->device.local_memory)
+        own->padded = 0;
     if (!is_single)
         return;
     key->registers = gpuscan__registers(gs, key, tile->registers);
-    plan->key.loads = (uint32_t)gpuscan__min(GPUSCAN__SORT_HISTOGRAM_BYTES / plan->key_size, 16);
-    plan->key.copies = 32;
-    while (plan->key.copies > 1 &&
-           (plan->key.copies * gpuscan__sort_counts_bytes(plan) > 32 * GPUSCAN__KIB ||
-            gpuscan__sort_histogram_bytes(gs, plan) > gpuscan__sort_room(gs, plan)))
-        plan->key.copies /= 2;
+    gpuscan__sort_fit_counts(gs, plan);
 }
 
-/* Chooses tiles for the form COUNTED, in which one launch sorts and only the device knows the count. Smaller counts get
-   smaller tiles, of fewer rounds. FEW_ROUNDS is at least a quarter of a whole tile's rounds, since the room for a whole
-   tile's states is enough for those of four smaller tiles. */
-static void gpuscan__sort_fit_counted(const gpuscan *gs, gpuscan__sort_plan *plan) {
-    uint32_t few = plan->key_size == 8 ? GPUSCAN__SORT_FEW_ROUNDS_8 : GPUSCAN__SORT_FEW_ROUNDS, vectors;
-    plan->key.counted = 1;
-    gpuscan__sort_fit_tiles(gs, plan, 1);
-    vectors = plan->common.key.vectors;
-    plan->key.few_rounds = (uint32_t)gpuscan__min(few, vectors);
-    plan->key.one_rounds = (uint32_t)gpuscan__min(GPUSCAN__SORT_ONE_ROUNDS, vectors);
-    if (gpuscan__sort_is_quick(gs, plan->common.key.group)) /* a quarter is a multiple of SORT_BATCH */
-        plan->key.one_rounds -= plan->key.one_rounds % (4 * GPUSCAN__SORT_BATCH);
-}
-
-/* Sets the key, unless the plan is a self-test's, whose key is given. Sets the size of values that are indices. */
+/* Sets the key, but for what moves with each key. */
 static void gpuscan__sort_shape(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     gpuscan__key *key = &plan->common.key;
-    const gpuscan__profile *profile = &gs->device.profile;
+    gpuscan__sort_key *own = &plan->key;
     int is_single = gpuscan__is_single_pass(strategy), cpu = gpuscan__is_cpu_strategy(strategy);
-    gpuscan__sort_key none; /* the key without a form */
-    if (plan->common.forced) {
-        if (plan->by_index)
-            plan->values.size = gpuscan__types[key->dst].size;
-        return;
-    }
-    plan->key.wide = plan->desc->count > GPUSCAN__SORT_NARROW;
-    if (plan->by_index)
-        plan->values.size = plan->key.wide ? 8 : 4;
     key->strategy = (uint32_t)strategy;
-    key->dst = (uint32_t)(plan->key.fields         ? GPUSCAN_TYPE_DEFAULT
-                          : plan->values.size == 8 ? GPUSCAN_TYPE_U64
-                          : plan->values.size == 4 ? GPUSCAN_TYPE_U32
-                                                   : GPUSCAN_TYPE_DEFAULT);
-    plan->key.digit_bits = cpu || is_single ? 8 : 4;
-    plan->key.whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
-                      plan->end == 8 * plan->key_size;
+    own->digit_bits = cpu || is_single ? 8 : 4;
+    own->whole = (cpu || is_single) && gpuscan__is_float((gpuscan_type)key->src) && plan->begin == 0 &&
+                 plan->end == 8 * plan->keys.size;
     if (cpu) {
         key->group = key->vectors = 1;
         key->tile = GPUSCAN__SORT_CPU_TILE;
-        plan->key.small = plan->desc->count <= profile->cpu.sort_small;
+        own->form = plan->desc->count <= gs->device.profile.cpu.sort_small ? GPUSCAN__SORT_SMALL
+                                                                           : GPUSCAN__SORT_PASSES;
         return;
     }
     key->registers =
         gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? gpuscan__sort_tile_of(gs, plan)->registers : 0;
-    none = plan->key;
-    if (gpuscan__sort_fit_small(gs, plan))
-        return;
-    plan->key = none;
-    if (is_single && gpuscan__sort_fit_together(gs, plan))
-        return;
-    plan->key = none;
-    if (is_single && plan->desc->count_buffer.mem && profile->sort.together && profile->sort.counted_once) {
-        gpuscan__sort_fit_counted(gs, plan);
-        return;
-    }
-    gpuscan__sort_fit_tiles(gs, plan, is_single);
-    plan->key.fills = is_single && plan->end - plan->begin == 8 && plan->key_size == 1 && plan->values.size == 0;
+    if (!gpuscan__sort_fit_one_launch(gs, plan, is_single))
+        gpuscan__sort_fit_tiles(gs, plan, is_single);
 }
 
 /* Returns whether a destination is known to begin elsewhere than its source. */
 static int gpuscan__sort_is_apart(const gpuscan__range *src) {
     const gpuscan__range *dst = src + 1;
     return src->root && dst->root && (src->root != dst->root || src->begin != dst->begin);
-}
-
-/* Returns a caller's buffer. A buffer that a preparation lacks becomes scratch. */
-static gpuscan_buffer gpuscan__sort_of(gpuscan_buffer buffer) {
-    return buffer.mem ? buffer : gpuscan__none;
 }
 
 /* Adds scratch for the call's elements, each of `size` bytes, and returns where it begins. */
@@ -21827,129 +21733,105 @@ static gpuscan_buffer gpuscan__sort_scratch(gpuscan__sort_plan *plan, uint64_t s
     return place;
 }
 
-/* Returns whether the strategy is SINGLE_PASS, and several groups sort. */
-static int gpuscan__sort_is_single(const gpuscan__sort_plan *plan) {
-    return gpuscan__is_single_pass(gpuscan__key_strategy(&plan->common.key)) && !plan->key.small;
-}
-
 /* Returns where the last pass writes the result. */
 static gpuscan_buffer gpuscan__sort_result(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
-    return buffers->to[plan->key.small ? 0 : (plan->passes - 1) % 2];
+    return buffers->to[plan->key.form == GPUSCAN__SORT_SMALL ? 0 : (plan->passes - 1) % 2];
 }
 
 /* Sets the buffers of an array that goes through the passes and ends in `dst`. Without `in_place`, `dst` gets the last
    pass's result. A small sort's result is always in to[0]. */
 static void gpuscan__sort_buffers_of(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, gpuscan_buffer from,
                                      gpuscan_buffer dst, int in_place, int may_destroy) {
-    uint32_t last = plan->key.small ? 0 : in_place ? 1 : (plan->passes - 1) % 2;
-    int is_alone = !plan->key.small && !in_place && plan->passes == 1; /* 1: nothing is stored but the result */
-    buffers->from = gpuscan__sort_of(from);
-    buffers->dst = buffers->to[0] = buffers->to[1] = gpuscan__sort_of(dst);
-    buffers->has_dst = 1;
-    if (may_destroy && !in_place && !plan->key.small)
-        buffers->to[1] = buffers->from;
-    else if (!plan->key.fills && !is_alone)
+    int small = plan->key.form == GPUSCAN__SORT_SMALL;
+    uint32_t last = small ? 0 : in_place ? 1 : (plan->passes - 1) % 2;
+    int is_alone = !small && !in_place && plan->passes == 1; /* 1: nothing is stored but the result */
+    buffers->from = from;
+    buffers->dst = buffers->to[0] = buffers->to[1] = dst;
+    if (may_destroy && !in_place && !small)
+        buffers->to[1] = from;
+    else if (plan->key.form != GPUSCAN__SORT_FILLED && !is_alone)
         buffers->to[!last] = gpuscan__sort_scratch(plan, buffers->size);
 }
 
-static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers) {
-    buffers->has_dst = 0;
-    buffers->to[0] = gpuscan__sort_scratch(plan, buffers->size);
-    buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-}
-
-/* Sets the buffers of a caller's array and of its destination, which is the next range. */
+/* Sets the buffers of a caller's array. Its destination is the range after `src`. */
 static void gpuscan__sort_buffers_of_range(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers,
                                            const gpuscan__range *src) {
     gpuscan__sort_buffers_of(plan, buffers, src->buffer, src[1].buffer, !gpuscan__sort_is_apart(src),
                              plan->desc->may_destroy_src);
 }
 
+/* Sets the buffers of an array that nobody wants as the passes leave it. Without `both`, pass 1 stores nothing. */
+static void gpuscan__sort_buffers_in_scratch(gpuscan__sort_plan *plan, gpuscan__sort_buffers *buffers, int both) {
+    buffers->from = buffers->to[0] = buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
+    if (both)
+        buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
+    buffers->dst = gpuscan__sort_result(plan, buffers);
+}
+
+/* Returns whether the sorted array goes to dst. Without dst, a preparation prepares also for calls with dst. */
+static int gpuscan__sort_has_dst(const gpuscan__sort_plan *plan) {
+    return plan->desc->dst.mem || !plan->common.is_run;
+}
+
 static void gpuscan__sort_buffers_of_keys(gpuscan__sort_plan *plan) {
-    const gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = plan->desc;
-    gpuscan__sort_buffers *buffers = &plan->keys;
-    buffers->size = plan->key_size;
-    if (!desc->custom && (desc->dst.mem || !common->is_run)) {
-        gpuscan__sort_buffers_of_range(plan, buffers, &common->ranges[GPUSCAN__SORT_KEYS]);
-        if (!desc->dst.mem && plan->values.size) /* a later call without dst needs a second scratch buffer of keys */
-            gpuscan__sort_scratch(plan, buffers->size);
+    gpuscan__sort_buffers *keys = &plan->keys;
+    const gpuscan__range *src = plan->common.ranges;
+    if (!plan->desc->custom && gpuscan__sort_has_dst(plan)) {
+        gpuscan__sort_buffers_of_range(plan, keys, src);
+        if (!plan->desc->dst.mem && plan->values.size) /* a later call without dst needs another buffer of keys */
+            gpuscan__sort_scratch(plan, keys->size);
         return;
     }
-    gpuscan__sort_buffers_in_scratch(plan, buffers);
+    plan->flags |= GPUSCAN__FLAG_NO_KEYS;
+    gpuscan__sort_buffers_in_scratch(plan, keys, 1);
     /* a small sort's first pass stores to the other buffer */
-    buffers->from = desc->custom ? buffers->to[!plan->key.small] : gpuscan__sort_of(desc->src);
+    keys->from = plan->desc->custom ? keys->to[plan->key.form != GPUSCAN__SORT_SMALL] : src->buffer;
 }
 
 static void gpuscan__sort_buffers_of_values(gpuscan__sort_plan *plan) {
     const gpuscan_buffer permutation = plan->desc->permutation;
-    gpuscan__sort_buffers *buffers = &plan->values;
-    if (buffers->size == 0)
+    gpuscan__sort_buffers *values = &plan->values;
+    int packs = gpuscan__sort_packs(&plan->key);
+    values->size = plan->key.value_size;
+    if (values->size == 0)
         return;
-    if (gpuscan__sort_packs(plan->key.fields)) { /* there are 2 passes or more, and the last one stores no records */
-        buffers->has_dst = 0;
-        buffers->to[0] = buffers->to[1] = buffers->from = gpuscan__sort_scratch(plan, buffers->size);
-        if (plan->passes > 2)
-            buffers->to[1] = gpuscan__sort_scratch(plan, buffers->size);
-    } else if (!plan->by_index)
-        gpuscan__sort_buffers_of_range(plan, buffers, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
-    else if (permutation.mem && plan->index_size == buffers->size)
-        gpuscan__sort_buffers_of(plan, buffers, permutation, permutation, 0, 0);
-    else
-        gpuscan__sort_buffers_in_scratch(plan, buffers);
+    if (!packs && !plan->by_index)
+        gpuscan__sort_buffers_of_range(plan, values, &plan->common.ranges[GPUSCAN__SORT_PAYLOADS]);
+    else if (!packs && permutation.mem && plan->index_size == values->size)
+        gpuscan__sort_buffers_of(plan, values, permutation, permutation, 0, 0);
+    else /* if passes pack, there are 2 or more, and the last one stores no records */
+        gpuscan__sort_buffers_in_scratch(plan, values, !packs || plan->passes > 2);
 }
 
 /* Returns the range of array `number` if it is gathered by index, otherwise NULL. 0: the elements. k + 1: payload k. */
 static const gpuscan__range *gpuscan__sort_gathered(const gpuscan__sort_plan *plan, uint32_t number) {
-    const gpuscan__range *ranges = plan->common.ranges;
-    if (number == 0)
-        return plan->desc->custom && (plan->desc->dst.mem || !plan->common.is_run) ? &ranges[GPUSCAN__SORT_KEYS] : NULL;
-    return plan->by_index ? &ranges[GPUSCAN__SORT_PAYLOADS + 2 * (number - 1)] : NULL;
+    int is_gathered = number == 0 ? plan->desc->custom && gpuscan__sort_has_dst(plan) : plan->by_index;
+    return is_gathered ? &plan->common.ranges[2 * number] : NULL;
 }
 
-static int gpuscan__sort_copies(const gpuscan__sort_plan *plan, const gpuscan__sort_buffers *buffers) {
-    gpuscan_buffer result = gpuscan__sort_result(plan, buffers);
-    return buffers->size && buffers->has_dst &&
-           (result.mem != buffers->dst.mem || result.offset != buffers->dst.offset);
-}
-
-static int gpuscan__sort_widens(const gpuscan__sort_plan *plan) {
-    return plan->desc->permutation.mem && plan->index_size != plan->values.size;
-}
-
-/* Lays out scratch and counts commands. Gathering in place uses the keys' scratch, which is free after the passes. */
+/* Lays out scratch. Gathering in place uses the keys' scratch, which is free after the passes. */
 static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
     uint64_t *bytes = &common->need.bytes[GPUSCAN__PLAIN], most = 0;
-    int in_one = plan->key.small || plan->key.together || plan->key.counted; /* 1: one launch does all passes */
     uint32_t k;
-    if (gpuscan__sort_is_single(plan)) {
-        *bytes = GPUSCAN__SORT_BASES_BYTES +
-                 (plan->key.fills ? 0 : (2 * plan->tiles << plan->key.digit_bits) * sizeof(cl_uint));
+    if (plan->key.form >= GPUSCAN__SORT_TOGETHER) {
+        uint64_t tiles = plan->key.form == GPUSCAN__SORT_FILLED ? 0 : plan->tiles;
+        *bytes = GPUSCAN__SORT_BASES_BYTES + (2 * tiles << plan->key.digit_bits) * sizeof(cl_uint);
         common->need.bytes[GPUSCAN__ZEROS] = GPUSCAN__TICKETS_SIZE + GPUSCAN__SORT_BASES_BYTES;
-    } else if (!plan->key.small) {
+    } else if (plan->key.form == GPUSCAN__SORT_PASSES) {
         *bytes = gpuscan__scratch_aligned(((plan->parts << plan->key.digit_bits) + 2) * (plan->key.wide ? 8 : 4));
     }
     plan->flags = (plan->by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0) |
-                  (gpuscan__sort_packs(plan->key.fields) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
+                  (gpuscan__sort_packs(&plan->key) ? (uint32_t)GPUSCAN__FLAG_PACKS | GPUSCAN__FLAG_UNPACKS : 0);
     common->idle_plain = gpuscan__max(*bytes, 1); /* a call whose count on the device is 0 uses only this scratch */
     gpuscan__sort_buffers_of_values(plan);
     plan->moved_at = *bytes;
     gpuscan__sort_buffers_of_keys(plan);
-    plan->flags |= plan->keys.has_dst ? 0 : (uint32_t)GPUSCAN__FLAG_NO_KEYS;
-    plan->commands = (unsigned)(plan->desc->custom != NULL) +
-                     (in_one                          ? 1
-                      : gpuscan__sort_is_single(plan) ? 1 + plan->passes
-                                                      : 3 * plan->passes + (plan->buckets ? 4 : 0));
     for (k = 0; k <= plan->desc->payload_count; k++) {
         const gpuscan__range *src = gpuscan__sort_gathered(plan, k);
-        int apart = src && gpuscan__sort_is_apart(src);
-        plan->commands += !src ? 0 : apart ? 1 : 2;
-        if (src && !apart)
+        if (src && !gpuscan__sort_is_apart(src))
             most = gpuscan__max(most, src->elements * src->size);
     }
-    plan->commands += (unsigned)gpuscan__sort_copies(plan, &plan->keys) +
-                      (unsigned)gpuscan__sort_copies(plan, &plan->values) + (unsigned)gpuscan__sort_widens(plan);
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
@@ -21965,80 +21847,99 @@ static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_p
     return plan->desc->count >> 30 ? "2^30 elements or more" : NULL;
 }
 
-/* Returns the fields of the record that passes carry, and sets each field's payload. Returns 0 if payloads are gathered
-   or the only payload is the value. Packed records need two passes: the first one packs and the last one unpacks. Keys
-   of 8 bytes move with records of up to 8 bytes; larger records of one field never gain, of several fields only for 32
-   times as many elements. tuning: sort-records */
-static uint32_t gpuscan__sort_record(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
+/* Decides what moves with each key: nothing, the only payload, a record of all payloads, or an index. Sets the number
+   of each field's payload. Packed records need two passes: the first one packs and the last one unpacks. Keys of 8
+   bytes move with records of up to 8 bytes; larger records of one field never gain, of several fields only for 32 times
+   as many elements. tuning: sort-records */
+static void gpuscan__sort_choose_values(const gpuscan *gs, gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     static const uint32_t sizes[] = {16, 12, 8, 4, 2, 1};
     const gpuscan_sort_desc *desc = plan->desc;
-    uint32_t fields = 0, f = 0, bytes = 0, least, k;
+    uint32_t fields[GPUSCAN__SORT_FIELDS] = {0}, f = 0, bytes = 0, least = gs->device.profile.sort.records, record, k;
+    uint64_t size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+    int is_value = size == 4 || size == 8;
+    int fits = desc->payload_count && desc->payload_count <= GPUSCAN__SORT_FIELDS && !plan->wants_indices &&
+               !desc->custom;
     size_t s;
-    if (desc->payload_count > GPUSCAN__SORT_FIELDS || plan->wants_indices || desc->custom)
-        return 0;
     for (s = 0; s < GPUSCAN__COUNT_OF(sizes); s++)
-        for (k = 0; k < desc->payload_count; k++)
+        for (k = 0; k < desc->payload_count && fits; k++)
             if (desc->payloads[k].size == sizes[s]) {
                 plan->field[f] = k;
-                fields |= sizes[s] << 8 * f++;
+                fields[f++] = sizes[s];
                 bytes += sizes[s];
             }
-    if (f < desc->payload_count || bytes > GPUSCAN__SORT_RECORD)
-        return 0;
-    if (plan->common.forced)
-        return gpuscan__sort_own(plan->common.forced).fields;
-    least = gs->device.profile.sort.records;
-    if (plan->key_size == 8 && bytes > 8)
+    record = bytes <= 4 ? 4 : bytes <= 8 ? 8 : GPUSCAN__SORT_RECORD;
+    if (plan->keys.size == 8 && bytes > 8)
         least = f == 1 ? 0 : least << 5;
-    if (!gpuscan__is_single_pass(strategy) || least == 0 || desc->count < least ||
-        (f == 1 && (bytes == 4 || bytes == 8)))
-        return 0;
-    return gpuscan__sort_packs(fields) && plan->end - plan->begin <= 8 ? 0 : fields;
+    if (fits && f == desc->payload_count && bytes <= GPUSCAN__SORT_RECORD && !is_value && !plan->common.forced &&
+        gpuscan__is_single_pass(strategy) && least && desc->count >= least &&
+        (fields[0] == record || plan->end - plan->begin > 8)) {
+        memcpy(plan->key.fields, fields, sizeof(fields));
+        size = record;
+    }
+    plan->by_index =
+        plan->wants_indices || desc->custom || (desc->payload_count && !is_value && !plan->key.fields[0]);
+    if (plan->common.forced)
+        return;
+    plan->key.wide = desc->count > GPUSCAN__SORT_NARROW;
+    plan->key.value_size = plan->by_index ? (plan->key.wide ? 8 : 4) : (uint32_t)size;
 }
 
 /* Decides whether a CPU sort makes buckets, and whether it then moves keys and values block by block. A self-test makes
    buckets, some of them so uneven that all passes run instead. */
 static void gpuscan__sort_choose_buckets(const gpuscan *gs, gpuscan__sort_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__cpu_tuning *cpu = &gs->device.profile.cpu;
     int forced = plan->common.forced != NULL;
-    uint64_t bytes = plan->desc->count * (plan->key_size + plan->values.size); /* bytes of all buckets */
+    uint64_t count = plan->desc->count, bytes = count * (plan->keys.size + plan->key.value_size); /* of all buckets */
     /* each core has its share of half of the cache, since elements are scattered from one half to the other */
     uint64_t share = gpuscan__min(gs->device.cache / 2 / gs->device.units, 8 * GPUSCAN__MIB);
-    uint64_t most = gpuscan__max(profile->cpu.sort_bucket >> (plan->values.size != 0), share);
-    plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && !plan->key.small && plan->passes > 1 &&
-                    (forced || (plan->desc->count >= profile->cpu.sort_buckets && bytes <= most << 8));
-    plan->blocks = forced || bytes * 2 >= (uint64_t)profile->cpu.sort_bucket << 8;
+    uint64_t most = gpuscan__max(cpu->sort_bucket >> (plan->key.value_size != 0), share);
+    plan->buckets = gpuscan__key_is_cpu(&plan->common.key) && plan->key.form == GPUSCAN__SORT_PASSES &&
+                    plan->passes > 1 && (forced || (count >= cpu->sort_buckets && bytes <= most << 8));
+    plan->blocks = forced || bytes * 2 >= (uint64_t)cpu->sort_bucket << 8;
+}
+
+/* Maximum groups per compute unit that loop over tiles if only the device knows the number of tiles. It is at least as
+   many as fit the local memory. More take time even without work. tuning: sort-idle-groups */
+enum { GPUSCAN__SORT_RESIDENT = 4 };
+
+/* Returns how many groups count the digits of all passes. In the form COUNTED the device uses at most this many. */
+static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
+    uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
+    uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
+    uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
+    return gpuscan__min(groups, units * GPUSCAN__SORT_HISTOGRAM_GROUPS);
 }
 
 static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *plan) {
     gpuscan__plan *common = &plan->common;
-    const gpuscan_sort_desc *desc = plan->desc;
+    const gpuscan__profile *profile = &gs->device.profile;
     gpuscan_strategy strategy =
-        gpuscan__strategy_for(common, gs->device.profile.sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
-    uint64_t most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
+        gpuscan__strategy_for(common, profile->sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
+    const gpuscan_sort_desc *desc = plan->desc;
+    uint64_t most = (uint64_t)gs->device.units * profile->tiles.groups_per_unit;
+    uint64_t resident = (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT;
     const char *why = gpuscan__sort_misfit(gs, plan, strategy);
+    uint32_t bits = plan->end - plan->begin;
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     if (why)
         strategy = gpuscan__strategies[strategy].portable;
     if (!common->forced)
         memset(&plan->key, 0, sizeof(plan->key));
-    plan->key.fields = gpuscan__sort_record(gs, plan, strategy);
-    plan->by_index = plan->wants_indices || desc->custom ||
-                     (desc->payload_count && size != 4 && size != 8 && !plan->key.fields);
-    if (plan->key.fields)
-        size = gpuscan__sort_record_size(plan->key.fields);
-    plan->values.size = plan->by_index ? 0 : (uint32_t)size;
-    plan->keys.size = plan->key_size;
-    gpuscan__sort_cut(plan, 8);
-    gpuscan__sort_shape(gs, plan, strategy);
-    gpuscan__sort_cut(plan, plan->key.digit_bits);
+    gpuscan__sort_choose_values(gs, plan, strategy);
+    if (!common->forced)
+        gpuscan__sort_shape(gs, plan, strategy);
+    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->key.digit_bits); /* all of about equal width */
+    plan->width = (uint32_t)gpuscan__ceil_div(bits, plan->passes);
+    plan->passes = (uint32_t)gpuscan__ceil_div(bits, plan->width);
     plan->tiles = gpuscan__max(gpuscan__ceil_div(desc->count, common->key.tile), 1);
-    most = (uint64_t)gs->device.units * gs->device.profile.tiles.groups_per_unit;
     if (gpuscan__key_is_cpu(&common->key))
-        most = gpuscan__min(gpuscan__max(desc->count / gs->device.profile.cpu.sort_part, 1),
+        most = gpuscan__min(gpuscan__max(desc->count / profile->cpu.sort_part, 1),
                             (uint64_t)gs->device.units * GPUSCAN__SORT_CPU_PARTS);
+    plan->groups = gpuscan__min(plan->tiles, desc->count_buffer.mem ? resident : (uint64_t)1 << 20);
     plan->parts = gpuscan__min(plan->tiles, most);
+    if (plan->key.form == GPUSCAN__SORT_COUNTED)
+        plan->parts = gpuscan__sort_histogram_groups(gs, plan);
     gpuscan__sort_choose_buckets(gs, plan);
     gpuscan__sort_layout(plan);
     return GPUSCAN_SUCCESS;
@@ -22069,62 +21970,51 @@ static uint64_t gpuscan__arg_place(gpuscan__launch *launch, gpuscan_buffer place
                      : gpuscan__arg_scratch(launch, GPUSCAN__PLAIN, place.offset, unit);
 }
 
-/* Sets the source and the destination of each field's payload, and their offsets in bytes: from_0, to_0, from_1 ... */
-static void gpuscan__sort_fields(gpuscan__launch *launch, const gpuscan__sort_plan *plan,
-                                 gpuscan__sort_numbers *numbers) {
-    cl_ulong *offset = (cl_ulong *)(void *)numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
-    uint32_t f, is_dst;
-    for (f = 0; f < gpuscan__sort_field_count(plan->key.fields); f++)
-        for (is_dst = 0; is_dst < 2; is_dst++) {
-            const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[f] + is_dst];
-            *offset++ = gpuscan__arg_buffer(launch, range->buffer) * gpuscan__sort_field_size(plan->key.fields, f);
-        }
-}
-
-/* Enqueues a call's commands. It counts those that remain, to know the last one. */
+/* A call's commands. They run twice: the first run only counts them, to know the last one in the second. */
 typedef struct gpuscan__sort_run {
     gpuscan__chain *chain;
     const gpuscan__sort_plan *plan;
-    unsigned commands; /* number of commands that remain */
+    unsigned count, total; /* the commands of this run so far; those of the first run, which itself has 0 */
+    gpuscan_result result;
 } gpuscan__sort_run;
 
-static gpuscan__launch gpuscan__sort_launch(const gpuscan__sort_run *run, size_t kernel) {
-    return gpuscan__launch_begin(run->chain, kernel + (run->plan->common.key.custom_size != 0));
+/* Begins a launch. Returns 0 if the run only counts, or if it failed. */
+static int gpuscan__sort_begin(gpuscan__sort_run *run, gpuscan__launch *launch, size_t kernel) {
+    run->count++;
+    if (run->total == 0 || run->result != 0)
+        return 0;
+    *launch = gpuscan__launch_begin(run->chain, kernel - (run->plan->common.key.custom_size == 0));
+    return 1;
 }
 
-static gpuscan_result gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
-                                        size_t numbers_size, uint64_t groups, uint64_t shared) {
-    return gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, --run->commands == 0);
+static void gpuscan__sort_end(gpuscan__sort_run *run, gpuscan__launch *launch, const void *numbers,
+                              size_t numbers_size, uint64_t groups, uint64_t shared) {
+    run->result = gpuscan__launch_end(launch, numbers, numbers_size, groups, shared, run->count == run->total);
 }
 
-/* Returns the number of groups that loop over tiles: one per tile, but at most 2^20. If only the device knows the
-   number of tiles, it is the number of groups that run at a time, since even a group without work takes time. tuning:
-   sort-idle-groups */
-enum { GPUSCAN__SORT_RESIDENT = 4 /* groups per compute unit: at least as many as fit its local memory */ };
-static uint64_t gpuscan__sort_groups(const gpuscan__sort_run *run) {
-    uint64_t resident = (uint64_t)run->chain->gs->device.units * GPUSCAN__SORT_RESIDENT;
-    return gpuscan__min(run->plan->tiles, run->plan->desc->count_buffer.mem ? resident : (uint64_t)1 << 20);
-}
-
-static gpuscan_result gpuscan__sort_keys_of(gpuscan__sort_run *run) {
+static void gpuscan__sort_keys_of(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
-    gpuscan__launch launch = gpuscan__launch_begin(run->chain, 0);
+    gpuscan__launch launch;
     gpuscan__sort_keys_numbers numbers;
+    if (!plan->desc->custom || !gpuscan__sort_begin(run, &launch, GPUSCAN__SORT_KEYS))
+        return;
     numbers.src_offset = gpuscan__arg_buffer(&launch, plan->desc->src);
-    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->key_size, plan->key_size);
+    numbers.keys_offset = gpuscan__arg_place(&launch, plan->keys.from, plan->keys.size, plan->keys.size);
     GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+    gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
 /* Moves elements of `size` bytes, by index or in order. If `widens` is 1, stores the indices themselves as ulong. */
-static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
-                                         int by_index, int widens) {
+static void gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer from, gpuscan_buffer to, uint32_t size,
+                               int by_index, int widens) {
     const gpuscan__sort_plan *plan = run->plan;
-    gpuscan__launch launch = gpuscan__sort_launch(run, GPUSCAN__SORT_GATHER);
     gpuscan_buffer indices = plan->values.size ? gpuscan__sort_result(plan, &plan->values) : from;
-    uint32_t unit = size & (~size + 1), index_size = plan->values.size ? plan->values.size : 1;
+    uint32_t unit = (uint32_t)gpuscan__min(gpuscan__alignment(size), 16);
+    uint32_t index_size = plan->values.size ? plan->values.size : 1;
+    gpuscan__launch launch;
     gpuscan__sort_gather_numbers numbers;
-    unit = unit > 16 ? 16 : unit;
+    if (!gpuscan__sort_begin(run, &launch, GPUSCAN__SORT_GATHER))
+        return;
     numbers.src_offset = gpuscan__arg_place(&launch, from, size, 1);
     numbers.dst_offset = gpuscan__arg_place(&launch, to, size, 1);
     numbers.indices_offset = gpuscan__arg_place(&launch, indices, index_size, index_size);
@@ -22132,18 +22022,10 @@ static gpuscan_result gpuscan__sort_move(gpuscan__sort_run *run, gpuscan_buffer 
                        plan->common.flags | (by_index ? (uint32_t)GPUSCAN__FLAG_BY_INDEX : 0));
     numbers.parts = widens ? 1 : size / unit;
     numbers.unit = widens ? 0 : unit;
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), gpuscan__sort_groups(run), 0);
+    gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), plan->groups, 0);
 }
 
-/* Returns how many groups count the digits of all passes. With key.counted the device uses at most this many. */
-static uint64_t gpuscan__sort_histogram_groups(const gpuscan *gs, const gpuscan__sort_plan *plan) {
-    uint64_t each = (uint64_t)plan->common.key.group * plan->key.loads, units = gs->device.units;
-    uint64_t chunks = gpuscan__max(gpuscan__ceil_div(plan->desc->count, each), 1);
-    uint64_t groups = gpuscan__max(gpuscan__min(chunks, units), chunks / 4);
-    return gpuscan__min(groups, units * GPUSCAN__SORT_HISTOGRAM_GROUPS);
-}
-
-/* A self-test of the form counted has one round for tiles of few_rounds, and one for each single tile. Three such tiles
+/* A self-test of the form COUNTED has one round for tiles of few_rounds, and one for each single tile. Three such tiles
    have more elements than the largest single tile, also where keys have 8 bytes. */
 enum { GPUSCAN__SORT_TEST_TILES = 3, GPUSCAN__SORT_TEST_ROUNDS = 5 };
 
@@ -22153,17 +22035,20 @@ static uint64_t gpuscan__sort_few(const gpuscan *gs, const gpuscan__sort_plan *p
     return tiles * plan->common.key.group * plan->key.few_rounds;
 }
 
-/* Enqueues a kernel that sorts. `pass` is 0 if the kernel does all passes. `forms` has flags besides plan->flags. Each
-   kernel gets `from`, to[0] and to[1] of keys and of values. If there are no values, it gets those of keys twice. */
-static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t forms,
-                                         uint64_t groups, uint64_t shared) {
+/* Enqueues a kernel that sorts. `pass` is 0 if the kernel does all passes. `flags` are besides plan->flags. Each kernel
+   gets `from`, to[0] and to[1] of keys and of values. If there are no values, it gets those of keys twice. */
+static void gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, uint32_t pass, uint32_t flags, uint64_t groups,
+                               uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan *gs = run->chain->gs;
     const gpuscan__sort_buffers *keys = &plan->keys, *values = plan->values.size ? &plan->values : keys;
-    uint32_t unit = plan->key.fields ? 1 : values->size;
-    int is_wide = plan->key.wide && !gpuscan__sort_is_single(plan); /* 1: the table's cells have 64 bits; 0: 32 bits */
-    gpuscan__launch launch = gpuscan__sort_launch(run, kernel);
+    uint32_t unit = plan->key.fields[0] ? 1 : values->size, k;
+    int is_wide = plan->key.wide && plan->key.form < GPUSCAN__SORT_TOGETHER; /* 1: the table's cells have 64 bits */
+    gpuscan__launch launch;
     gpuscan__sort_numbers numbers;
+    cl_ulong *field = (cl_ulong *)(void *)&numbers + offsetof(gpuscan__sort_numbers, from_0) / sizeof(cl_ulong);
+    if (!gpuscan__sort_begin(run, &launch, kernel))
+        return;
     memset(&numbers, 0, sizeof(numbers));
     numbers.keys_offset = gpuscan__arg_place(&launch, keys->from, keys->size, keys->size);
     numbers.keys_dst_offset = gpuscan__arg_place(&launch, keys->to[0], keys->size, keys->size);
@@ -22172,110 +22057,99 @@ static gpuscan_result gpuscan__sort_step(gpuscan__sort_run *run, size_t kernel, 
         gpuscan__arg_place(&launch, plan->by_index ? values->to[0] : values->from, values->size, unit);
     numbers.values_dst_offset = gpuscan__arg_place(&launch, values->to[0], values->size, unit);
     numbers.values_tmp_offset = gpuscan__arg_place(&launch, values->to[1], values->size, unit);
-    if (gpuscan__sort_packs(plan->key.fields))
-        gpuscan__sort_fields(&launch, plan, &numbers);
+    for (k = 0; gpuscan__sort_packs(&plan->key) && k < 2 * GPUSCAN__SORT_FIELDS && plan->key.fields[k / 2]; k++) {
+        const gpuscan__range *range = &plan->common.ranges[GPUSCAN__SORT_PAYLOADS + 2 * plan->field[k / 2] + k % 2];
+        *field++ = gpuscan__arg_buffer(&launch, range->buffer) * plan->key.fields[k / 2];
+    }
     numbers.states_offset = gpuscan__arg_scratch(&launch, GPUSCAN__PLAIN, 0, is_wide ? 8 : 4);
     numbers.zeros_offset = gpuscan__arg_scratch(&launch, GPUSCAN__ZEROS, 0, sizeof(cl_uint));
-    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags | plan->flags | forms);
+    GPUSCAN__ARG_COUNT(&launch, numbers, plan->desc, plan->common.flags | plan->flags | flags);
     GPUSCAN__SORT_PLAN(GPUSCAN__FROM_PLAN)
     numbers.pass = pass;
-    numbers.parts = plan->key.counted ? gpuscan__sort_histogram_groups(gs, plan) : plan->parts;
+    numbers.parts = plan->parts;
     numbers.few = gpuscan__sort_few(gs, plan);
     numbers.units = gs->device.units;
-    numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (plan->key_size + plan->values.size);
-    return gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
-}
-
-/* Returns how many groups, which wait for each other, sort in one launch. Raises *shared to the bytes they need. */
-static uint64_t gpuscan__sort_together_groups(const gpuscan__sort_run *run, uint64_t *shared) {
-    const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan *gs = run->chain->gs;
-    uint64_t groups = plan->tiles;
-    if (plan->key.counted) {
-        uint64_t few = gpuscan__min(plan->desc->count, gpuscan__sort_few(gs, plan));
-        groups = gpuscan__max(gpuscan__sort_groups(run),
-                              gpuscan__ceil_div(few, (uint64_t)plan->common.key.group * plan->key.few_rounds));
-        groups += plan->common.forced ? 2 : 0; /* a self-test has two groups without a tile */
-        *shared = gpuscan__max(*shared, gpuscan__sort_histogram_bytes(gs, plan));
-    }
-    return groups;
+    numbers.split = plan->common.forced ? 1 : gs->device.profile.cpu.sort_split / (keys->size + plan->values.size);
+    gpuscan__sort_end(run, &launch, &numbers, sizeof(numbers), groups, shared);
 }
 
 /* Enqueues a pass that takes three launches. The last one has `shared` bytes of local memory. */
-static gpuscan_result gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t forms, uint64_t shared) {
+static void gpuscan__sort_pass(gpuscan__sort_run *run, uint32_t pass, uint32_t flags, uint64_t shared) {
     const gpuscan__sort_plan *plan = run->plan;
     const gpuscan__key *key = &plan->common.key;
-    gpuscan_result r = gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, forms, plan->parts,
-                                          gpuscan__key_is_cpu(key) ? 0 : (uint64_t)4 << plan->key.digit_bits);
-    if (r == 0)
-        r = gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, forms, 1,
-                               (uint64_t)key->group * (plan->key.wide ? 16 : 8));
-    return r != 0 ? r : gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, forms, plan->parts, shared);
+    uint64_t counts = gpuscan__key_is_cpu(key) ? 0 : (uint64_t)4 << plan->key.digit_bits;
+    gpuscan__sort_step(run, GPUSCAN__SORT_COUNT, pass, flags, plan->parts, counts);
+    gpuscan__sort_step(run, GPUSCAN__SORT_PLACES, pass, flags, 1, (uint64_t)key->group * (plan->key.wide ? 16 : 8));
+    gpuscan__sort_step(run, GPUSCAN__SORT_SCATTER, pass, flags, plan->parts, shared);
 }
 
 /* Enqueues the kernels that sort. On a CPU, a pass by the most significant digit makes buckets, and one more kernel
    sorts each bucket by the other digits. If the buckets are too uneven to be shared among groups, all passes run
-   instead. Only the device knows the buckets, so both forms are enqueued. */
-static gpuscan_result gpuscan__sort_passes(gpuscan__sort_run *run) {
+   instead. Only the device knows the buckets, so both are enqueued. */
+static void gpuscan__sort_passes(gpuscan__sort_run *run) {
     const gpuscan__sort_plan *plan = run->plan;
-    const gpuscan__sort_key *key = &plan->key;
-    const gpuscan__key *of = &plan->common.key;
+    const gpuscan__key *key = &plan->common.key;
     const gpuscan *gs = run->chain->gs;
-    uint64_t resident = (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT;
-    uint64_t shared = gpuscan__key_is_cpu(of) ? 0 : gpuscan__sort_shared_bytes(gs, of, key, of->group, of->vectors);
-    int is_single = gpuscan__sort_is_single(plan);
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    uint32_t pass;
-    if (key->small)
-        return gpuscan__sort_step(run, GPUSCAN__SORT_SMALL, 0, 0, 1, shared);
-    if (key->together || key->counted) {
-        uint64_t groups = gpuscan__sort_together_groups(run, &shared);
-        return gpuscan__sort_step(run, GPUSCAN__SORT_TOGETHER, 0, 0, groups, shared);
+    uint64_t shared =
+        gpuscan__key_is_cpu(key) ? 0 : gpuscan__sort_shared_bytes(gs, key, &plan->key, key->group, key->vectors);
+    uint64_t counts = gpuscan__sort_histogram_bytes(gs, plan), few = gpuscan__sort_few(gs, plan), groups;
+    uint32_t form = plan->key.form, pass, blocks = plan->blocks ? GPUSCAN__FLAG_BLOCKS : 0;
+    if (form == GPUSCAN__SORT_SMALL)
+        gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, 1, shared);
+    else if (form == GPUSCAN__SORT_TOGETHER)
+        gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, plan->tiles, shared);
+    else if (form == GPUSCAN__SORT_COUNTED) { /* a self-test has two groups without a tile */
+        groups = gpuscan__ceil_div(gpuscan__min(plan->desc->count, few), (uint64_t)key->group * plan->key.few_rounds);
+        groups = gpuscan__max(plan->groups, groups) + (plan->common.forced ? 2 : 0);
+        gpuscan__sort_step(run, GPUSCAN__SORT_ALL, 0, 0, groups, gpuscan__max(shared, counts));
+    } else if (form != GPUSCAN__SORT_PASSES)
+        gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan), counts);
+    if (form == GPUSCAN__SORT_FILLED)
+        gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0,
+                           gpuscan__min(plan->tiles, (uint64_t)gs->device.units * GPUSCAN__SORT_RESIDENT),
+                           sizeof(cl_uint) << plan->key.digit_bits);
+    for (pass = 0; form == GPUSCAN__SORT_SWEEPS && pass < plan->passes; pass++)
+        gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared);
+    if (plan->buckets) {
+        gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0);
+        gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, blocks, plan->parts, 0);
     }
-    if (is_single)
-        r = gpuscan__sort_step(run, GPUSCAN__SORT_HISTOGRAM, 0, 0, gpuscan__sort_histogram_groups(gs, plan),
-                               gpuscan__sort_histogram_bytes(gs, plan));
-    if (r == 0 && key->fills)
-        return gpuscan__sort_step(run, GPUSCAN__SORT_FILL, 0, 0, gpuscan__min(plan->tiles, resident),
-                                  sizeof(cl_uint) << key->digit_bits);
-    if (plan->buckets && (r = gpuscan__sort_pass(run, 0, GPUSCAN__FLAG_BUCKETS, 0)) == 0)
-        r = gpuscan__sort_step(run, GPUSCAN__SORT_BUCKETS, 0, plan->blocks ? (uint32_t)GPUSCAN__FLAG_BLOCKS : 0,
-                               plan->parts, 0);
-    for (pass = 0; pass < plan->passes && r == 0; pass++)
-        r = is_single ? gpuscan__sort_step(run, GPUSCAN__SORT_SWEEP, pass, 0, plan->tiles, shared)
-                      : gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
-    return r;
+    for (pass = 0; form == GPUSCAN__SORT_PASSES && pass < plan->passes; pass++)
+        gpuscan__sort_pass(run, pass, plan->buckets ? (uint32_t)GPUSCAN__FLAG_IF_UNEVEN : 0, shared);
+}
+
+static void gpuscan__sort_commands(gpuscan__sort_run *run) {
+    const gpuscan__sort_plan *plan = run->plan;
+    const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
+    const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if dst may be its src */
+    const gpuscan_buffer permutation = plan->desc->permutation;
+    uint32_t i;
+    gpuscan__sort_keys_of(run);
+    gpuscan__sort_passes(run);
+    for (i = 0; i < 2; i++) {
+        gpuscan_buffer result = gpuscan__sort_result(plan, both[i]), dst = both[i]->dst;
+        if (both[i]->size && (result.mem != dst.mem || result.offset != dst.offset))
+            gpuscan__sort_move(run, result, dst, both[i]->size, 0, 0);
+    }
+    for (i = 0; i <= plan->desc->payload_count; i++) {
+        const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
+        int apart = src && gpuscan__sort_is_apart(src);
+        if (src)
+            gpuscan__sort_move(run, src->buffer, apart ? src[1].buffer : moved, src->size, 1, 0);
+        if (src && !apart)
+            gpuscan__sort_move(run, moved, src[1].buffer, src->size, 0, 0);
+    }
+    if (permutation.mem && plan->index_size != plan->values.size)
+        gpuscan__sort_move(run, gpuscan__sort_result(plan, &plan->values), permutation, plan->index_size, 0, 1);
 }
 
 static gpuscan_result gpuscan__sort_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
-    const gpuscan__sort_plan *plan = (const gpuscan__sort_plan *)common;
-    const gpuscan_sort_desc *desc = plan->desc;
-    const gpuscan__sort_buffers *const both[] = {&plan->keys, &plan->values};
-    const gpuscan_buffer moved = {NULL, plan->moved_at}; /* where an array is gathered if dst may be its src */
-    gpuscan__sort_run run = {chain, plan, plan->commands};
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    uint32_t i;
-    if (desc->custom)
-        r = gpuscan__sort_keys_of(&run);
-    if (r == 0)
-        r = gpuscan__sort_passes(&run);
-    for (i = 0; i < 2 && r == 0; i++)
-        if (gpuscan__sort_copies(plan, both[i]))
-            r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, both[i]), both[i]->dst, both[i]->size, 0, 0);
-    for (i = 0; i <= desc->payload_count && r == 0; i++) {
-        const gpuscan__range *src = gpuscan__sort_gathered(plan, i);
-        int apart = src && gpuscan__sort_is_apart(src);
-        if (!src)
-            continue;
-        r = gpuscan__sort_move(&run, gpuscan__sort_of(src->buffer), apart ? gpuscan__sort_of(src[1].buffer) : moved,
-                               src->size, 1, 0);
-        if (r == 0 && !apart)
-            r = gpuscan__sort_move(&run, moved, gpuscan__sort_of(src[1].buffer), src->size, 0, 0);
-    }
-    if (r == 0 && gpuscan__sort_widens(plan))
-        r = gpuscan__sort_move(&run, gpuscan__sort_result(plan, &plan->values), desc->permutation, plan->index_size, 0,
-                               1);
-    return r;
+    gpuscan__sort_run run = {chain, (const gpuscan__sort_plan *)common, 0, 0, GPUSCAN_SUCCESS};
+    gpuscan__sort_commands(&run);
+    run.total = run.count;
+    run.count = 0;
+    gpuscan__sort_commands(&run);
+    return run.result;
 }
 
 /* Returns the number of fraction bits in a float of `bits` bits. */
@@ -22327,17 +22201,12 @@ static uint64_t gpuscan__test_key(uint32_t size, uint64_t i, uint64_t count, uns
     return round == 2 ? (size > 2 ? i << (8 * (size - 2)) : i * ((uint64_t)1 << 8 * size) / count) : random;
 }
 
-/* Adds src, dst and, if the desc wants it, a permutation. Returns the keys' order, or NULL if memory is short. */
-static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t index_size) {
+/* Fills the keys of a self-test. Returns their order, or NULL if memory is short. */
+static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, unsigned char *src) {
     gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
     uint32_t size = gpuscan__types[desc->key_type].size, bits = desc->bit_end ? desc->bit_end - desc->bit_begin : 64;
     uint64_t flip = gpuscan__sort_flip(desc->key_type, desc->descending), count = desc->count, i, key;
-    unsigned char *src = gpuscan__test_in(test, &desc->src, count * size);
-    unsigned char *dst = gpuscan__test_out(test, &desc->dst, count * size), *permutation = NULL;
     uint64_t *codes = (uint64_t *)gpuscan__test_memory(test, count * 2 * sizeof(*codes));
-    const uint32_t *order;
-    if (desc->index_type)
-        permutation = gpuscan__test_out(test, &desc->permutation, count * index_size);
     if (test->failed)
         return NULL;
     for (i = 0; i < count; i++) {
@@ -22345,59 +22214,73 @@ static const uint32_t *gpuscan__sort_test_keys(gpuscan__test *test, uint32_t ind
         codes[i] = gpuscan__sort_code(desc->key_type, key, flip) >> desc->bit_begin & ~(uint64_t)0 >> (64 - bits);
         gpuscan__put_bits(size, src, i, key);
     }
-    order = gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
-    for (i = 0; i < count; i++) {
-        memcpy(dst + i * size, src + (size_t)order[i] * size, size);
-        if (permutation)
-            gpuscan__put(desc->index_type, permutation, i, order[i]);
-    }
-    return order;
+    return gpuscan__test_sort(codes, (uint32_t *)(codes + count), count);
 }
 
-/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index. Round 2 sorts by only
-   some bits. No destination is a source, but the plan assumes one, to test copies. */
-GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
+/* Adds an output that gets the elements of `src` in order. */
+static void gpuscan__sort_test_out(gpuscan__test *test, gpuscan_buffer *buffer, const unsigned char *src,
+                                   const uint32_t *order, uint64_t count, size_t size) {
+    unsigned char *dst = gpuscan__test_out(test, buffer, count * size);
+    uint64_t i;
+    for (i = 0; i < count && !test->failed; i++)
+        memcpy(dst + i * size, src + order[i] * size, size);
+}
+
+/* Sets the number of elements of a round, and the bits to sort by. Round 2 sorts by only some bits. */
+static void gpuscan__sort_test_size(const gpuscan__test *test, gpuscan_sort_desc *desc) {
     const gpuscan__key *key = test->key;
     gpuscan__sort_key own = gpuscan__sort_own(key);
-    gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
-    gpuscan_type value = (gpuscan_type)key->dst;
-    unsigned char *src, *dst;
-    const uint32_t *order;
-    uint32_t value_size = gpuscan__types[value].size, k;
-    uint64_t i;
-    int moves_indices = value_size == 4 || (value_size && own.wide);
     unsigned round = test->round;
-    if (round >= (own.one_rounds ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
-        return 0;
-    desc->key_type = (gpuscan_type)key->src;
     desc->count = 3 * (uint64_t)key->tile + 5;
-    if (own.small)
+    if (own.form == GPUSCAN__SORT_SMALL)
         desc->count = round == 1 ? key->tile : key->tile - key->tile / 8;
     if (own.few_rounds && round == 1)
         desc->count = GPUSCAN__SORT_TEST_TILES * (uint64_t)key->group * own.few_rounds - 1;
     if (own.one_rounds && round > 1)
         desc->count = key->group * gpuscan__max(own.one_rounds >> (round - 2), 1) - 1;
-    desc->descending = round == 1;
-    desc->payloads = test->payloads;
-    if (round == 2 && !own.whole && !own.fills) {
+    if (round == 2 && !own.whole && own.form != GPUSCAN__SORT_FILLED) {
         desc->bit_begin = 3;
         desc->bit_end = 8 * gpuscan__types[desc->key_type].size - 2;
     }
+}
+
+/* Tests a sort. If indices move, round 1 asks for a permutation, and round 2 gathers by index. No destination is a
+   source, but the plan assumes one, to test copies. */
+GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
+    gpuscan__sort_key own = gpuscan__sort_own(test->key);
+    gpuscan_sort_desc *desc = (gpuscan_sort_desc *)test->desc;
+    int moves_indices = own.fields[0] == 0 && (own.value_size == 4 || (own.value_size && own.wide));
+    unsigned round = test->round;
+    unsigned char *src;
+    const uint32_t *order;
+    uint32_t k;
+    uint64_t i;
+    if (round >= (own.one_rounds ? (unsigned)GPUSCAN__SORT_TEST_ROUNDS : 3u))
+        return 0;
+    desc->key_type = (gpuscan_type)test->key->src;
+    desc->descending = round == 1;
+    desc->payloads = test->payloads;
+    gpuscan__sort_test_size(test, desc);
+    for (k = 0; k < GPUSCAN__SORT_FIELDS && own.fields[k]; k++)
+        test->payloads[desc->payload_count++].size = own.fields[k];
     if (moves_indices && round == 1)
-        desc->index_type = value;
-    else if (value_size)
-        test->payloads[desc->payload_count++].size = moves_indices && round == 2 ? 12 : value_size;
-    for (k = 0; k < gpuscan__sort_field_count(own.fields); k++)
-        test->payloads[k].size = gpuscan__sort_field_size(own.fields, desc->payload_count++);
-    order = gpuscan__sort_test_keys(test, value_size);
-    for (k = 0; k < desc->payload_count && order; k++) {
+        desc->index_type = own.value_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
+    else if (own.value_size && k == 0)
+        test->payloads[desc->payload_count++].size = moves_indices && round == 2 ? 12 : own.value_size;
+    src = gpuscan__test_in(test, &desc->src, desc->count * gpuscan__types[desc->key_type].size);
+    order = gpuscan__sort_test_keys(test, src);
+    gpuscan__sort_test_out(test, &desc->dst, src, order, desc->count, gpuscan__types[desc->key_type].size);
+    if (desc->index_type) {
+        unsigned char *permutation = gpuscan__test_out(test, &desc->permutation, desc->count * own.value_size);
+        for (i = 0; i < desc->count && !test->failed; i++)
+            gpuscan__put(desc->index_type, permutation, i, order[i]);
+    }
+    for (k = 0; k < desc->payload_count; k++) {
         gpuscan_payload *payload = &test->payloads[k];
         src = gpuscan__test_in(test, &payload->src, desc->count * payload->size);
-        dst = gpuscan__test_out(test, &payload->dst, desc->count * payload->size);
         for (i = 0; i < desc->count * payload->size && !test->failed; i++)
             src[i] = (unsigned char)gpuscan__mix(~i ^ (uint64_t)k << 40);
-        for (i = 0; i < desc->count && !test->failed; i++)
-            memcpy(dst + i * payload->size, src + (size_t)order[i] * payload->size, payload->size);
+        gpuscan__sort_test_out(test, &payload->dst, src, order, desc->count, payload->size);
     }
     return 1;
 }

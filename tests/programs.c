@@ -1112,9 +1112,9 @@ static void sorts(uint32_t units, uint64_t count, int together) {
     gs->device.units = units;
     expect(gpuscan_sort_prepare(gs, &desc) == GPUSCAN_SUCCESS && gs->programs, "a sort");
     memcpy(&own, gs->programs->key.own, sizeof own);
-    if ((own.together != 0) != together) {
-        fprintf(stderr, "%s: %u elements, %u units: together %u\n", fake.device->file, (unsigned)count, (unsigned)units,
-                (unsigned)own.together);
+    if ((own.form == GPUSCAN__SORT_TOGETHER) != together) {
+        fprintf(stderr, "%s: %u elements, %u units: form %u\n", fake.device->file, (unsigned)count, (unsigned)units,
+                (unsigned)own.form);
         failures++;
     }
     gpuscan_destroy(gs);

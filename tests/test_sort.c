@@ -210,16 +210,16 @@ static int has_program(int (*is_such)(const gpuscan__sort_key *own)) {
     return found;
 }
 static int is_together(const gpuscan__sort_key *own) {
-    return own->together != 0;
+    return own->form == GPUSCAN__SORT_TOGETHER;
 }
 static int is_counted(const gpuscan__sort_key *own) {
-    return own->counted != 0;
+    return own->form == GPUSCAN__SORT_COUNTED;
 }
 static int is_halved(const gpuscan__sort_key *own) { /* not counted */
-    return own->together && own->halved;
+    return own->form == GPUSCAN__SORT_TOGETHER && own->halved;
 }
 static int carries(const gpuscan__sort_key *own) { /* carries records */
-    return own->fields != 0;
+    return own->fields[0] != 0;
 }
 
 /* Counts on the device far below the most. Three units sort 128 elements in one tile, of 1, 2 or 4 elements a work-item,
@@ -308,7 +308,8 @@ static int has_small_group(uint32_t group) {
     int                     found = 0;
     for (program = test.gs->programs; program; program = program->next) {
         gpuscan__sort_key own = gpuscan__sort_own(&program->key);
-        found = found || (program->key.group == group && program->group >= group && own.small && own.digit_bits == 8 &&
+        found = found || (program->key.group == group && program->group >= group &&
+                          own.form == GPUSCAN__SORT_SMALL && own.digit_bits == 8 &&
                           gpuscan__sort_is_packed(test.gs, &own, group, program->key.vectors));
     }
     return found;
@@ -595,7 +596,7 @@ static void offsets(void **state) {
 }
 
 static int fills(const gpuscan__sort_key *own) {
-    return own->fills != 0;
+    return own->form == GPUSCAN__SORT_FILLED;
 }
 
 /* Keys of one byte alone, whose results are stored 16 bytes at a time, from and to any address. Keys of few values fill
