@@ -15961,10 +15961,10 @@ static uint64_t gpuscan__mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Cuts `bits` to an integer type and extends the result to 64 bits. Returns `bits` unchanged for a float type. */
+/* Cuts `bits` to an integer type and extends the result to 64 bits. Returns `bits` unchanged for other types. */
 static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     uint32_t width = gpuscan__types[type].size * 8;
-    if (width < 64 && !gpuscan__is_float(type)) {
+    if (width < 64 && gpuscan__is_integer(type)) {
         bits &= ((uint64_t)1 << width) - 1;
         if (gpuscan__types[type].kind == 's' && bits >> (width - 1))
             bits |= ~(uint64_t)0 << width;
@@ -16007,6 +16007,18 @@ static void gpuscan__put_bits(uint32_t size, void *array, uint64_t i, uint64_t b
 static void gpuscan__put(gpuscan_type type, void *array, uint64_t i, uint64_t x) {
     gpuscan__put_bits(gpuscan__types[type].size, array, i,
                       gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x) : x);
+}
+
+/* Stores x as element i of an array of a type with `size` bytes. The bytes of a custom element are all 0 or all not 0,
+   since the stand-in for a custom operator skips parts that are 0. */
+GPUSCAN__SHARED void gpuscan__put_element(gpuscan_type type, uint32_t size, unsigned char *array, uint64_t i,
+                                          uint64_t x) {
+    uint32_t byte;
+    if (type != GPUSCAN_TYPE_CUSTOM)
+        gpuscan__put(type, array, i, x);
+    else
+        for (byte = 0; byte < size; byte++)
+            array[i * size + byte] = (unsigned char)(x ? 1 + (x + 7 * byte) % 251 : 0);
 }
 
 static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, uint64_t b) {
@@ -16163,63 +16175,28 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Returns a byte of a custom element. Its bytes are all 0 or all not 0, since the stand-in skips parts that are 0. */
-static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
-    return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
-}
-
-/* Holds the running total of elements: a number, or the bytes of a custom type. */
-typedef struct gpuscan__test_sum {
-    uint64_t number;
-    unsigned char bytes[GPUSCAN__CUSTOM_MOST];
-} gpuscan__test_sum;
-
-/* Stores element i in src and combines it with the sum. `is_first` is 1 if the sum begins with element i. */
-GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
-                                       int is_first, unsigned char *src, gpuscan__test_sum *sum) {
-    uint64_t x;
-    uint32_t byte;
-    if (e->dst != GPUSCAN_TYPE_CUSTOM) {
-        gpuscan__put(e->src, src, i, x = gpuscan__test_number(e, shape, i));
-        x = gpuscan__wrap(e->dst, x);
-        sum->number = is_first ? x : gpuscan__combine(e->dst, e->op, sum->number, x);
-        return;
-    }
-    x = gpuscan__test_rank(shape, i, 1);
-    for (byte = 0; byte < e->result_size; byte++) {
-        src[i * e->src_size + byte] = gpuscan__test_byte(x, byte);
-        if (is_first || x)
-            sum->bytes[byte] = gpuscan__test_byte(x, byte);
-    }
-}
-
-GPUSCAN__SHARED void gpuscan__put_sum(const gpuscan__elements *e, unsigned char *to, uint64_t i,
-                                      const gpuscan__test_sum *sum) {
-    if (e->dst == GPUSCAN_TYPE_CUSTOM)
-        memcpy(to + i * e->result_size, sum->bytes, e->result_size);
-    else
-        gpuscan__put(e->dst, to, i, sum->number);
+/* Stores element i in src. Returns it combined with `sum`, or alone if `is_first` is 1. */
+GPUSCAN__SHARED uint64_t gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
+                                           int is_first, unsigned char *src, uint64_t sum) {
+    uint64_t x = gpuscan__test_number(e, shape, i);
+    gpuscan__put_element(e->src, e->src_size, src, i, x);
+    x = gpuscan__wrap(e->dst, x);
+    return is_first ? x : gpuscan__combine(e->dst, e->op, sum, x);
 }
 
 /* Fills `src` and `init`. Sets `total` to the expected total, and `scan`, unless it is NULL, to the expected scan. */
 GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
                                             unsigned char *src, unsigned char *init, unsigned char *scan,
                                             unsigned char *total) {
-    gpuscan__test_sum sum;
-    uint64_t i;
-    uint32_t byte;
-    for (byte = 0; byte < e->dst_size; byte++)
-        sum.bytes[byte] = (unsigned char)(201 + byte % 7);
-    sum.number = e->dst == GPUSCAN_TYPE_CUSTOM ? 0 : gpuscan__test_init(e, shape);
-    gpuscan__put_sum(e, init, 0, &sum);
+    uint64_t sum = gpuscan__test_init(e, shape), before, i;
+    gpuscan__put_element(e->dst, e->result_size, init, 0, sum);
     for (i = 0; i < shape->count; i++) {
-        if (scan && !inclusive)
-            gpuscan__put_sum(e, scan, i, &sum);
-        gpuscan__test_add(e, shape, i, 0, src, &sum);
-        if (scan && inclusive)
-            gpuscan__put_sum(e, scan, i, &sum);
+        before = sum;
+        sum = gpuscan__test_add(e, shape, i, 0, src, sum);
+        if (scan)
+            gpuscan__put_element(e->dst, e->result_size, scan, i, inclusive ? sum : before);
     }
-    gpuscan__put_sum(e, total, 0, &sum);
+    gpuscan__put_element(e->dst, e->result_size, total, 0, sum);
 }
 
 /* ---- a test's arrays, and its run */
@@ -16259,7 +16236,8 @@ struct gpuscan__test {
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     gpuscan__test_image image;
     gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
-    int count, failed;
+    int count, failed; /* number of arrays. 1: there was no memory for one */
+    int right;         /* 1: no array has shown a mistake yet */
 };
 
 static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
@@ -16280,10 +16258,9 @@ static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_
 /* Adds an input. Returns its contents. If memory is short, returns NULL and sets test->failed. */
 static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
-    if (!array)
-        return NULL;
-    array->is_input = 1;
-    return array->before;
+    if (array)
+        array->is_input = 1;
+    return array ? array->before : NULL;
 }
 
 /* Adds an output. Returns its expected contents, filled with GPUSCAN__TEST_FILL, or NULL as gpuscan__test_in does. */
@@ -16319,7 +16296,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
             format.image_channel_data_type = gpuscan__image_channels[i].channel; /* for F32 the last one, CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
     memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
     for (k = 0; k < of->width * of->height; k++) {
         to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
@@ -16362,35 +16339,6 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *da
 #define GPUSCAN__SELF_TESTS 1
 #endif
 
-/* Reads an array from the device. Clears *right if the array is not as expected. */
-static gpuscan_result gpuscan__test_read(gpuscan *gs, cl_mem mem, uint64_t at, uint64_t bytes, unsigned char *got,
-                                         const unsigned char *expected, int *right) {
-    cl_int code = gs->cl.clEnqueueReadBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes, got, 0, NULL,
-                                             NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
-    *right = *right && GPUSCAN__TEST_PASSES(got, expected, (size_t)bytes);
-    return GPUSCAN_SUCCESS;
-}
-
-/* Clears *right unless the call left 0 where the next call needs it: in accumulators and ticket counters. */
-static gpuscan_result gpuscan__test_scratch(gpuscan__test *test, int *right) {
-    const gpuscan__need *need = &test->plan->need;
-    uint64_t at = 0, bytes;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    unsigned char *left;
-    int i;
-    for (i = GPUSCAN__ZEROS; i < GPUSCAN__PLAIN && r == 0; at += gpuscan__scratch_aligned(need->bytes[i]), i++) {
-        bytes = i == GPUSCAN__ZEROS ? need->bytes[i] : gpuscan__min(need->bytes[i], GPUSCAN__TICKETS_SIZE);
-        if (bytes == 0)
-            continue;
-        if ((left = (unsigned char *)gpuscan__test_memory(test, 2 * bytes)) == NULL)
-            return gpuscan__fail(test->gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
-        r = gpuscan__test_read(test->gs, test->call->scratch.mem, at, bytes, left, left + bytes, right);
-    }
-    return r;
-}
-
 static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *program) {
     gpuscan *gs = test->gs;
     gpuscan__plan *plan = test->plan;
@@ -16427,48 +16375,73 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     return r;
 }
 
-/* Runs a round of a self-test. Clears *more if the program has no such round. Clears *right unless all arrays, with
-   their guards, and the scratch hold what is expected afterwards. */
-GPUSCAN__COLD gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *of, gpuscan__program *program,
-                                          unsigned round, int *more, int *right) {
-    const gpuscan__operation *operation = of->operation;
-    gpuscan__test test;
+/* Reads from a buffer. Clears test->right if it does not hold the expected bytes. */
+static gpuscan_result gpuscan__test_read(gpuscan__test *test, cl_mem mem, uint64_t at, uint64_t bytes,
+                                         unsigned char *got, const unsigned char *expected) {
+    cl_int code = test->gs->cl.clEnqueueReadBuffer(test->gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes,
+                                                   got, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(test->gs, code, "clEnqueueReadBuffer for a self-test failed");
+    test->right = test->right && GPUSCAN__TEST_PASSES(got, expected, (size_t)bytes);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Clears test->right unless all arrays, with their guards, hold what is expected, and the scratch holds 0 where the
+   next call needs it: in accumulators and ticket counters. */
+static gpuscan_result gpuscan__test_check(gpuscan__test *test) {
+    const gpuscan__need *need = &test->plan->need;
+    uint64_t at = 0, bytes;
     gpuscan_result r = GPUSCAN_SUCCESS;
+    unsigned char *left;
     int i;
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    test.of = of;
-    test.key = &program->key;
-    test.round = round;
-    test.desc = gpuscan__test_memory(&test, operation->desc_size);
-    test.plan = (gpuscan__plan *)gpuscan__test_memory(&test, operation->plan_size);
-    if (!test.failed) {
-        test.call = (gpuscan_call *)(void *)((unsigned char *)test.desc + operation->call_at);
-        gpuscan__plan_begin(test.plan, operation, test.desc, test.call);
-        *more = operation->test(&test);
+    for (i = 0; i < test->count && r == 0; i++)
+        if (test->arrays[i].buffer)
+            r = gpuscan__test_read(test, test->arrays[i].buffer->mem, 0, test->arrays[i].bytes, test->arrays[i].before,
+                                   test->arrays[i].expected);
+    for (i = GPUSCAN__ZEROS; i < GPUSCAN__PLAIN && r == 0; at += gpuscan__scratch_aligned(need->bytes[i]), i++) {
+        bytes = i == GPUSCAN__ZEROS ? need->bytes[i] : gpuscan__min(need->bytes[i], GPUSCAN__TICKETS_SIZE);
+        if (bytes > 0 && (left = (unsigned char *)gpuscan__test_memory(test, 2 * bytes)) != NULL)
+            r = gpuscan__test_read(test, test->call->scratch.mem, at, bytes, left, left + bytes);
     }
-    if (test.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
-    else if (*more && (r = gpuscan__test_call(&test, program)) == 0) {
-        for (i = 0; i < test.count && r == 0; i++)
-            if (test.arrays[i].buffer)
-                r = gpuscan__test_read(gs, test.arrays[i].buffer->mem, 0, test.arrays[i].bytes, test.arrays[i].before,
-                                       test.arrays[i].expected, right);
-        if (r == 0)
-            r = gpuscan__test_scratch(&test, right);
+    return r;
+}
+
+/* Runs a round of a self-test. Clears *more if the program has no such round. */
+GPUSCAN__COLD gpuscan_result gpuscan__test_round(gpuscan__test *test, gpuscan__program *program, int *more) {
+    const gpuscan__operation *operation = test->of->operation;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    test->desc = gpuscan__test_memory(test, operation->desc_size);
+    test->plan = (gpuscan__plan *)gpuscan__test_memory(test, operation->plan_size);
+    if (!test->failed) {
+        test->call = (gpuscan_call *)(void *)((unsigned char *)test->desc + operation->call_at);
+        gpuscan__plan_begin(test->plan, operation, test->desc, test->call);
+        *more = operation->test(test);
     }
-    gpuscan__test_end(&test);
+    if (!test->failed && *more && (r = gpuscan__test_call(test, program)) == 0)
+        r = gpuscan__test_check(test);
+    if (test->failed)
+        r = gpuscan__fail(test->gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+    gpuscan__test_end(test);
     return r;
 }
 
 /* Runs rounds 0, 1, ... until the program has no more, or until one cannot run or has a wrong result. */
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right) {
+    gpuscan__test test;
     gpuscan_result r = GPUSCAN_SUCCESS;
     unsigned round;
     int more = GPUSCAN__SELF_TESTS;
-    for (*right = 1, round = 0; more && *right && r == 0; round++)
-        r = gpuscan__test_round(gs, plan, program, round, &more, right);
+    for (*right = 1, round = 0; more && *right && r == 0; round++) {
+        memset(&test, 0, sizeof(test));
+        test.gs = gs;
+        test.of = plan;
+        test.key = &program->key;
+        test.round = round;
+        test.right = 1;
+        r = gpuscan__test_round(&test, program, &more);
+        *right = test.right;
+    }
     return r;
 }
 
@@ -18210,22 +18183,13 @@ static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int
 
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
-    uint64_t i, at, size = e->dst_size;
-    uint32_t byte;
+    uint64_t i;
     for (i = 0; i < shape->count; i++) {
         int wins = (i + shape->round) % 2 == 0;
-        uint64_t k = i / block, a, x;
-        if (e->dst != GPUSCAN_TYPE_CUSTOM) {
-            gpuscan__put(e->dst, addend, k, a = gpuscan__test_addend(e, k, 0, wins));
-            gpuscan__put(e->dst, dst, i, x = gpuscan__test_addend(e, i, 1, wins));
-            gpuscan__put(e->dst, expected, i, gpuscan__combine(e->dst, e->op, a, x));
-            continue;
-        }
-        for (byte = 0, at = i * size; byte < size; byte++, at++) {
-            addend[k * size + byte] = gpuscan__test_byte(101 + k % 20, byte);
-            dst[at] = gpuscan__test_byte(wins ? 1 + gpuscan__mix(~i) % 100 : 0, byte);
-            expected[at] = wins ? dst[at] : addend[k * size + byte];
-        }
+        uint64_t a = gpuscan__test_addend(e, i / block, 0, wins), x = gpuscan__test_addend(e, i, 1, wins);
+        gpuscan__put_element(e->dst, e->dst_size, addend, i / block, a);
+        gpuscan__put_element(e->dst, e->dst_size, dst, i, x);
+        gpuscan__put_element(e->dst, e->dst_size, expected, i, gpuscan__combine(e->dst, e->op, a, x));
     }
 }
 
@@ -21139,10 +21103,9 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
     gpuscan__select_key own = gpuscan__select_own(test->key);
     uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     gpuscan__test_shape shape = gpuscan__test_shape_of((uint64_t)test->key->tile * unit, test->round);
-    gpuscan__test_sum sum;
     unsigned char *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *decides, *tally;
     unsigned char *indices = NULL, *lengths = NULL, *values = NULL, *results = NULL;
-    uint64_t i, kept = 0, last = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
+    uint64_t i, kept = 0, last = 0, sum = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
     *in->count = shape.count;
     *in->capacity = capacity;
     decides = gpuscan__test_in(test, in->decides,
@@ -21184,9 +21147,9 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
         if (lengths && fits)
             gpuscan__put(*in->index_type, lengths, kept - 1, i + 1 - last);
         if (values)
-            gpuscan__test_add(e, &shape, i, keeps, values, &sum);
+            sum = gpuscan__test_add(e, &shape, i, keeps, values, sum);
         if (values && fits)
-            gpuscan__put_sum(e, results, kept - 1, &sum);
+            gpuscan__put_element(e->dst, e->result_size, results, kept - 1, sum);
     }
     if (!test->failed)
         memcpy(tally, &kept, sizeof(kept));
