@@ -16038,10 +16038,12 @@ typedef struct gpuscan__test_shape {
     unsigned round; /* a tile's first element is an edge if the tile's number and `round` are both even or both odd */
     int decides;    /* a reduction's operator, such as MIN, returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
+    int repeats;    /* 1: the value of this element occurs again behind it, which ARGMIN and ARGMAX ignore */
+    uint64_t first, step; /* element i lies at first + i * step in src and in the expected scan, modulo 2^64 */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
-    const gpuscan__test_shape shape = {3 * tile + 5, tile, round, 0, 0};
+    const gpuscan__test_shape shape = {3 * tile + 5, tile, round, 0, 0, 0, 0, 1};
     return shape;
 }
 
@@ -16071,7 +16073,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
         return 0;
     if (shape->decides)
-        return i == shape->best ? 100 : 1 + gpuscan__mix(i) % 90;
+        return i == shape->best || (shape->repeats && i > shape->best && i % 3 == 0) ? 100
+                                                                                     : 1 + gpuscan__mix(i) % 90;
     if (!gpuscan__is_marked(shape, i, 7))
         return 0;
     if (i == shape->count - 1)
@@ -16179,7 +16182,7 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
 GPUSCAN__SHARED uint64_t gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
                                            int is_first, unsigned char *src, uint64_t sum) {
     uint64_t x = gpuscan__test_number(e, shape, i);
-    gpuscan__put_element(e->src, e->src_size, src, i, x);
+    gpuscan__put_element(e->src, e->src_size, src, shape->first + i * shape->step, x);
     x = gpuscan__wrap(e->dst, x);
     return is_first ? x : gpuscan__combine(e->dst, e->op, sum, x);
 }
@@ -16194,7 +16197,8 @@ GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gp
         before = sum;
         sum = gpuscan__test_add(e, shape, i, 0, src, sum);
         if (scan)
-            gpuscan__put_element(e->dst, e->result_size, scan, i, inclusive ? sum : before);
+            gpuscan__put_element(e->dst, e->result_size, scan, shape->first + i * shape->step,
+                                 inclusive ? sum : before);
     }
     gpuscan__put_element(e->dst, e->result_size, total, 0, sum);
 }
@@ -17272,26 +17276,39 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets `*resolved` to a pitch in elements, which may be given in elements or in bytes. By default it is `count`, the
-   elements of a row or, along columns, of a line. */
-static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
-                                                 uint64_t pitch_bytes, uint32_t size, uint64_t count,
-                                                 uint64_t *resolved) {
-    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, size);
-    if (r != 0)
+/* Adds the range of src or dst. Resolves its pitch, which may be given in elements or in bytes. By default it is the
+   elements of a row. Along columns, the lines of the matrix lie like rows. */
+static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
+    static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
+                                                {"dst", "dst_pitch", "dst_pitch_bytes"}};
+    const gpuscan_scan_desc *desc = plan->desc;
+    const gpuscan__row_fields *fields = &names[is_dst];
+    uint64_t line = !desc->along ? desc->count : desc->count ? plan->rows : 0, elements;
+    uint64_t lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
+    uint64_t given = is_dst ? desc->dst_pitch : desc->src_pitch;
+    uint64_t bytes = is_dst ? desc->dst_pitch_bytes : desc->src_pitch_bytes;
+    uint64_t *pitch = is_dst ? &plan->dst_pitch : &plan->src_pitch;
+    uint32_t size = is_dst ? plan->common.e.dst_size : plan->common.e.src_size;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__check_pitches(gs, fields, given, bytes, size)) != 0 ||
+        (r = gpuscan__resolve_pitch(gs, bytes ? fields->pitch_bytes : fields->pitch, bytes ? bytes / size : given,
+                                    line, pitch)) != 0 ||
+        (r = gpuscan__extent(gs, fields->range, line, lines, *pitch, size, &elements)) != 0)
         return r;
-    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
-                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
+    range = gpuscan__input(&plan->common, fields->range, is_dst ? desc->dst : desc->src, elements, size);
+    gpuscan__rows_of(range, lines, line, *pitch, size);
+    range->in_place = 1;
+    range->reads = !is_dst;
+    range->writes = is_dst;
+    range->partial = is_dst && (*pitch > line || desc->count_buffer.mem);
+    return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     const gpuscan_scan_desc *desc = plan->desc = (const gpuscan_scan_desc *)common->desc;
-    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
-    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__elements *e = &common->e;
-    uint64_t src_elements, dst_elements, line, lines;
-    gpuscan__range *range;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
@@ -17305,22 +17322,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "along is not a gpuscan_along");
     e->exact = gpuscan__is_float_sum(e);
     plan->rows = desc->rows ? desc->rows : 1;
-    line = !desc->along ? desc->count : desc->count ? plan->rows : 0; /* the lines of a matrix lie like rows */
-    lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
-    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size, line,
-                                        &plan->src_pitch)) != 0 ||
-        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size, line,
-                                        &plan->dst_pitch)) != 0 ||
-        (r = gpuscan__extent(gs, "src", line, lines, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
-        (r = gpuscan__extent(gs, "dst", line, lines, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
+    if ((r = gpuscan__scan_range(gs, plan, 0)) != 0 || (r = gpuscan__scan_range(gs, plan, 1)) != 0)
         return r;
-    range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
-    range->in_place = 1;
-    gpuscan__rows_of(range, lines, line, plan->src_pitch, e->src_size);
-    range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
-    range->in_place = 1;
-    gpuscan__rows_of(range, lines, line, plan->dst_pitch, e->dst_size);
-    range->partial = plan->dst_pitch > line || desc->count_buffer.mem != NULL;
     gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
@@ -17951,18 +17954,6 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
-/* Reverses the order of `count` elements of `size` bytes. */
-static void gpuscan__reverse(unsigned char *elements, uint64_t count, uint32_t size) {
-    uint64_t i;
-    uint32_t byte;
-    for (i = 0; i < count / 2; i++)
-        for (byte = 0; byte < size; byte++) {
-            unsigned char *a = elements + i * size + byte, *b = elements + (count - 1 - i) * size + byte, x = *a;
-            *a = *b;
-            *b = x;
-        }
-}
-
 /* Fills the arrays of a self-test along columns. The matrix has several strips if a program for it can have them, and
    at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless they are
    staged. A test's data are made for about three tiles, so a column counts several blocks as a tile, and the next
@@ -18051,18 +18042,18 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
         total = gpuscan__test_out(test, &desc->total, rows * e->dst_size);
     }
     for (row = 0; row < rows && !test->failed; row++) {
-        uint64_t at = own.heads ? starts[row] : row * pitch;
+        shape.first = own.heads ? starts[row] : row * pitch;
         if (own.heads) {
-            shape.count = starts[row + 1] - at;
+            shape.count = starts[row + 1] - starts[row];
             shape.tile = shape.count / 2 + 1;
         }
-        shape.round = test->round + 2 * (unsigned)row; /* each row has other data */
-        gpuscan__test_elements(e, &shape, own.inclusive != 0, src + (desc->src.offset + at) * e->src_size, test->init,
-                               dst + (desc->dst.offset + at) * e->dst_size, total ? total + row * e->dst_size : last);
         if (own.reverse) {
-            gpuscan__reverse(src + (desc->src.offset + at) * e->src_size, shape.count, e->src_size);
-            gpuscan__reverse(dst + (desc->dst.offset + at) * e->dst_size, shape.count, e->dst_size);
+            shape.first += shape.count - 1;
+            shape.step = 0 - (uint64_t)1;
         }
+        shape.round = test->round + 2 * (unsigned)row; /* each row has other data */
+        gpuscan__test_elements(e, &shape, own.inclusive != 0, src + desc->src.offset * e->src_size, test->init,
+                               dst + desc->dst.offset * e->dst_size, total ? total + row * e->dst_size : last);
     }
     return 1;
 }
@@ -18787,18 +18778,6 @@ static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpusc
     return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
 }
 
-/* Fills `src` for ARGMIN or ARGMAX. The best value occurs again behind shape->best, which is the expected `index`. */
-static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, unsigned char *src,
-                              unsigned char *index) {
-    uint64_t i, level;
-    for (i = 0; i < shape->count; i++) {
-        level = i > shape->best && i % 3 == 0 ? 100 : gpuscan__test_rank(shape, i, 0);
-        gpuscan__put(e->src, src, i,
-                     gpuscan__test_level(e, gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING ? level : 101 - level));
-    }
-    gpuscan__put(e->dst, index, 0, shape->best);
-}
-
 /* Describes a round's data. Each round has another element as result. The last one has `init`, unless e->arg is 1. */
 static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e, uint64_t tile, unsigned round,
                                                       unsigned *rounds) {
@@ -18807,6 +18786,7 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
     shape.decides = data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
     shape.best = bests[round % GPUSCAN__COUNT_OF(bests)];
+    shape.repeats = e->arg;
     *rounds = !shape.decides ? 2 : (unsigned)GPUSCAN__COUNT_OF(bests) - (e->arg ? 1 : 0);
     return shape;
 }
@@ -18848,7 +18828,6 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     desc->init = e->arg ? NULL : test->init;
     desc->count = shape.count;
     desc->rows = 1;
-    memset(test->init, 0xff, sizeof(test->init)); /* ARGMIN and ARGMAX return this index for empty segments */
     each = own.segments ? gpuscan__test_rows_of_segments(test, &own) : 0;
     rows = each ? desc->segments.count / each : desc->rows;
     length = each ? desc->count / rows : desc->count;
@@ -18866,11 +18845,10 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
             shape.round = test->round + 2 * (unsigned)i; /* each row has other data */
             shape.best = gpuscan__mix(i) % length;
         }
-        if (e->arg) {
-            gpuscan__test_arg(e, &shape, row, result);
+        gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
+        if (e->arg) { /* the result is an index, which has all bits for empty segments */
+            memset(test->init, 0xff, sizeof(test->init));
             gpuscan__put(e->dst, result, 0, shape.best + (each ? i * length : 0));
-        } else {
-            gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
         }
         for (k = 1; k < each; k++)
             memcpy(result + k * size, test->init, (size_t)size);
