@@ -15972,27 +15972,18 @@ static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     return bits;
 }
 
-/* Returns the f16 bits of a number that f16 holds exactly: 0, or a magnitude from 2^-14 to 65504. */
-static uint16_t gpuscan__half(double x) {
-    unsigned sign = x < 0 ? 0x8000u : 0, exponent = 15;
-    x = x < 0 ? -x : x;
-    if (!(x > 0))
-        return 0;
-    for (; x >= 2; x /= 2)
-        exponent++;
-    for (; x < 1; x *= 2)
-        exponent--;
-    return (uint16_t)(sign | exponent << 10 | (unsigned)((x - 1) * 1024));
-}
-
-/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. */
+/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. An f16 is 0, or has a
+   magnitude from 2^-14 to 65504. */
 static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
-    float f32 = (float)(type == GPUSCAN_TYPE_F32 ? x : 0);
-    uint32_t u32;
+    float f32 = (float)(type == GPUSCAN_TYPE_F64 ? 0 : x);
+    uint32_t u32, magnitude;
     uint64_t u64;
     memcpy(&u32, &f32, sizeof(u32));
     memcpy(&u64, &x, sizeof(u64));
-    return type == GPUSCAN_TYPE_F64 ? u64 : type == GPUSCAN_TYPE_F32 ? u32 : gpuscan__half(x);
+    if (type != GPUSCAN_TYPE_F16)
+        return type == GPUSCAN_TYPE_F64 ? u64 : u32;
+    magnitude = u32 & 0x7fffffffu; /* f16 keeps 10 of 23 bits of the fraction, and its exponent's bias is 112 less */
+    return magnitude ? (u32 >> 16 & 0x8000u) + (magnitude >> 13) - (112u << 10) : 0;
 }
 
 /* Stores `bits` as element i of an array whose elements have `size` bytes. */
@@ -18448,7 +18439,14 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         return r;
     gpuscan__key_elements(common);
     common->reads_scratch = desc->result != NULL;
+    if (plan->key.segments && gs->device.profile.cpu.prefetch_dst == 0 && bytes > gs->device.cache / 2)
+        common->flags |= GPUSCAN__FLAG_STREAM;
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
+}
+
+/* Returns the number of groups whose partial results are combined. */
+static uint64_t gpuscan__reduce_sharers(const gpuscan__reduce_plan *plan) {
+    return plan->key.segments ? plan->split_groups : plan->groups;
 }
 
 /* Returns why the strategy cannot do the call, or NULL if it can. */
@@ -18640,31 +18638,10 @@ static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     plan->split_groups = plan->groups;
 }
 
-/* Divides rows or segments among groups. Sets the scratch for sums of shared segments: see [REDUCE SEGMENTS]. */
-static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    gpuscan__need *need = &plan->common.need;
-    uint32_t t_size = plan->common.e.t_size;
-    if (gs->device.profile.cpu.prefetch_dst == 0 && plan->results * plan->common.e.result_size > gs->device.cache / 2)
-        plan->common.flags |= GPUSCAN__FLAG_STREAM;
-    if (gpuscan__key_is_cpu(key))
-        gpuscan__path_share(gs, plan);
-    else
-        gpuscan__segments_share(gs, plan);
-    if (plan->split_groups == 1)
-        return;
-    if (key->word)
-        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* each group has two partial sums */
-    else
-        plan->marks_at = gpuscan__scratch_aligned(2 * plan->split_groups * t_size + gpuscan__slack(t_size));
-    need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->split_groups;
-}
-
-/* Sets the groups of one result, and the scratch for their partial results. */
-static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
+/* Sets the groups of one result. */
+static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
-    gpuscan__need *need = &plan->common.need;
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
@@ -18678,10 +18655,26 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's two groups take several tiles each */
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
-    if (plan->groups > 1 && key->word)
-        gpuscan__need_words(need, key->word, e->t_size, plan->groups);
-    else if (plan->groups > 1)
-        need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
+}
+
+/* Sets the scratch. It has a partial result of each group or, if groups share rows or segments, two and a mark: see
+   [REDUCE SEGMENTS]. A result for the host follows. */
+static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
+    uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
+    uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
+    uint64_t sharers = gpuscan__reduce_sharers(plan), partials = plan->key.segments ? 2 * sharers : sharers;
+    if (sharers > 1 && word)
+        gpuscan__need_words(&plan->common.need, word, t_size, partials);
+    else if (sharers > 1)
+        *plain = partials * t_size + gpuscan__slack(t_size);
+    plan->marks_at = 0;
+    if (sharers > 1 && plan->key.segments) {
+        plan->marks_at = gpuscan__scratch_aligned(*plain);
+        *plain = plan->marks_at + 8 * sharers;
+    }
+    plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(*plain), size) * size;
+    if (plan->desc->result || !plan->desc->dst.mem)
+        *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
 }
 
 /* Sets the size of groups and the register limit. */
@@ -18709,7 +18702,6 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     gpuscan_strategy strategy =
         gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_AHEAD);
     const char *why = gpuscan__reduce_misfit(gs, common, strategy);
-    uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN], size = common->e.result_size;
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
@@ -18718,15 +18710,15 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__reduce_shape(gs, plan);
     }
     plan->lane_bits = plan->lane_rows = 0;
-    plan->group_tiles = plan->split_each = plan->split_count = plan->marks_at = 0;
+    plan->group_tiles = plan->split_each = plan->split_count = 0;
     plan->split_groups = 1;
-    if (plan->key.segments)
-        gpuscan__segments_cut(gs, plan);
+    if (!plan->key.segments)
+        gpuscan__reduce_share(gs, plan);
+    else if (gpuscan__key_is_cpu(&common->key))
+        gpuscan__path_share(gs, plan);
     else
-        gpuscan__reduce_cut(gs, plan);
-    plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(*plain), size) * size;
-    if (plan->desc->result || !plan->desc->dst.mem)
-        *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
+        gpuscan__segments_share(gs, plan);
+    gpuscan__reduce_scratch(plan);
     return GPUSCAN_SUCCESS;
 }
 
@@ -18771,7 +18763,7 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
 
 static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__reduce_plan *plan = (const gpuscan__reduce_plan *)common;
-    int joins = (plan->key.segments ? plan->split_groups : plan->groups) > 1 && common->key.word == 0;
+    int joins = gpuscan__reduce_sharers(plan) > 1 && common->key.word == 0;
     gpuscan_result r = gpuscan__reduce_launch(chain, plan, 0, !joins);
     if (r == 0 && joins)
         r = gpuscan__reduce_launch(chain, plan, 1, 1);
@@ -20077,7 +20069,7 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
     return gpuscan__wrap(plan->sample, bounds->lower + past);
 }
 
-/* Rounds x to a value that f16 holds and gpuscan__half accepts. */
+/* Rounds x to a value that f16 holds and gpuscan__real_bits accepts. */
 static double gpuscan__whole_half(double x) {
     const uint32_t bits = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, x) & 0xffffe000u; /* keeps 10 of 23 bits */
     float half;
