@@ -11820,7 +11820,7 @@ typedef struct gpuscan__tiles_tuning {
     /* For tiles that consist of whole short rows. A group has `rows_group` work-items; 0: there are no such tiles. A
        work-item takes at least `rows_vectors` vectors, or at least 2 if rows are few. */
     uint32_t rows_group, rows_vectors;
-    uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */
+    uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_rows_step */
     uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* `registers` for tiles of whole short rows */
 } gpuscan__tiles_tuning;
 
@@ -17437,10 +17437,6 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->registers = gpuscan__counted_registers(gs, common);
 }
 
-static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    return gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0);
-}
-
 /* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     int in_place = plan->common.in_place;
@@ -17460,7 +17456,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     /* the simulator (FENCE_MEM) reports loads of overwritten elements, though gpuscan_window_sums does not use them */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
-    return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
+    return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
+                                 gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0));
 }
 
 /* Rows of up to this many elements are short: a tile holds several of them, even if the call forces a single pass. */
@@ -17507,28 +17504,6 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Sets the key's group and vectors for tiles of whole rows. Step 0 takes the profile's values, or fewer vectors if
-   `few` is 1. Each further step makes tiles larger. Returns 0 after the last step, or if the device limits the tile. */
-static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
-    static const uint32_t wider[] = {8, 9, 10, 12, 16};
-    const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__key *key = &plan->common.key;
-    const gpuscan__elements *e = &plan->common.e;
-    uint32_t group = profile->tiles.rows_group, vectors = few ? 2 : profile->tiles.rows_vectors;
-    if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
-        vectors *= 2;
-    vectors = gpuscan__kept_vectors(vectors, gpuscan__vector(e->src_size, e->dst_size) * e->src_size);
-    if (few || !profile->tiles.rows_wider)
-        vectors += step;
-    else if (step < GPUSCAN__COUNT_OF(wider))
-        group = group / 8 * wider[step];
-    else
-        return 0;
-    gpuscan__fit(gs, &plan->common, group, vectors);
-    plan->common.key.tile = key->group * key->vectors * gpuscan__scan_vector(&plan->common.e, &plan->key);
-    return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->tiles.rows_group);
-}
-
 /* Returns the register limit for whole rows, higher for wide or unpacked short elements. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
@@ -17537,14 +17512,34 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Returns how busy a multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number of
-   work-items that run at a time, divided by the number that would run with the smallest groups. If the registers are
-   not known, the ratio is 1. tuning: scan-rows-group */
-static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
+/* Cuts rows into tiles. Step 0 takes the profile's group and vectors, or fewer vectors if `few` is 1. Each further step
+   makes tiles larger. Returns 0 after the last step, or if the device limits the tile. Otherwise returns how busy a
+   multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number of work-items that run at
+   a time, divided by the number that would run with the smallest groups. If the registers are not known, the ratio is
+   1. tuning: scan-rows-group */
+static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
+    static const uint32_t wider[] = {8, 9, 10, 12, 16};
+    const gpuscan__tiles_tuning *tiles = &gs->device.profile.tiles;
     const gpuscan__key *key = &plan->common.key;
-    uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
-    uint64_t registers = gpuscan__scan_rows_registers(gs, plan), least = gs->device.profile.tiles.rows_group;
-    if (!gs->device.profile.tiles.rows_wider || registers == 0 || key->group < least)
+    const gpuscan__elements *e = &plan->common.e;
+    uint32_t least = tiles->rows_group, group = least, vectors = few ? 2 : tiles->rows_vectors;
+    uint64_t full, registers;
+    if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
+        vectors *= 2;
+    vectors = gpuscan__kept_vectors(vectors, gpuscan__vector(e->src_size, e->dst_size) * e->src_size);
+    if (few || !tiles->rows_wider)
+        vectors += step;
+    else if (step < GPUSCAN__COUNT_OF(wider))
+        group = group / 8 * wider[step];
+    else
+        return 0;
+    gpuscan__fit(gs, &plan->common, group, vectors);
+    plan->common.key.tile = key->group * key->vectors * gpuscan__scan_vector(e, &plan->key);
+    full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
+    if (vectors > 8 || key->vectors != vectors || (key->group != group && group != least))
+        return 0;
+    registers = gpuscan__scan_rows_registers(gs, plan);
+    if (!tiles->rows_wider || registers == 0 || key->group < least)
         return full;
     return full * (gs->device.registers / (registers * key->group) * key->group) /
            (gs->device.registers / (registers * least) * least);
@@ -17571,7 +17566,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     uint64_t elements = desc->count * plan->rows; /* no overflow: see gpuscan__extent */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.tiles.rows_group * 16;
     uint32_t step, best_step = 0;
-    uint64_t tiles, best = 0;
+    uint64_t tiles, busy, best = 0;
     gpuscan__tuning whole_rows = *tuning;
     if (plan->common.forced)
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
@@ -17587,15 +17582,13 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     gpuscan__scan_shape(gs, plan, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
     /* takes the step that keeps a multiprocessor busiest, or the first step that reaches 90 % */
-    for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
-        uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
-        if (busy > best) {
+    for (step = 0; step < 8 && best < 90; step++)
+        if ((busy = gpuscan__scan_rows_step(gs, plan, step, few)) > best) {
             best = busy;
             best_step = step;
         }
-    }
-    gpuscan__scan_fit_rows(gs, plan, best_step, few);
-    tiles = gpuscan__scan_cut_rows(plan) ? gpuscan__ceil_div(plan->rows, plan->tile_rows) : 0;
+    gpuscan__scan_rows_step(gs, plan, best_step, few);
+    tiles = best ? gpuscan__ceil_div(plan->rows, plan->tile_rows) : 0;
     if (best == 0 || gpuscan__tiles_misfit(gs, key, tiles, tiles)) {
         gpuscan__scan_shape(gs, plan, tuning);
         return 0;
@@ -17806,7 +17799,8 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
-    uint64_t groups = is_single ? gpuscan__scan_groups(chain->gs, plan) : gpuscan__scan_part_groups(chain->gs, plan);
+    uint64_t groups = is_single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
+                                : gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__scan_numbers numbers;
     gpuscan__launch launch;
