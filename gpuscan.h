@@ -11778,7 +11778,7 @@ typedef struct gpuscan__tiles_tuning {
     /* For tiles that consist of whole short rows. A group has `rows_group` work-items; 0: there are no such tiles. A
        work-item takes at least `rows_vectors` vectors, or at least 2 if rows are few. */
     uint32_t rows_group, rows_vectors;
-    uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */
+    uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_rows_step */
     uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* `registers` for tiles of whole short rows */
 } gpuscan__tiles_tuning;
 
@@ -15809,10 +15809,10 @@ static uint64_t gpuscan__mix(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* Cuts `bits` to an integer type and extends the result to 64 bits. Returns `bits` unchanged for a float type. */
+/* Cuts `bits` to an integer type and extends the result to 64 bits. Returns `bits` unchanged for other types. */
 static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     uint32_t width = gpuscan__types[type].size * 8;
-    if (width < 64 && !gpuscan__is_float(type)) {
+    if (width < 64 && gpuscan__is_integer(type)) {
         bits &= ((uint64_t)1 << width) - 1;
         if (gpuscan__types[type].kind == 's' && bits >> (width - 1))
             bits |= ~(uint64_t)0 << width;
@@ -15820,27 +15820,18 @@ static uint64_t gpuscan__wrap(gpuscan_type type, uint64_t bits) {
     return bits;
 }
 
-/* Returns the f16 bits of a number that f16 holds exactly: 0, or a magnitude from 2^-14 to 65504. */
-static uint16_t gpuscan__half(double x) {
-    unsigned sign = x < 0 ? 0x8000u : 0, exponent = 15;
-    x = x < 0 ? -x : x;
-    if (!(x > 0))
-        return 0;
-    for (; x >= 2; x /= 2)
-        exponent++;
-    for (; x < 1; x *= 2)
-        exponent--;
-    return (uint16_t)(sign | exponent << 10 | (unsigned)((x - 1) * 1024));
-}
-
-/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. */
+/* Returns the bit pattern of x as a number of the float type `type`, which can hold x exactly. An f16 is 0, or has a
+   magnitude from 2^-14 to 65504. */
 static uint64_t gpuscan__real_bits(gpuscan_type type, double x) {
-    float f32 = (float)(type == GPUSCAN_TYPE_F32 ? x : 0);
-    uint32_t u32;
+    float f32 = (float)(type == GPUSCAN_TYPE_F64 ? 0 : x);
+    uint32_t u32, magnitude;
     uint64_t u64;
     memcpy(&u32, &f32, sizeof(u32));
     memcpy(&u64, &x, sizeof(u64));
-    return type == GPUSCAN_TYPE_F64 ? u64 : type == GPUSCAN_TYPE_F32 ? u32 : gpuscan__half(x);
+    if (type != GPUSCAN_TYPE_F16)
+        return type == GPUSCAN_TYPE_F64 ? u64 : u32;
+    magnitude = u32 & 0x7fffffffu; /* f16 keeps 10 of 23 bits of the fraction, and its exponent's bias is 112 less */
+    return magnitude ? (u32 >> 16 & 0x8000u) + (magnitude >> 13) - (112u << 10) : 0;
 }
 
 /* Stores `bits` as element i of an array whose elements have `size` bytes. */
@@ -15855,6 +15846,18 @@ static void gpuscan__put_bits(uint32_t size, void *array, uint64_t i, uint64_t b
 static void gpuscan__put(gpuscan_type type, void *array, uint64_t i, uint64_t x) {
     gpuscan__put_bits(gpuscan__types[type].size, array, i,
                       gpuscan__is_float(type) ? gpuscan__real_bits(type, (double)(int64_t)x) : x);
+}
+
+/* Stores x as element i of an array of a type with `size` bytes. The bytes of a custom element are all 0 or all not 0,
+   since the stand-in for a custom operator skips parts that are 0. */
+GPUSCAN__SHARED void gpuscan__put_element(gpuscan_type type, uint32_t size, unsigned char *array, uint64_t i,
+                                          uint64_t x) {
+    uint32_t byte;
+    if (type != GPUSCAN_TYPE_CUSTOM)
+        gpuscan__put(type, array, i, x);
+    else
+        for (byte = 0; byte < size; byte++)
+            array[i * size + byte] = (unsigned char)(x ? 1 + (x + 7 * byte) % 251 : 0);
 }
 
 static uint64_t gpuscan__combine(gpuscan_type type, gpuscan_op op, uint64_t a, uint64_t b) {
@@ -15874,10 +15877,12 @@ typedef struct gpuscan__test_shape {
     unsigned round; /* a tile's first element is an edge if the tile's number and `round` are both even or both odd */
     int decides;    /* a reduction's operator, such as MIN, returns one of the elements, or init */
     uint64_t best;  /* the index of the element that a reduction returns; if it is `count`, init is returned */
+    int repeats;    /* 1: the value of this element occurs again behind it, which ARGMIN and ARGMAX ignore */
+    uint64_t first, step; /* element i lies at first + i * step in src and in the expected scan, modulo 2^64 */
 } gpuscan__test_shape;
 
 GPUSCAN__SHARED gpuscan__test_shape gpuscan__test_shape_of(uint64_t tile, unsigned round) {
-    const gpuscan__test_shape shape = {3 * tile + 5, tile, round, 0, 0};
+    const gpuscan__test_shape shape = {3 * tile + 5, tile, round, 0, 0, 0, 0, 1};
     return shape;
 }
 
@@ -15907,7 +15912,8 @@ static uint64_t gpuscan__test_rank(const gpuscan__test_shape *shape, uint64_t i,
     if (shape->decides && sparse && (i > shape->best || shape->best == shape->count))
         return 0;
     if (shape->decides)
-        return i == shape->best ? 100 : 1 + gpuscan__mix(i) % 90;
+        return i == shape->best || (shape->repeats && i > shape->best && i % 3 == 0) ? 100
+                                                                                     : 1 + gpuscan__mix(i) % 90;
     if (!gpuscan__is_marked(shape, i, 7))
         return 0;
     if (i == shape->count - 1)
@@ -16011,63 +16017,29 @@ static uint64_t gpuscan__test_init(const gpuscan__elements *e, const gpuscan__te
     return data == GPUSCAN__DATA_SUM ? 2 * gpuscan__test_factor(e) : data == GPUSCAN__DATA_SPARSE ? 1 : 2;
 }
 
-/* Returns a byte of a custom element. Its bytes are all 0 or all not 0, since the stand-in skips parts that are 0. */
-static unsigned char gpuscan__test_byte(uint64_t number, uint32_t byte) {
-    return (unsigned char)(number ? 1 + (number + 7 * byte) % 251 : 0);
-}
-
-/* Holds the running total of elements: a number, or the bytes of a custom type. */
-typedef struct gpuscan__test_sum {
-    uint64_t number;
-    unsigned char bytes[GPUSCAN__CUSTOM_MOST];
-} gpuscan__test_sum;
-
-/* Stores element i in src and combines it with the sum. `is_first` is 1 if the sum begins with element i. */
-GPUSCAN__SHARED void gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
-                                       int is_first, unsigned char *src, gpuscan__test_sum *sum) {
-    uint64_t x;
-    uint32_t byte;
-    if (e->dst != GPUSCAN_TYPE_CUSTOM) {
-        gpuscan__put(e->src, src, i, x = gpuscan__test_number(e, shape, i));
-        x = gpuscan__wrap(e->dst, x);
-        sum->number = is_first ? x : gpuscan__combine(e->dst, e->op, sum->number, x);
-        return;
-    }
-    x = gpuscan__test_rank(shape, i, 1);
-    for (byte = 0; byte < e->result_size; byte++) {
-        src[i * e->src_size + byte] = gpuscan__test_byte(x, byte);
-        if (is_first || x)
-            sum->bytes[byte] = gpuscan__test_byte(x, byte);
-    }
-}
-
-GPUSCAN__SHARED void gpuscan__put_sum(const gpuscan__elements *e, unsigned char *to, uint64_t i,
-                                      const gpuscan__test_sum *sum) {
-    if (e->dst == GPUSCAN_TYPE_CUSTOM)
-        memcpy(to + i * e->result_size, sum->bytes, e->result_size);
-    else
-        gpuscan__put(e->dst, to, i, sum->number);
+/* Stores element i in src. Returns it combined with `sum`, or alone if `is_first` is 1. */
+GPUSCAN__SHARED uint64_t gpuscan__test_add(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t i,
+                                           int is_first, unsigned char *src, uint64_t sum) {
+    uint64_t x = gpuscan__test_number(e, shape, i);
+    gpuscan__put_element(e->src, e->src_size, src, shape->first + i * shape->step, x);
+    x = gpuscan__wrap(e->dst, x);
+    return is_first ? x : gpuscan__combine(e->dst, e->op, sum, x);
 }
 
 /* Fills `src` and `init`. Sets `total` to the expected total, and `scan`, unless it is NULL, to the expected scan. */
 GPUSCAN__SHARED void gpuscan__test_elements(const gpuscan__elements *e, const gpuscan__test_shape *shape, int inclusive,
                                             unsigned char *src, unsigned char *init, unsigned char *scan,
                                             unsigned char *total) {
-    gpuscan__test_sum sum;
-    uint64_t i;
-    uint32_t byte;
-    for (byte = 0; byte < e->dst_size; byte++)
-        sum.bytes[byte] = (unsigned char)(201 + byte % 7);
-    sum.number = e->dst == GPUSCAN_TYPE_CUSTOM ? 0 : gpuscan__test_init(e, shape);
-    gpuscan__put_sum(e, init, 0, &sum);
+    uint64_t sum = gpuscan__test_init(e, shape), before, i;
+    gpuscan__put_element(e->dst, e->result_size, init, 0, sum);
     for (i = 0; i < shape->count; i++) {
-        if (scan && !inclusive)
-            gpuscan__put_sum(e, scan, i, &sum);
-        gpuscan__test_add(e, shape, i, 0, src, &sum);
-        if (scan && inclusive)
-            gpuscan__put_sum(e, scan, i, &sum);
+        before = sum;
+        sum = gpuscan__test_add(e, shape, i, 0, src, sum);
+        if (scan)
+            gpuscan__put_element(e->dst, e->result_size, scan, shape->first + i * shape->step,
+                                 inclusive ? sum : before);
     }
-    gpuscan__put_sum(e, total, 0, &sum);
+    gpuscan__put_element(e->dst, e->result_size, total, 0, sum);
 }
 
 /* ---- a test's arrays, and its run */
@@ -16107,7 +16079,8 @@ struct gpuscan__test {
     unsigned char init[GPUSCAN__CUSTOM_MOST];
     gpuscan__test_image image;
     gpuscan__test_array arrays[GPUSCAN__TEST_ARRAYS];
-    int count, failed;
+    int count, failed; /* number of arrays. 1: there was no memory for one */
+    int right;         /* 1: no array has shown a mistake yet */
 };
 
 static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
@@ -16128,10 +16101,9 @@ static gpuscan__test_array *gpuscan__test_array_of(gpuscan__test *test, gpuscan_
 /* Adds an input. Returns its contents. If memory is short, returns NULL and sets test->failed. */
 static unsigned char *gpuscan__test_in(gpuscan__test *test, gpuscan_buffer *buffer, uint64_t bytes) {
     gpuscan__test_array *array = gpuscan__test_array_of(test, buffer, bytes);
-    if (!array)
-        return NULL;
-    array->is_input = 1;
-    return array->before;
+    if (array)
+        array->is_input = 1;
+    return array ? array->before : NULL;
 }
 
 /* Adds an output. Returns its expected contents, filled with GPUSCAN__TEST_FILL, or NULL as gpuscan__test_in does. */
@@ -16165,7 +16137,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
         format.image_channel_data_type--; /* the integers' types are below CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
-        return gpuscan__no_memory(gs, "a self-test");
+        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
     memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
     for (k = 0; k < of->width * of->height; k++) {
         to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
@@ -16208,35 +16180,6 @@ static gpuscan_result gpuscan__test_buffer(gpuscan *gs, uint64_t bytes, void *da
 #define GPUSCAN__SELF_TESTS 1
 #endif
 
-/* Reads an array from the device. Clears *right if the array is not as expected. */
-static gpuscan_result gpuscan__test_read(gpuscan *gs, cl_mem mem, uint64_t at, uint64_t bytes, unsigned char *got,
-                                         const unsigned char *expected, int *right) {
-    cl_int code = gs->cl.clEnqueueReadBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes, got, 0, NULL,
-                                             NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "clEnqueueReadBuffer for a self-test failed");
-    *right = *right && GPUSCAN__TEST_PASSES(got, expected, (size_t)bytes);
-    return GPUSCAN_SUCCESS;
-}
-
-/* Clears *right unless the call left 0 where the next call needs it: in accumulators and ticket counters. */
-static gpuscan_result gpuscan__test_scratch(gpuscan__test *test, int *right) {
-    const gpuscan__need *need = &test->plan->need;
-    uint64_t at = 0, bytes;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    unsigned char *left;
-    int i;
-    for (i = GPUSCAN__ZEROS; i < GPUSCAN__PLAIN && r == 0; at += gpuscan__scratch_aligned(need->bytes[i]), i++) {
-        bytes = i == GPUSCAN__ZEROS ? need->bytes[i] : gpuscan__min(need->bytes[i], GPUSCAN__TICKETS_SIZE);
-        if (bytes == 0)
-            continue;
-        if ((left = (unsigned char *)gpuscan__test_memory(test, 2 * bytes)) == NULL)
-            return gpuscan__no_memory(test->gs, "a self-test");
-        r = gpuscan__test_read(test->gs, test->call->scratch.mem, at, bytes, left, left + bytes, right);
-    }
-    return r;
-}
-
 static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *program) {
     gpuscan *gs = test->gs;
     gpuscan__plan *plan = test->plan;
@@ -16273,48 +16216,73 @@ static gpuscan_result gpuscan__test_call(gpuscan__test *test, gpuscan__program *
     return r;
 }
 
-/* Runs a round of a self-test. Clears *more if the program has no such round. Clears *right unless all arrays, with
-   their guards, and the scratch hold what is expected afterwards. */
-GPUSCAN__COLD gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__plan *of, gpuscan__program *program,
-                                          unsigned round, int *more, int *right) {
-    const gpuscan__operation *operation = of->operation;
-    gpuscan__test test;
+/* Reads from a buffer. Clears test->right if it does not hold the expected bytes. */
+static gpuscan_result gpuscan__test_read(gpuscan__test *test, cl_mem mem, uint64_t at, uint64_t bytes,
+                                         unsigned char *got, const unsigned char *expected) {
+    cl_int code = test->gs->cl.clEnqueueReadBuffer(test->gs->service_queue, mem, CL_TRUE, (size_t)at, (size_t)bytes,
+                                                   got, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return gpuscan__fail(test->gs, code, "clEnqueueReadBuffer for a self-test failed");
+    test->right = test->right && GPUSCAN__TEST_PASSES(got, expected, (size_t)bytes);
+    return GPUSCAN_SUCCESS;
+}
+
+/* Clears test->right unless all arrays, with their guards, hold what is expected, and the scratch holds 0 where the
+   next call needs it: in accumulators and ticket counters. */
+static gpuscan_result gpuscan__test_check(gpuscan__test *test) {
+    const gpuscan__need *need = &test->plan->need;
+    uint64_t at = 0, bytes;
     gpuscan_result r = GPUSCAN_SUCCESS;
+    unsigned char *left;
     int i;
-    memset(&test, 0, sizeof(test));
-    test.gs = gs;
-    test.of = of;
-    test.key = &program->key;
-    test.round = round;
-    test.desc = gpuscan__test_memory(&test, operation->desc_size);
-    test.plan = (gpuscan__plan *)gpuscan__test_memory(&test, operation->plan_size);
-    if (!test.failed) {
-        test.call = (gpuscan_call *)(void *)((unsigned char *)test.desc + operation->call_at);
-        gpuscan__plan_begin(test.plan, operation, test.desc, test.call);
-        *more = operation->test(&test);
+    for (i = 0; i < test->count && r == 0; i++)
+        if (test->arrays[i].buffer)
+            r = gpuscan__test_read(test, test->arrays[i].buffer->mem, 0, test->arrays[i].bytes, test->arrays[i].before,
+                                   test->arrays[i].expected);
+    for (i = GPUSCAN__ZEROS; i < GPUSCAN__PLAIN && r == 0; at += gpuscan__scratch_aligned(need->bytes[i]), i++) {
+        bytes = i == GPUSCAN__ZEROS ? need->bytes[i] : gpuscan__min(need->bytes[i], GPUSCAN__TICKETS_SIZE);
+        if (bytes > 0 && (left = (unsigned char *)gpuscan__test_memory(test, 2 * bytes)) != NULL)
+            r = gpuscan__test_read(test, test->call->scratch.mem, at, bytes, left, left + bytes);
     }
-    if (test.failed)
-        r = gpuscan__no_memory(gs, "a self-test");
-    else if (*more && (r = gpuscan__test_call(&test, program)) == 0) {
-        for (i = 0; i < test.count && r == 0; i++)
-            if (test.arrays[i].buffer)
-                r = gpuscan__test_read(gs, test.arrays[i].buffer->mem, 0, test.arrays[i].bytes, test.arrays[i].before,
-                                       test.arrays[i].expected, right);
-        if (r == 0)
-            r = gpuscan__test_scratch(&test, right);
+    return r;
+}
+
+/* Runs a round of a self-test. Clears *more if the program has no such round. */
+GPUSCAN__COLD gpuscan_result gpuscan__test_round(gpuscan__test *test, gpuscan__program *program, int *more) {
+    const gpuscan__operation *operation = test->of->operation;
+    gpuscan_result r = GPUSCAN_SUCCESS;
+    test->desc = gpuscan__test_memory(test, operation->desc_size);
+    test->plan = (gpuscan__plan *)gpuscan__test_memory(test, operation->plan_size);
+    if (!test->failed) {
+        test->call = (gpuscan_call *)(void *)((unsigned char *)test->desc + operation->call_at);
+        gpuscan__plan_begin(test->plan, operation, test->desc, test->call);
+        *more = operation->test(test);
     }
-    gpuscan__test_end(&test);
+    if (!test->failed && *more && (r = gpuscan__test_call(test, program)) == 0)
+        r = gpuscan__test_check(test);
+    if (test->failed)
+        r = gpuscan__no_memory(test->gs, "a self-test");
+    gpuscan__test_end(test);
     return r;
 }
 
 /* Runs rounds 0, 1, ... until the program has no more, or until one cannot run or has a wrong result. */
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right) {
+    gpuscan__test test;
     gpuscan_result r = GPUSCAN_SUCCESS;
     unsigned round;
     int more = GPUSCAN__SELF_TESTS;
-    for (*right = 1, round = 0; more && *right && r == 0; round++)
-        r = gpuscan__test_round(gs, plan, program, round, &more, right);
+    for (*right = 1, round = 0; more && *right && r == 0; round++) {
+        memset(&test, 0, sizeof(test));
+        test.gs = gs;
+        test.of = plan;
+        test.key = &program->key;
+        test.round = round;
+        test.right = 1;
+        r = gpuscan__test_round(&test, program, &more);
+        *right = test.right;
+    }
     return r;
 }
 
@@ -17117,26 +17085,39 @@ static gpuscan_result gpuscan__scan_resolve_segments(gpuscan *gs, gpuscan__scan_
     return GPUSCAN_SUCCESS;
 }
 
-/* Sets `*resolved` to a pitch in elements, which may be given in elements or in bytes. By default it is `count`, the
-   elements of a row or, along columns, of a line. */
-static gpuscan_result gpuscan__resolve_row_pitch(gpuscan *gs, const gpuscan__row_fields *fields, uint64_t pitch,
-                                                 uint64_t pitch_bytes, uint32_t size, uint64_t count,
-                                                 uint64_t *resolved) {
-    gpuscan_result r = gpuscan__check_pitches(gs, fields, pitch, pitch_bytes, size);
-    if (r != 0)
+/* Adds the range of src or dst. Resolves its pitch, which may be given in elements or in bytes. By default it is the
+   elements of a row. Along columns, the lines of the matrix lie like rows. */
+static gpuscan_result gpuscan__scan_range(gpuscan *gs, gpuscan__scan_plan *plan, int is_dst) {
+    static const gpuscan__row_fields names[] = {{"src", "src_pitch", "src_pitch_bytes"},
+                                                {"dst", "dst_pitch", "dst_pitch_bytes"}};
+    const gpuscan_scan_desc *desc = plan->desc;
+    const gpuscan__row_fields *fields = &names[is_dst];
+    uint64_t line = !desc->along ? desc->count : desc->count ? plan->rows : 0, elements;
+    uint64_t lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
+    uint64_t given = is_dst ? desc->dst_pitch : desc->src_pitch;
+    uint64_t bytes = is_dst ? desc->dst_pitch_bytes : desc->src_pitch_bytes;
+    uint64_t *pitch = is_dst ? &plan->dst_pitch : &plan->src_pitch;
+    uint32_t size = is_dst ? plan->common.e.dst_size : plan->common.e.src_size;
+    gpuscan__range *range;
+    gpuscan_result r;
+    if ((r = gpuscan__check_pitches(gs, fields, given, bytes, size)) != 0 ||
+        (r = gpuscan__resolve_pitch(gs, bytes ? fields->pitch_bytes : fields->pitch, bytes ? bytes / size : given,
+                                    line, pitch)) != 0 ||
+        (r = gpuscan__extent(gs, fields->range, line, lines, *pitch, size, &elements)) != 0)
         return r;
-    return gpuscan__resolve_pitch(gs, pitch_bytes ? fields->pitch_bytes : fields->pitch,
-                                  pitch_bytes ? pitch_bytes / size : pitch, count, resolved);
+    range = gpuscan__input(&plan->common, fields->range, is_dst ? desc->dst : desc->src, elements, size);
+    gpuscan__rows_of(range, lines, line, *pitch, size);
+    range->in_place = 1;
+    range->reads = !is_dst;
+    range->writes = is_dst;
+    range->partial = is_dst && (*pitch > line || desc->count_buffer.mem);
+    return GPUSCAN_SUCCESS;
 }
 
 static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__scan_plan *plan = (gpuscan__scan_plan *)common;
     const gpuscan_scan_desc *desc = plan->desc = (const gpuscan_scan_desc *)common->desc;
-    static const gpuscan__row_fields src_fields = {"src", "src_pitch", "src_pitch_bytes"};
-    static const gpuscan__row_fields dst_fields = {"dst", "dst_pitch", "dst_pitch_bytes"};
     gpuscan__elements *e = &common->e;
-    uint64_t src_elements, dst_elements, line, lines;
-    gpuscan__range *range;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, desc->src_type, desc->dst_type, desc->op, desc->custom, "src_type",
@@ -17150,22 +17131,8 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "along is not a gpuscan_along");
     e->exact = gpuscan__is_float_sum(e);
     plan->rows = desc->rows ? desc->rows : 1;
-    line = !desc->along ? desc->count : desc->count ? plan->rows : 0; /* the lines of a matrix lie like rows */
-    lines = !desc->along ? plan->rows : gpuscan__max(desc->count, 1);
-    if ((r = gpuscan__resolve_row_pitch(gs, &src_fields, desc->src_pitch, desc->src_pitch_bytes, e->src_size, line,
-                                        &plan->src_pitch)) != 0 ||
-        (r = gpuscan__resolve_row_pitch(gs, &dst_fields, desc->dst_pitch, desc->dst_pitch_bytes, e->dst_size, line,
-                                        &plan->dst_pitch)) != 0 ||
-        (r = gpuscan__extent(gs, "src", line, lines, plan->src_pitch, e->src_size, &src_elements)) != 0 ||
-        (r = gpuscan__extent(gs, "dst", line, lines, plan->dst_pitch, e->dst_size, &dst_elements)) != 0)
+    if ((r = gpuscan__scan_range(gs, plan, 0)) != 0 || (r = gpuscan__scan_range(gs, plan, 1)) != 0)
         return r;
-    range = gpuscan__input(common, "src", desc->src, src_elements, e->src_size);
-    range->in_place = 1;
-    gpuscan__rows_of(range, lines, line, plan->src_pitch, e->src_size);
-    range = gpuscan__output(common, "dst", desc->dst, dst_elements, e->dst_size);
-    range->in_place = 1;
-    gpuscan__rows_of(range, lines, line, plan->dst_pitch, e->dst_size);
-    range->partial = plan->dst_pitch > line || desc->count_buffer.mem != NULL;
     gpuscan__output(common, "total", desc->total, desc->total.mem ? plan->rows : 0, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
@@ -17289,10 +17256,6 @@ static void gpuscan__scan_shape(const gpuscan *gs, gpuscan__scan_plan *plan, con
         key->registers = gpuscan__counted_registers(gs, common);
 }
 
-static uint64_t gpuscan__scan_groups(const gpuscan *gs, const gpuscan__scan_plan *plan) {
-    return gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0);
-}
-
 /* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_plan *plan, gpuscan_strategy strategy) {
     int in_place = plan->common.in_place;
@@ -17312,7 +17275,8 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     /* the simulator (FENCE_MEM) reports loads of overwritten elements, though gpuscan_window_sums does not use them */
     if (in_place && (gs->device.fence == GPUSCAN__FENCE_NONE || gs->device.fence == GPUSCAN__FENCE_MEM))
         return "in place it needs a fence of device scope";
-    return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles, gpuscan__scan_groups(gs, plan));
+    return gpuscan__tiles_misfit(gs, &plan->common.key, plan->tiles,
+                                 gpuscan__launched_groups(gs, &plan->common, plan->tiles, plan->key.counted != 0));
 }
 
 /* Rows of up to this many elements are short: a tile holds several of them, even if the call forces a single pass. */
@@ -17359,28 +17323,6 @@ static uint32_t gpuscan__scan_cut_rows(gpuscan__scan_plan *plan) {
     return plan->tile_rows * plan->length;
 }
 
-/* Sets the key's group and vectors for tiles of whole rows. Step 0 takes the profile's values, or fewer vectors if
-   `few` is 1. Each further step makes tiles larger. Returns 0 after the last step, or if the device limits the tile. */
-static int gpuscan__scan_fit_rows(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
-    static const uint32_t wider[] = {8, 9, 10, 12, 16};
-    const gpuscan__profile *profile = &gs->device.profile;
-    const gpuscan__key *key = &plan->common.key;
-    const gpuscan__elements *e = &plan->common.e;
-    uint32_t group = profile->tiles.rows_group, vectors = few ? 2 : profile->tiles.rows_vectors;
-    if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
-        vectors *= 2;
-    vectors = gpuscan__kept_vectors(vectors, gpuscan__vector(e->src_size, e->dst_size) * e->src_size);
-    if (few || !profile->tiles.rows_wider)
-        vectors += step;
-    else if (step < GPUSCAN__COUNT_OF(wider))
-        group = group / 8 * wider[step];
-    else
-        return 0;
-    gpuscan__fit(gs, &plan->common, group, vectors);
-    plan->common.key.tile = key->group * key->vectors * gpuscan__scan_vector(&plan->common.e, &plan->key);
-    return vectors <= 8 && key->vectors == vectors && (key->group == group || group == profile->tiles.rows_group);
-}
-
 /* Returns the register limit for whole rows, higher for wide or unpacked short elements. tuning: scan-rows-registers */
 static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__scan_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
@@ -17389,14 +17331,34 @@ static uint32_t gpuscan__scan_rows_registers(const gpuscan *gs, const gpuscan__s
                               gpuscan__scan_registers(plan, gs->device.profile.tiles.rows_registers[many]));
 }
 
-/* Returns how busy a multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number of
-   work-items that run at a time, divided by the number that would run with the smallest groups. If the registers are
-   not known, the ratio is 1. tuning: scan-rows-group */
-static uint64_t gpuscan__scan_rows_busy(const gpuscan *gs, gpuscan__scan_plan *plan) {
+/* Cuts rows into tiles. Step 0 takes the profile's group and vectors, or fewer vectors if `few` is 1. Each further step
+   makes tiles larger. Returns 0 after the last step, or if the device limits the tile. Otherwise returns how busy a
+   multiprocessor is, in %: the used part of a tile, times a ratio. The ratio is the number of work-items that run at
+   a time, divided by the number that would run with the smallest groups. If the registers are not known, the ratio is
+   1. tuning: scan-rows-group */
+static uint64_t gpuscan__scan_rows_step(const gpuscan *gs, gpuscan__scan_plan *plan, uint32_t step, int few) {
+    static const uint32_t wider[] = {8, 9, 10, 12, 16};
+    const gpuscan__tiles_tuning *tiles = &gs->device.profile.tiles;
     const gpuscan__key *key = &plan->common.key;
-    uint64_t full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
-    uint64_t registers = gpuscan__scan_rows_registers(gs, plan), least = gs->device.profile.tiles.rows_group;
-    if (!gs->device.profile.tiles.rows_wider || registers == 0 || key->group < least)
+    const gpuscan__elements *e = &plan->common.e;
+    uint32_t least = tiles->rows_group, group = least, vectors = few ? 2 : tiles->rows_vectors;
+    uint64_t full, registers;
+    if (plan->key.whole_rows == GPUSCAN__ROWS_BY_ELEMENTS)
+        vectors *= 2;
+    vectors = gpuscan__kept_vectors(vectors, gpuscan__vector(e->src_size, e->dst_size) * e->src_size);
+    if (few || !tiles->rows_wider)
+        vectors += step;
+    else if (step < GPUSCAN__COUNT_OF(wider))
+        group = group / 8 * wider[step];
+    else
+        return 0;
+    gpuscan__fit(gs, &plan->common, group, vectors);
+    plan->common.key.tile = key->group * key->vectors * gpuscan__scan_vector(e, &plan->key);
+    full = (uint64_t)gpuscan__scan_cut_rows(plan) * 100 / key->tile;
+    if (vectors > 8 || key->vectors != vectors || (key->group != group && group != least))
+        return 0;
+    registers = gpuscan__scan_rows_registers(gs, plan);
+    if (!tiles->rows_wider || registers == 0 || key->group < least)
         return full;
     return full * (gs->device.registers / (registers * key->group) * key->group) /
            (gs->device.registers / (registers * least) * least);
@@ -17423,7 +17385,7 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     uint64_t elements = desc->count * plan->rows; /* no overflow: see gpuscan__extent */
     int few = elements < (uint64_t)gs->device.units * gs->device.profile.tiles.rows_group * 16;
     uint32_t step, best_step = 0;
-    uint64_t tiles, best = 0;
+    uint64_t tiles, busy, best = 0;
     gpuscan__tuning whole_rows = *tuning;
     if (plan->common.forced)
         return plan->key.whole_rows && gpuscan__scan_cut_rows(plan);
@@ -17439,15 +17401,13 @@ static int gpuscan__scan_takes_rows(const gpuscan *gs, gpuscan__scan_plan *plan,
     gpuscan__scan_shape(gs, plan, &whole_rows);
     plan->key.whole_rows = gpuscan__scan_rows_form(plan);
     /* takes the step that keeps a multiprocessor busiest, or the first step that reaches 90 % */
-    for (step = 0; gpuscan__scan_fit_rows(gs, plan, step, few) && best < 90; step++) {
-        uint64_t busy = gpuscan__scan_rows_busy(gs, plan);
-        if (busy > best) {
+    for (step = 0; step < 8 && best < 90; step++)
+        if ((busy = gpuscan__scan_rows_step(gs, plan, step, few)) > best) {
             best = busy;
             best_step = step;
         }
-    }
-    gpuscan__scan_fit_rows(gs, plan, best_step, few);
-    tiles = gpuscan__scan_cut_rows(plan) ? gpuscan__ceil_div(plan->rows, plan->tile_rows) : 0;
+    gpuscan__scan_rows_step(gs, plan, best_step, few);
+    tiles = best ? gpuscan__ceil_div(plan->rows, plan->tile_rows) : 0;
     if (best == 0 || gpuscan__tiles_misfit(gs, key, tiles, tiles)) {
         gpuscan__scan_shape(gs, plan, tuning);
         return 0;
@@ -17658,7 +17618,8 @@ static gpuscan_result gpuscan__scan_tiles(gpuscan__chain *chain, const gpuscan__
     const gpuscan__plan *common = &plan->common;
     const gpuscan_scan_desc *desc = plan->desc;
     int is_single = gpuscan__is_single_pass(gpuscan__key_strategy(&common->key));
-    uint64_t groups = is_single ? gpuscan__scan_groups(chain->gs, plan) : gpuscan__scan_part_groups(chain->gs, plan);
+    uint64_t groups = is_single ? gpuscan__launched_groups(chain->gs, common, plan->tiles, plan->key.counted != 0)
+                                : gpuscan__scan_part_groups(chain->gs, plan);
     uint64_t shared = gpuscan__scan_shared(chain->gs, common, &plan->key);
     gpuscan__scan_numbers numbers;
     gpuscan__launch launch;
@@ -17800,18 +17761,6 @@ static uint64_t gpuscan__test_starts(uint64_t count, uint64_t tile, unsigned rou
     return s;
 }
 
-/* Reverses the order of `count` elements of `size` bytes. */
-static void gpuscan__reverse(unsigned char *elements, uint64_t count, uint32_t size) {
-    uint64_t i;
-    uint32_t byte;
-    for (i = 0; i < count / 2; i++)
-        for (byte = 0; byte < size; byte++) {
-            unsigned char *a = elements + i * size + byte, *b = elements + (count - 1 - i) * size + byte, x = *a;
-            *a = *b;
-            *b = x;
-        }
-}
-
 /* Fills the arrays of a self-test along columns. The matrix has several strips if a program for it can have them, and
    at least three bands unless key.undivided is 1. In round 1 units are not aligned, and lines have gaps unless they are
    staged. A test's data are made for about three tiles, so a column counts several blocks as a tile, and the next
@@ -17900,18 +17849,18 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
         total = gpuscan__test_out(test, &desc->total, rows * e->dst_size);
     }
     for (row = 0; row < rows && !test->failed; row++) {
-        uint64_t at = own.heads ? starts[row] : row * pitch;
+        shape.first = own.heads ? starts[row] : row * pitch;
         if (own.heads) {
-            shape.count = starts[row + 1] - at;
+            shape.count = starts[row + 1] - starts[row];
             shape.tile = shape.count / 2 + 1;
         }
-        shape.round = test->round + 2 * (unsigned)row; /* each row has other data */
-        gpuscan__test_elements(e, &shape, own.inclusive != 0, src + (desc->src.offset + at) * e->src_size, test->init,
-                               dst + (desc->dst.offset + at) * e->dst_size, total ? total + row * e->dst_size : last);
         if (own.reverse) {
-            gpuscan__reverse(src + (desc->src.offset + at) * e->src_size, shape.count, e->src_size);
-            gpuscan__reverse(dst + (desc->dst.offset + at) * e->dst_size, shape.count, e->dst_size);
+            shape.first += shape.count - 1;
+            shape.step = 0 - (uint64_t)1;
         }
+        shape.round = test->round + 2 * (unsigned)row; /* each row has other data */
+        gpuscan__test_elements(e, &shape, own.inclusive != 0, src + desc->src.offset * e->src_size, test->init,
+                               dst + desc->dst.offset * e->dst_size, total ? total + row * e->dst_size : last);
     }
     return 1;
 }
@@ -18030,22 +17979,13 @@ static uint64_t gpuscan__test_addend(const gpuscan__elements *e, uint64_t i, int
 
 static void gpuscan__test_blocks(const gpuscan__elements *e, const gpuscan__test_shape *shape, uint64_t block,
                                  unsigned char *dst, unsigned char *addend, unsigned char *expected) {
-    uint64_t i, at, size = e->dst_size;
-    uint32_t byte;
+    uint64_t i;
     for (i = 0; i < shape->count; i++) {
         int wins = (i + shape->round) % 2 == 0;
-        uint64_t k = i / block, a, x;
-        if (e->dst != GPUSCAN_TYPE_CUSTOM) {
-            gpuscan__put(e->dst, addend, k, a = gpuscan__test_addend(e, k, 0, wins));
-            gpuscan__put(e->dst, dst, i, x = gpuscan__test_addend(e, i, 1, wins));
-            gpuscan__put(e->dst, expected, i, gpuscan__combine(e->dst, e->op, a, x));
-            continue;
-        }
-        for (byte = 0, at = i * size; byte < size; byte++, at++) {
-            addend[k * size + byte] = gpuscan__test_byte(101 + k % 20, byte);
-            dst[at] = gpuscan__test_byte(wins ? 1 + gpuscan__mix(~i) % 100 : 0, byte);
-            expected[at] = wins ? dst[at] : addend[k * size + byte];
-        }
+        uint64_t a = gpuscan__test_addend(e, i / block, 0, wins), x = gpuscan__test_addend(e, i, 1, wins);
+        gpuscan__put_element(e->dst, e->dst_size, addend, i / block, a);
+        gpuscan__put_element(e->dst, e->dst_size, dst, i, x);
+        gpuscan__put_element(e->dst, e->dst_size, expected, i, gpuscan__combine(e->dst, e->op, a, x));
     }
 }
 
@@ -18314,7 +18254,14 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
         return r;
     gpuscan__key_elements(common);
     common->reads_scratch = desc->result != NULL;
+    if (plan->key.segments && gs->device.profile.cpu.prefetch_dst == 0 && bytes > gs->device.cache / 2)
+        common->flags |= GPUSCAN__FLAG_STREAM;
     return gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer);
+}
+
+/* Returns the number of groups whose partial results are combined. */
+static uint64_t gpuscan__reduce_sharers(const gpuscan__reduce_plan *plan) {
+    return plan->key.segments ? plan->split_groups : plan->groups;
 }
 
 /* Returns why the strategy cannot do the call, or NULL if it can. */
@@ -18506,31 +18453,10 @@ static void gpuscan__path_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     plan->split_groups = plan->groups;
 }
 
-/* Divides rows or segments among groups. Sets the scratch for sums of shared segments: see [REDUCE SEGMENTS]. */
-static void gpuscan__segments_cut(const gpuscan *gs, gpuscan__reduce_plan *plan) {
-    const gpuscan__key *key = &plan->common.key;
-    gpuscan__need *need = &plan->common.need;
-    uint32_t t_size = plan->common.e.t_size;
-    if (gs->device.profile.cpu.prefetch_dst == 0 && plan->results * plan->common.e.result_size > gs->device.cache / 2)
-        plan->common.flags |= GPUSCAN__FLAG_STREAM;
-    if (gpuscan__key_is_cpu(key))
-        gpuscan__path_share(gs, plan);
-    else
-        gpuscan__segments_share(gs, plan);
-    if (plan->split_groups == 1)
-        return;
-    if (key->word)
-        gpuscan__need_words(need, key->word, t_size, 2 * plan->split_groups); /* each group has two partial sums */
-    else
-        plan->marks_at = gpuscan__scratch_aligned(2 * plan->split_groups * t_size + gpuscan__slack(t_size));
-    need->bytes[GPUSCAN__PLAIN] = plan->marks_at + 8 * plan->split_groups;
-}
-
-/* Sets the groups of one result, and the scratch for their partial results. */
-static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
+/* Sets the groups of one result. */
+static void gpuscan__reduce_share(const gpuscan *gs, gpuscan__reduce_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__key *key = &plan->common.key;
-    gpuscan__need *need = &plan->common.need;
     int cpu = gpuscan__key_is_cpu(key);
     uint64_t tiles = gpuscan__max(gpuscan__ceil_div(plan->desc->count, key->tile), 1);
     uint64_t most = (uint64_t)gs->device.units * gs->device.profile.reduce.per_unit;
@@ -18544,10 +18470,26 @@ static void gpuscan__reduce_cut(gpuscan *gs, gpuscan__reduce_plan *plan) {
     if (plan->common.forced)
         plan->groups = gpuscan__min(plan->groups, 2); /* a self-test's two groups take several tiles each */
     plan->group_tiles = gpuscan__ceil_div(tiles, plan->groups);
-    if (plan->groups > 1 && key->word)
-        gpuscan__need_words(need, key->word, e->t_size, plan->groups);
-    else if (plan->groups > 1)
-        need->bytes[GPUSCAN__PLAIN] = plan->groups * e->t_size + gpuscan__slack(e->t_size);
+}
+
+/* Sets the scratch. It has a partial result of each group or, if groups share rows or segments, two and a mark: see
+   [REDUCE SEGMENTS]. A result for the host follows. */
+static void gpuscan__reduce_scratch(gpuscan__reduce_plan *plan) {
+    uint32_t t_size = plan->common.e.t_size, word = plan->common.key.word;
+    uint64_t *plain = &plan->common.need.bytes[GPUSCAN__PLAIN], size = plan->common.e.result_size;
+    uint64_t sharers = gpuscan__reduce_sharers(plan), partials = plan->key.segments ? 2 * sharers : sharers;
+    if (sharers > 1 && word)
+        gpuscan__need_words(&plan->common.need, word, t_size, partials);
+    else if (sharers > 1)
+        *plain = partials * t_size + gpuscan__slack(t_size);
+    plan->marks_at = 0;
+    if (sharers > 1 && plan->key.segments) {
+        plan->marks_at = gpuscan__scratch_aligned(*plain);
+        *plain = plan->marks_at + 8 * sharers;
+    }
+    plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(*plain), size) * size;
+    if (plan->desc->result || !plan->desc->dst.mem)
+        *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
 }
 
 /* Sets the size of groups and the register limit. */
@@ -18575,7 +18517,6 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
     gpuscan_strategy strategy =
         gpuscan__strategy_for(common, gs->device.profile.reduce.strategy, GPUSCAN__LACKS_AHEAD);
     const char *why = gpuscan__reduce_misfit(gs, common, strategy);
-    uint64_t *plain = &common->need.bytes[GPUSCAN__PLAIN], size = common->e.result_size;
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
@@ -18584,15 +18525,15 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         gpuscan__reduce_shape(gs, plan);
     }
     plan->lane_bits = plan->lane_rows = 0;
-    plan->group_tiles = plan->split_each = plan->split_count = plan->marks_at = 0;
+    plan->group_tiles = plan->split_each = plan->split_count = 0;
     plan->split_groups = 1;
-    if (plan->key.segments)
-        gpuscan__segments_cut(gs, plan);
+    if (!plan->key.segments)
+        gpuscan__reduce_share(gs, plan);
+    else if (gpuscan__key_is_cpu(&common->key))
+        gpuscan__path_share(gs, plan);
     else
-        gpuscan__reduce_cut(gs, plan);
-    plan->result_at = gpuscan__ceil_div(gpuscan__scratch_aligned(*plain), size) * size;
-    if (plan->desc->result || !plan->desc->dst.mem)
-        *plain = plan->result_at + plan->results * size + gpuscan__slack((uint32_t)size) + 8;
+        gpuscan__segments_share(gs, plan);
+    gpuscan__reduce_scratch(plan);
     return GPUSCAN_SUCCESS;
 }
 
@@ -18637,23 +18578,11 @@ static gpuscan_result gpuscan__reduce_launch(gpuscan__chain *chain, const gpusca
 
 static gpuscan_result gpuscan__reduce_enqueue(gpuscan__chain *chain, const gpuscan__plan *common) {
     const gpuscan__reduce_plan *plan = (const gpuscan__reduce_plan *)common;
-    int joins = (plan->key.segments ? plan->split_groups : plan->groups) > 1 && common->key.word == 0;
+    int joins = gpuscan__reduce_sharers(plan) > 1 && common->key.word == 0;
     gpuscan_result r = gpuscan__reduce_launch(chain, plan, 0, !joins);
     if (r == 0 && joins)
         r = gpuscan__reduce_launch(chain, plan, 1, 1);
     return r != 0 || plan->desc->dst.mem || chain->recording ? r : gpuscan__reduce_read(chain, plan);
-}
-
-/* Fills `src` for ARGMIN or ARGMAX. The best value occurs again behind shape->best, which is the expected `index`. */
-static void gpuscan__test_arg(const gpuscan__elements *e, const gpuscan__test_shape *shape, unsigned char *src,
-                              unsigned char *index) {
-    uint64_t i, level;
-    for (i = 0; i < shape->count; i++) {
-        level = i > shape->best && i % 3 == 0 ? 100 : gpuscan__test_rank(shape, i, 0);
-        gpuscan__put(e->src, src, i,
-                     gpuscan__test_level(e, gpuscan__ops[e->op].data == GPUSCAN__DATA_RISING ? level : 101 - level));
-    }
-    gpuscan__put(e->dst, index, 0, shape->best);
 }
 
 /* Describes a round's data. Each round has another element as result. The last one has `init`, unless e->arg is 1. */
@@ -18664,6 +18593,7 @@ static gpuscan__test_shape gpuscan__reduce_test_shape(const gpuscan__elements *e
     gpuscan__test_shape shape = gpuscan__test_shape_of(tile, round);
     shape.decides = data == GPUSCAN__DATA_RISING || data == GPUSCAN__DATA_FALLING || data == GPUSCAN__DATA_SPARSE;
     shape.best = bests[round % GPUSCAN__COUNT_OF(bests)];
+    shape.repeats = e->arg;
     *rounds = !shape.decides ? 2 : (unsigned)GPUSCAN__COUNT_OF(bests) - (e->arg ? 1 : 0);
     return shape;
 }
@@ -18705,7 +18635,6 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     desc->init = e->arg ? NULL : test->init;
     desc->count = shape.count;
     desc->rows = 1;
-    memset(test->init, 0xff, sizeof(test->init)); /* ARGMIN and ARGMAX return this index for empty segments */
     each = own.segments ? gpuscan__test_rows_of_segments(test, &own) : 0;
     rows = each ? desc->segments.count / each : desc->rows;
     length = each ? desc->count / rows : desc->count;
@@ -18723,11 +18652,10 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
             shape.round = test->round + 2 * (unsigned)i; /* each row has other data */
             shape.best = gpuscan__mix(i) % length;
         }
-        if (e->arg) {
-            gpuscan__test_arg(e, &shape, row, result);
+        gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
+        if (e->arg) { /* the result is an index, which has all bits for empty segments */
+            memset(test->init, 0xff, sizeof(test->init));
             gpuscan__put(e->dst, result, 0, shape.best + (each ? i * length : 0));
-        } else {
-            gpuscan__test_elements(e, &shape, 0, row, test->init, NULL, result);
         }
         for (k = 1; k < each; k++)
             memcpy(result + k * size, test->init, (size_t)size);
@@ -19958,7 +19886,7 @@ static uint64_t gpuscan__test_integer_sample(const gpuscan__histogram_plan *plan
     return gpuscan__wrap(plan->sample, bounds->lower + past);
 }
 
-/* Rounds x to a value that f16 holds and gpuscan__half accepts. */
+/* Rounds x to a value that f16 holds and gpuscan__real_bits accepts. */
 static double gpuscan__whole_half(double x) {
     const uint32_t bits = (uint32_t)gpuscan__real_bits(GPUSCAN_TYPE_F32, x) & 0xffffe000u; /* keeps 10 of 23 bits */
     float half;
@@ -20925,10 +20853,9 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
     gpuscan__select_key own = gpuscan__select_own(test->key);
     uint32_t k, byte, unit = e->selects == GPUSCAN__SELECTS_BITS ? 32 : 1;
     gpuscan__test_shape shape = gpuscan__test_shape_of((uint64_t)test->key->tile * unit, test->round);
-    gpuscan__test_sum sum;
     unsigned char *from[GPUSCAN__MAX_OUTPUTS], *to[GPUSCAN__MAX_OUTPUTS], *decides, *tally;
     unsigned char *indices = NULL, *lengths = NULL, *values = NULL, *results = NULL;
-    uint64_t i, kept = 0, last = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
+    uint64_t i, kept = 0, last = 0, sum = 0, capacity = test->round ? shape.tile + shape.tile / 2 : shape.count;
     *in->count = shape.count;
     *in->capacity = capacity;
     *in->index_type = own.index_size == 8 || own.length_size == 8 ? GPUSCAN_TYPE_U64 : GPUSCAN_TYPE_U32;
@@ -20973,9 +20900,9 @@ static void gpuscan__select_test_fill(gpuscan__test *test, const gpuscan__select
         if (lengths && fits)
             gpuscan__put(*in->index_type, lengths, kept - 1, i + 1 - last);
         if (values)
-            gpuscan__test_add(e, &shape, i, keeps, values, &sum);
+            sum = gpuscan__test_add(e, &shape, i, keeps, values, sum);
         if (values && fits)
-            gpuscan__put_sum(e, results, kept - 1, &sum);
+            gpuscan__put_element(e->dst, e->result_size, results, kept - 1, sum);
     }
     if (!test->failed)
         memcpy(tally, &kept, sizeof(kept));
