@@ -11737,9 +11737,8 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
-/* A profile consists of one row of each struct type below. A row begins with `devices`, a sum of GPUSCAN__ON_... bits.
-   Each bit stands for a profile that the row serves. Of several rows of a type, a profile takes the first that serves
-   it. `tools/bench --tune` prints the rows that suit a device, for example a new one. */
+/* Each profile is a bit, so that rows of tables can serve several. The lists of numbers below have a column for each,
+   in this order. `tools/bench --tune` prints the numbers that suit a device, for example a new one. */
 enum {
     GPUSCAN__ON_SIMULATOR = 1,
     GPUSCAN__ON_NVIDIA = 2,
@@ -11752,48 +11751,44 @@ enum {
     GPUSCAN__ON_UNKNOWN = 256,
     GPUSCAN__ON_CPU = GPUSCAN__ON_SKYLAKE | GPUSCAN__ON_OTHER_CPU,
     GPUSCAN__ON_AMD_OR_INTEL = GPUSCAN__ON_AMD | GPUSCAN__ON_INTEL,
-    GPUSCAN__ON_REST = 2 * GPUSCAN__ON_UNKNOWN - 1 /* all profiles, for the last row of each type */
+    GPUSCAN__PROFILE_COLUMNS = 9
 };
 
-/* Lists the kinds of calls that a gpuscan__tuning row can serve. The row's `up_to` also limits the calls' size. */
-typedef enum gpuscan__tuning_for {
+/* Lists the kinds of calls that a row of gpuscan__tunings can serve. A call is of several kinds. */
+enum {
     GPUSCAN__FOR_ALL = 0,
-    GPUSCAN__FOR_UNPACKED, /* scans of 1- or 2-byte integers that gpuscan__packed does not pack */
-    GPUSCAN__FOR_F16,      /* scans of f16 */
-    GPUSCAN__FOR_BYTES,    /* scans of source elements of 1 byte */
-    GPUSCAN__FOR_SEGMENTS, /* scans by segments */
-    GPUSCAN__FOR_INDICES,  /* selections of indices alone */
-    GPUSCAN__FOR_OUTPUTS,  /* selections with several outputs, or wide elements */
-    GPUSCAN__FOR_ELEMENTS, /* selections by a predicate, with the elements as the only output */
-    GPUSCAN__FOR_KEYS,     /* runs that reduce nothing */
-    GPUSCAN__FOR_VALUES,   /* runs that reduce values */
-    GPUSCAN__FOR_F64_VALUES, /* runs that reduce f64 values */
-    GPUSCAN__FOR_SHORT_VALUES /* runs that reduce values of up to 4 bytes, with no outputs but keys and results */
-} gpuscan__tuning_for;
+    GPUSCAN__FOR_SCANS = 1,
+    GPUSCAN__FOR_UNPACKED = 2, /* scans of 1- or 2-byte integers that gpuscan__packed does not pack */
+    GPUSCAN__FOR_F16 = 4,      /* scans of f16 */
+    GPUSCAN__FOR_BYTES = 8,    /* scans of source elements of 1 byte */
+    GPUSCAN__FOR_SEGMENTS = 16, /* scans by segments */
+    GPUSCAN__FOR_LISTS = 32,   /* selections and runs */
+    GPUSCAN__FOR_SELECTIONS = 64,
+    GPUSCAN__FOR_INDICES = 128, /* selections of indices alone */
+    GPUSCAN__FOR_OUTPUTS = 256, /* selections with several outputs, or wide elements */
+    GPUSCAN__FOR_ELEMENTS = 512, /* selections by a predicate, with the elements as the only output */
+    GPUSCAN__FOR_RUNS = 1024,
+    GPUSCAN__FOR_KEYS = 2048,  /* runs that reduce nothing */
+    GPUSCAN__FOR_F64_VALUES = 4096, /* runs that reduce f64 values */
+    GPUSCAN__FOR_SHORT_VALUES = 8192 /* runs that reduce values of up to 4 bytes and store only keys and results */
+};
+#define GPUSCAN__FOR(kind, condition) ((condition) ? (uint32_t)GPUSCAN__FOR_##kind : 0)
 
-/* Says how calls up to a size are cut into tiles. A scan's size is the bytes of its larger array, `src` or `dst`. The
-   size of a selection or of runs is the bytes of the array that decides what is kept. A tile has `group` * `vectors`
-   vectors of 16 bytes. With the CPU strategies, one work-item processes a tile of gpuscan__cpu_tuning.chunk bytes. */
+/* Says how scans, selections and runs are cut into tiles. A scan's size is the bytes of its larger array, `src` or
+   `dst`. The size of a selection or of runs is the bytes of the array that decides what is kept. A tile has `group` *
+   `vectors` vectors of 16 bytes. With the CPU strategies, one work-item processes a tile of cpu.chunk bytes. */
 typedef struct gpuscan__tuning {
-    uint64_t up_to; /* the row serves calls up to this size in bytes */
+    uint32_t devices; /* a sum of GPUSCAN__ON_...: the profiles that the row serves */
+    uint32_t calls;   /* a sum of GPUSCAN__FOR_...: the row serves only calls of all these kinds */
+    uint32_t size;    /* the row serves only elements of this size in bytes; 0: it serves all sizes */
+    uint64_t up_to;   /* the row serves calls up to this size in bytes */
     gpuscan_strategy strategy;
     uint32_t group, vectors; /* a group has `group` work-items with `vectors` vectors each (ITEM_VECTORS in kernels) */
     uint32_t ahead;     /* if `once` is 0: SINGLE_PASS_AHEAD sums a tile this many bytes ahead of the tile that it
                            scans. Source and destination both count */
     uint32_t registers; /* maximum number of registers per work-item, if the compiler accepts a limit; 0: no limit */
-    uint32_t size;      /* the row serves only elements of this size in bytes; 0: it serves all sizes */
     int once;           /* 1: SINGLE_PASS_AHEAD loads each tile once. Without NVIDIA's lanes it always does so */
-    gpuscan__tuning_for calls;
 } gpuscan__tuning;
-
-/* Lists indices of arrays of size BY_SIZE: SMALL for samples of 1 byte or elements up to 4 bytes, LARGE for others. */
-enum { GPUSCAN__SMALL = 0, GPUSCAN__LARGE, GPUSCAN__BY_SIZE };
-
-typedef struct gpuscan__tunings {
-    uint32_t devices;
-    uint32_t count;
-    const gpuscan__tuning *rows; /* the first row that matches a call is used */
-} gpuscan__tunings;
 
 /* Describes a device and its driver. */
 typedef struct gpuscan__facts {
@@ -11807,122 +11802,162 @@ typedef struct gpuscan__facts {
     unsigned refused;  /* the strategies that do not work on the device, each as a bit 1 << strategy */
 } gpuscan__facts;
 
-/* Settings of scans, selections and runs that are not in the rows of gpuscan__tunings. */
-typedef struct gpuscan__tiles_tuning {
-    uint32_t devices;
-    gpuscan__tuning rest;     /* the row for scans that no other row matches */
-    uint32_t groups_per_unit; /* groups per compute unit in multi-pass scans and sorts */
-    /* Maximum number of registers per work-item if the tuning row sets none. It holds only for selections by bits and
-       for groups that take several tiles each. */
-    uint32_t counted_registers[GPUSCAN__BY_SIZE];
-    uint32_t parts_vectors; /* maximum vectors per work-item in multi-pass scans; 0: the tuning row's `vectors` */
-    uint32_t select_tile; /* maximum elements of a selection's tile, which 16-bit indices and local memory limit */
-    /* For tiles that consist of whole short rows. A group has `rows_group` work-items; 0: there are no such tiles. A
-       work-item takes at least `rows_vectors` vectors, or at least 2 if rows are few. */
-    uint32_t rows_group, rows_vectors;
-    uint32_t rows_wider;                       /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */
-    uint32_t rows_registers[GPUSCAN__BY_SIZE]; /* `registers` for tiles of whole short rows */
-} gpuscan__tiles_tuning;
+/* Lists the numbers of a profile: each is a field with its name. A list of values has a column for each profile, in the
+   order of the bits: simulator, NVIDIA, AMD, Intel, other GPU, llvmpipe, Skylake, other CPU, unknown. ALIKE gives one
+   value to all profiles, NVIDIA one to NVIDIA's, and CHOOSE a strategy each to the simulator, to NVIDIA's, AMD's and
+   Intel's GPUs, to CPUs, and to all others. Numbers that are alike are fields since tests set them. `group` is the
+   work-items of a group, `vectors` the vectors per work-item, and `registers` the maximum number of registers per
+   work-item, if the compiler accepts a limit; 0: no limit. */
+#define GPUSCAN__ALIKE(v) {v, v, v, v, v, v, v, v, v}
+#define GPUSCAN__NVIDIA(v, other) {other, v, other, other, other, other, other, other, other}
+#define GPUSCAN__CHOOSE(simulator, gpu, cpu, other)                                                                    \
+    {GPUSCAN_STRATEGY_##simulator, GPUSCAN_STRATEGY_##gpu,   GPUSCAN_STRATEGY_##gpu,                                   \
+     GPUSCAN_STRATEGY_##gpu,       GPUSCAN_STRATEGY_##other, GPUSCAN_STRATEGY_##other,                                 \
+     GPUSCAN_STRATEGY_##cpu,       GPUSCAN_STRATEGY_##cpu,   GPUSCAN_STRATEGY_##other}
 
-typedef struct gpuscan__cpu_tuning {
-    uint32_t devices;
-    uint32_t chunk;        /* bytes of a tile */
-    uint32_t prefetch_src; /* prefetch distance in bytes for src; 0: no prefetch */
-    uint32_t prefetch_dst; /* prefetch distance in bytes for dst. If it is 0, large outputs bypass caches instead */
-    uint32_t sort_small;   /* maximum number of elements that one work-item sorts in one launch */
-    uint32_t sort_part;    /* minimum elements of a part. Each part has partly written cache lines, which cost time */
-    uint32_t sort_buckets; /* minimum number of elements for which keys go into buckets first */
-    uint32_t sort_bucket;  /* maximum bytes of an average bucket. With values, half of this is the maximum. The maximum
-                              is never below a core's share of the cache. If an average bucket has at least half of
-                              `sort_bucket`, values are moved block by block after the keys */
-    uint32_t sort_split;   /* a bucket of at least this number of bytes is divided once more */
-} gpuscan__cpu_tuning;
+/* Scans, selections, runs, and all operations in several passes. `parts_vectors` is 4 on AMD's GPUs: with 8 vectors of
+   8-byte elements, registers suffice for only 2 waves. `rows_group` is 0 on llvmpipe, since that of Mesa 22.3, unlike
+   PoCL and Oclgrind, computes tiles of whole rows wrong. For short rows, 56 registers suit most lengths. 64 registers
+   are as fast, except where they let fewer groups of 384 work-items share a multiprocessor. Prefetching tiles makes
+   scans some percent slower. tuning: scan-counted-registers, scan-rows */
+#define GPUSCAN__NUMBERS_tiles(X)                                                                                      \
+    X(groups_per_unit, {  4,   8,   8,   8,   8, 64,   4,   4,   4}) /* groups per compute unit in several passes */   \
+    /* limits for selections by bits, and for groups that take several tiles each, if the row of gpuscan__tunings      \
+       sets none. [1]: elements or keys of more than 4 bytes */                                                        \
+    X(counted_registers[2], GPUSCAN__NVIDIA(64, 0), GPUSCAN__NVIDIA(80, 0))                                            \
+    X(parts_vectors,   {  0,   0,   4,   4,   0,  0,   0,   0,   0}) /* maximum in multi-pass scans; 0: none */        \
+    /* maximum elements of a selection's tile, which 16-bit indices and local memory limit */                          \
+    X(select_tile, GPUSCAN__NVIDIA(24 * GPUSCAN__KIB, 8192))                                                           \
+    X(rows_group,      {256, 256, 256, 256, 256,  0, 256, 256, 256}) /* for whole short rows; 0: no such tiles */      \
+    X(rows_vectors,    {  4,   4,   4,   2,   4,  4,   4,   4,   4}) /* minimum; 2 if rows are few */                  \
+    X(rows_wider, GPUSCAN__NVIDIA(1, 0)) /* 1: longer rows get larger groups, see gpuscan__scan_fit_rows */            \
+    X(rows_registers[2], GPUSCAN__NVIDIA(56, 0), GPUSCAN__NVIDIA(64, 0)) /* [1]: see gpuscan__scan_rows_registers */
 
-typedef struct gpuscan__reduce_tuning {
-    uint32_t devices;
-    gpuscan_strategy strategy;
-    uint32_t group, vectors;
-    uint32_t per_unit;  /* groups per compute unit */
-    uint32_t registers; /* maximum number of registers per work-item; 0: no limit */
-    uint32_t vectors_custom; /* replaces `vectors` for custom operators on elements of 8 or 16 bytes */
-} gpuscan__reduce_tuning;
+/* The CPU strategies. A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the
+   caches, the prefetch distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches,
+   if lines are requested early and the chunk leaves room for these lines. The distances were measured on a Skylake
+   server and on a newer CPU with the same name in PoCL, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
+   A sort of fewer elements than two parts takes one launch. If an average bucket has at least half of `sort_bucket`,
+   values are moved after their keys, block by block, which is slower with smaller buckets. The second-level caches of
+   the CPUs measured hold up to 2 MiB, so larger buckets are divided once more. tuning: sort-cpu-small,
+   sort-cpu-buckets, sort-cpu-blocks, sort-cpu-split */
+#define GPUSCAN__NUMBERS_cpu(X)                                                                                        \
+    /* bytes of a tile */                                                                                              \
+    X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
+    X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* bytes ahead; 0: none */                                      \
+    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* 0: see above */                                              \
+    /* maximum number of elements that one work-item sorts in one launch */                                            \
+    X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1))                                                                       \
+    X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements of a part, whose partly written cache lines cost time */ \
+    X(sort_buckets, GPUSCAN__ALIKE(1 << 21)) /* minimum number of elements for which keys go into buckets first */     \
+    /* maximum bytes of an average bucket: half of it with values, but at least a core's share of the cache */         \
+    X(sort_bucket, GPUSCAN__ALIKE(1 << 20))                                                                            \
+    X(sort_split, GPUSCAN__ALIKE(1 << 20)) /* a bucket of at least this number of bytes is divided once more */
 
-/* Settings of reductions of rows and segments. */
-typedef struct gpuscan__segments_tuning {
-    uint32_t devices;
-    uint32_t vectors, per_unit;          /* as in gpuscan__reduce_tuning */
-    uint32_t group;     /* work-items of a group that takes rows, or a whole segment without vectors */
-    uint32_t row_lanes; /* maximum elements of a row that lanes sum */
-    /* If all segments together have more than `lanes` elements, groups have split_group work-items, and long segments
-       are split. Otherwise groups have lanes_group work-items. */
-    uint32_t lanes_group, split_group, lanes;
-    uint32_t lanes_items; /* if the mean segment is short, the group size is halved until the call has this number of
-                             elements per work-item; 0: the group size is not halved */
-    uint32_t split_from;  /* minimum number of elements of a segment that several groups share */
-    uint32_t lane_registers; /* maximum number of registers per work-item if lanes take rows or segments */
-} gpuscan__segments_tuning;
+/* Reductions. On an NVIDIA GPU two groups of 512 work-items share a multiprocessor's registers, and each work-item has
+   8 loads in flight. For structs, which are combined in order, a work-item takes two vectors. tuning: reduce-groups,
+   reduce-structs */
+#define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
+    X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                            \
+    X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
+    X(vectors,        { 2,   8,   4,   4,   4,  4,  4,  4,  4})                                                        \
+    X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* for custom operators on 8 or 16 bytes */            \
+    X(per_unit,       { 4,   2,   8,   8,   8, 16,  4,  4,  4}) /* groups per compute unit */                          \
+    X(registers, GPUSCAN__NVIDIA(64, 0))
 
-typedef struct gpuscan__histogram_tuning {
-    uint32_t devices;
-    gpuscan_strategy strategy;
-    uint32_t group, vectors;
-    uint32_t per_unit[GPUSCAN__BY_SIZE]; /* groups per compute unit */
-    uint32_t per_unit_far; /* replaces `per_unit` if bins lie in global memory, or are sliced and samples are many */
-    uint32_t least; /* minimum number of vectors per work-item */
-    uint32_t copies[GPUSCAN__BY_SIZE]; /* maximum number of copies of the bins in local memory */
-    uint32_t registers;     /* maximum registers per work-item. No limit if bins are sliced and samples are many */
-    uint32_t short_vectors; /* vectors that a work-item loads at a time, if bins are sliced and samples are few */
-    uint32_t local;         /* maximum bytes of local memory for bins */
-    uint32_t slices;        /* maximum number of slices into which bins are cut if they do not fit local memory */
-} gpuscan__histogram_tuning;
+/* Reductions of rows and segments. If all segments together have more than `lanes` elements, groups have split_group
+   work-items, and long segments are split. Otherwise groups have lanes_group work-items: large groups on NVIDIA's GPUs.
+   If the mean segment is short, the group size is halved until the call has lanes_items elements per work-item (0: it
+   is not halved), since small groups start earlier. `lane_registers` leaves registers for the next step's offsets,
+   which lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
+#define GPUSCAN__NUMBERS_segments(X)                                                                                   \
+    X(group,       {32,  256, 256, 256, 256, 64, 64, 64, 64}) /* for rows, or for a segment without vectors */         \
+    X(vectors,     { 2,    4,   4,   4,   4,  4,  4,  4,  4})                                                          \
+    X(per_unit,    { 4,    4,   8,   8,   8,  4,  4,  4,  4}) /* groups per compute unit */                            \
+    X(row_lanes, GPUSCAN__ALIKE(4096))                        /* maximum elements of a row that lanes sum */           \
+    X(lanes_group, {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                          \
+    X(split_group, {32,  128, 256, 256, 256, 64, 64, 64, 64})                                                          \
+    X(lanes, GPUSCAN__NVIDIA(1 << 20, 1 << 18))                                                                        \
+    X(lanes_items, GPUSCAN__NVIDIA(256, 0))                                                                            \
+    X(split_from, GPUSCAN__ALIKE(4096)) /* minimum number of elements of a segment that several groups share */        \
+    X(lane_registers, GPUSCAN__NVIDIA(48, 0))                 /* the limit if lanes take rows or segments */
 
-typedef struct gpuscan__sort_tuning {
-    uint32_t devices;
-    gpuscan_strategy strategy;
-    uint32_t group, vectors; /* a group has `group` work-items; a tile has up to `vectors` elements per work-item */
-    uint32_t local[2]; /* maximum bytes of local memory: [0] with sub-groups of 32 lanes, [1] otherwise; 0: no limit */
-    uint32_t halves; /* 1: a tile's elements go through local memory piece by piece, if there are values, and a key or a
-                        value has 8 bytes or more */
-    uint32_t together; /* maximum number of elements that SINGLE_PASS sorts in one launch, with at most one tile per
-                          compute unit. The groups wait for each other, so the device must not suspend running groups */
-    uint32_t units;    /* a sort in one launch has a group per `units` compute units, so that all groups run together */
-    int counted_once;  /* 1: a sort whose count is on the device takes one launch, however large the count is */
-    uint32_t records;  /* minimum number of elements for which payloads move through the passes in records, which large
-                          sorts do faster than they gather by index; 0: payloads are always gathered */
-} gpuscan__sort_tuning;
+/* Histograms. On an NVIDIA GPU one group of 1024 work-items has all registers of a multiprocessor, so it loads while it
+   counts. Samples of 1 byte get 32 copies of the bins, so that no two lanes use the same bank. Wider ones come too
+   slowly to need it. On AMD's and Intel's GPUs two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of
+   local memory. CPUs need one group per thread, since groups draw pieces of the samples by ticket, and have local
+   tables. tuning: histogram-copies */
+#define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
+    X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                            \
+    X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
+    X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
+    X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* [1]: samples above 1 byte */                        \
+                     { 4,    1,   4,   4,   4, 16,  1,  1,  4})                                                        \
+    /* if bins lie in global memory, or are sliced and samples are many */                                             \
+    X(per_unit_far,  { 4,    2,   4,   4,   4, 16,  1,  1,  4})                                                        \
+    X(least,         { 2,    2,   4,   4,   4, 16,  4,  4,  4}) /* minimum vectors per work-item */                    \
+    X(copies[2],     { 2,   32,  32,  32,   4,  2,  8,  8,  4}, /* maximum copies of the bins in local memory */       \
+                     { 2,   16,   8,   8,   4,  2,  8,  8,  4})                                                        \
+    X(registers, GPUSCAN__NVIDIA(64, 0))                        /* no limit if bins are sliced and samples are many */ \
+    /* loaded at a time if bins are sliced and samples are few */                                                      \
+    X(short_vectors, { 2,    4,   0,   0,   0,  0,  2,  2,  0})                                                        \
+    /* maximum bytes of local memory for bins */                                                                       \
+    X(local,         {16384, 49152, 32768, 32768, 16384, 16384, 1 << 20, 1 << 20, 16384})                              \
+    /* maximum number of slices into which bins are cut if they do not fit local memory */                             \
+    X(slices,        { 4,   16,   8,   8,   8,  8,  4,  4,  8})
+
+/* Sorts. A tile has up to `vectors` elements per work-item. A larger tile stores longer runs of elements with one
+   digit. With 42 KiB of local memory per group, RDNA (waves of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA
+   (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of 4 bytes per work-item. tuning: sort-amd, sort-amd-local.
+   `units` is 8 on Intel's GPUs, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8
+   lanes, fills 8 units. tuning: sort-intel, sort-together-others */
+#define GPUSCAN__NUMBERS_sort(X)                                                                                       \
+    X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                              \
+    X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
+    X(vectors,  { 2,   8,  28,  16,   8,  4,  4,  4,  4})                                                              \
+    X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0},       /* maximum bytes; 0: no limit. [0]: sub-groups of 32 */      \
+                {0, 0, 32 << 10, 0, 0, 0, 0, 0, 0})                                                                    \
+    /* 1: elements go through local memory piece by piece, if there are values, and a key or a value has 8 bytes or    \
+       more */                                                                                                         \
+    X(halves,   { 0,   1,   1,   0,   0,  0,  0,  0,  0})                                                              \
+    /* maximum elements that SINGLE_PASS sorts in one launch, with at most one tile per compute unit. The groups wait  \
+       for each other, so the device must not suspend running groups */                                                \
+    X(together, {0, 1 << 21, 1 << 20, 1 << 18, 0, 0, 0, 0, 0})                                                         \
+    /* a sort in one launch has a group per `units` units, so that all groups run together */                          \
+    X(units,    { 1,   1,   1,   8,   1,  1,  1,  1,  1})                                                              \
+    /* 1: a sort whose count is on the device takes one launch, however large the count is */                          \
+    X(counted_once, GPUSCAN__NVIDIA(1, 0))                                                                             \
+    /* minimum elements for which payloads move through the passes in records, which large sorts do faster than they   \
+       gather by index; 0: payloads are always gathered */                                                             \
+    X(records, GPUSCAN__NVIDIA(1 << 20, 0))
+
+/* Integral images. A work-item takes `vectors` rows at a time. On NVIDIA's GPUs 8 would suit few types, and these only
+   little. tuning: integral-tiles */
+#define GPUSCAN__NUMBERS_integral(X)                                                                                   \
+    X(group,     {32, 128, 256, 256, 256, 64, 64, 64, 64})                                                             \
+    X(vectors,   { 2,   4,   4,   4,   4,  4,  4,  4,  4})                                                             \
+    X(registers, { 0,   0,   0, 256,   0,  0,  0,  0,  0})
+
+#define GPUSCAN__PROFILE_PARTS(X) X(tiles) X(cpu) X(reduce) X(segments) X(histogram) X(sort) X(integral)
+#define GPUSCAN__PROFILE_FIELD(field, ...) uint32_t field;
+#define GPUSCAN__PART_TYPE(part)                                                                                       \
+    typedef struct gpuscan__##part##_tuning {                                                                          \
+        GPUSCAN__NUMBERS_##part(GPUSCAN__PROFILE_FIELD)                                                                \
+    } gpuscan__##part##_tuning;
+GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_TYPE)
+
+#define GPUSCAN__PART_FIELD(part) gpuscan__##part##_tuning part;
+typedef struct gpuscan__profile {
+    GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_FIELD)
+    gpuscan__facts facts;
+    const gpuscan__tuning *tunings; /* gpuscan__tunings; tests set other rows */
+    size_t tuning_count;
+} gpuscan__profile;
 
 typedef struct gpuscan__sort_tile {
     uint32_t group, rounds; /* a group has `group` work-items; each takes `rounds` elements */
     uint32_t registers;
 } gpuscan__sort_tile;
-
-/* Tiles of sorts with lanes. The first index is 0 for keys of up to 4 bytes, 1 for keys of 8 bytes, and 2 for keys of 8
-   bytes if `counted_once` is set and the count is on the device. The second index is 0 without values, and 1, 2, 3 for
-   values of 4, 8, 16 bytes. */
-typedef struct gpuscan__sort_tiles {
-    uint32_t devices;
-    gpuscan__sort_tile tiles[GPUSCAN__BY_SIZE + 1][4];
-} gpuscan__sort_tiles;
-
-typedef struct gpuscan__integral_tuning {
-    uint32_t devices;
-    uint32_t group, vectors; /* a group has `group` work-items; each takes `vectors` rows at a time */
-    uint32_t registers;      /* maximum number of registers per work-item; 0: no limit */
-} gpuscan__integral_tuning;
-
-typedef struct gpuscan__profile {
-    gpuscan__facts facts;
-    gpuscan__tunings scan;
-    gpuscan__tunings select, runs; /* an empty `runs` is replaced by `select`, and an empty `select` by `scan` */
-    gpuscan__tiles_tuning tiles;
-    gpuscan__cpu_tuning cpu;
-    gpuscan__reduce_tuning reduce;
-    gpuscan__segments_tuning segments;
-    gpuscan__histogram_tuning histogram;
-    gpuscan__sort_tuning sort;
-    gpuscan__sort_tiles sort_tiles;
-    gpuscan__integral_tuning integral;
-} gpuscan__profile;
 
 typedef struct gpuscan__device {
     cl_device_type type;
@@ -12874,7 +12909,6 @@ GPUSCAN__SHARED void gpuscan__key_elements(gpuscan__plan *plan) {
 
 /* [DEVICE PROFILE] ------------------------------------------------------------------------------------------------- */
 
-#define GPUSCAN__ALL UINT64_MAX
 #define GPUSCAN__KIB ((uint32_t)1 << 10)
 #define GPUSCAN__MIB ((uint32_t)1 << 20)
 
@@ -12910,280 +12944,170 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_OTHER_CPU, "CPU", CL_DEVICE_TYPE_CPU, 0, "", 1, 256, 0},
     {GPUSCAN__ON_UNKNOWN, "accelerator", CL_DEVICE_TYPE_ALL, 0, "", 1, 4096, 0}};
 
-/* NVIDIA's rows below were measured on an H200. No AMD or Intel GPU was available, so the rows for these GPUs were
-   measured on an H100, with PTX lanes and no other PTX instructions. Only AMD's rows also used PTX loads of states.
-   Groups of AMD's and Intel's GPUs make progress independently: these GPUs passed the tests of Sorensen and others,
-   2021. */
+/* NVIDIA's rows and numbers were measured on an H200. No AMD or Intel GPU was available, so those for these GPUs were
+   measured on an H100, with PTX lanes and no other PTX instructions. Only AMD's also used PTX loads of states. Groups
+   of AMD's and Intel's GPUs make progress independently: these GPUs passed the tests of Sorensen and others, 2021. */
 
-/* In small scans, of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles
-   before its own. That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold that
-   besides other data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning:
-   scan-tiles
+/* Lists the tiles of scans, selections and runs. The first row that fits a profile and a call is used. In small scans,
+   of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time. Each loads the sums of all tiles before its own.
+   That is faster than a look-back. Large scans sum tiles 24 MiB ahead, since 50 MB of cache hold that besides other
+   data. Vectors and registers give the most bytes in flight per multiprocessor without spills. tuning: scan-tiles
    Scans by segments sum no tiles ahead: a tile in which a segment begins needs no other tile's sum for its prefix. Many
-   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_scan[] = {
-    /* small scans of elements of 1 byte by segments */
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 1, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 1, 0, GPUSCAN__FOR_SEGMENTS},
-    /* scans of a single tile, which has no other tile to wait for */
-    {4 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {8 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {16 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    /* other small scans; some rows serve only one element size */
-    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 2, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 128, 4, 0, 64, 8, 0, GPUSCAN__FOR_SEGMENTS},
-    /* large scans, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 64, 4, 0, GPUSCAN__FOR_SEGMENTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 7, 0, 80, 8, 0, GPUSCAN__FOR_SEGMENTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 6, 0, 80, 1, 0, GPUSCAN__FOR_SEGMENTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_SEGMENTS},
-    /* scans up to 8 MiB */
-    {64 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {1 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 64, 1, 0, GPUSCAN__FOR_ALL},
-    {512 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 64, 0, 0, GPUSCAN__FOR_ALL},
+   small tiles start earlier than few large ones. tuning: segments-scan-tiles, segments-scan-small
+   In selections, loading each tile once is faster only if flags of 1 byte select indices, or if a predicate selects
+   u32. In runs it always is. tuning: select-tiles, select-small, select-once, runs-tiles, runs-small, runs-once
+   On AMD's and Intel's GPUs, one group of a large call folds the tiles' sums to prefixes, unless gpuscan__scan_misfit
+   makes a scan take several passes. Large runs with a reduction take several passes, too, which are faster. Intel's
+   rows were measured with states loaded by atomics. tuning: scan-fold, select-fold, runs-fold */
+#define GPUSCAN__TILE(devices, calls, size, kib, strategy, group, vectors, mib_ahead, registers, once)                 \
+    {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
+     GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
+static const gpuscan__tuning gpuscan__tunings[] = {
+    /* Columns: devices, calls, size (0: all), up to KiB (0: all), strategy, group, vectors, MiB ahead, registers, once.
+       The next two rows are for small scans of elements of 1 byte by segments. */
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
+    /* scans by segments in a single tile, which has no other tile to wait for */
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 4, SINGLE_PASS, 256, 1, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8, SINGLE_PASS, 256, 2, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 16, SINGLE_PASS, 256, 4, 0, 64, 0),
+    /* other small scans by segments; some rows serve only one element size */
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 2048, SINGLE_PASS, 256, 2, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 4096, SINGLE_PASS, 128, 2, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
+    /* large scans by segments, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 0, SINGLE_PASS, 256, 6, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 0, SINGLE_PASS, 256, 7, 0, 80, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 0, SINGLE_PASS, 256, 6, 0, 80, 0),
+    GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 0, SINGLE_PASS, 256, 4, 0, 64, 0),
+    /* other scans up to 8 MiB */
+    GPUSCAN__TILE(NVIDIA, SCANS, 0, 64, SINGLE_PASS, 256, 1, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 1, 1024, SINGLE_PASS, 256, 1, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 0, 512, SINGLE_PASS, 256, 2, 0, 64, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
     /* elements of 1 and of 2 bytes that are not packed, in small groups */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 64, 1, 0, GPUSCAN__FOR_UNPACKED},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 128, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_UNPACKED},
+    GPUSCAN__TILE(NVIDIA, UNPACKED, 1, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 64, 0),
+    GPUSCAN__TILE(NVIDIA, UNPACKED, 2, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 80, 0),
     /* The next three rows are for packed elements of 1 byte, for f16, and for packed elements of 2 bytes. */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 24 * GPUSCAN__MIB, 48, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 2, 0, GPUSCAN__FOR_F16},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 64, 2, 0, GPUSCAN__FOR_ALL},
-    /* The last four rows are for elements of 8 bytes, 4 bytes from sources of 1 byte, 16 bytes, and 32 bytes. */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 22 * GPUSCAN__MIB, 80, 8, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 32 * GPUSCAN__MIB, 48, 4, 0, GPUSCAN__FOR_BYTES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 16, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 80, 32, 0, GPUSCAN__FOR_ALL}};
-
-/* Tiles of selections. `up_to` and `ahead` count the bytes of the array that decides what is kept. In small selections,
-   of up to GPUSCAN__FEW_TILES tiles, all groups run at the same time, and each group loads the sums of all tiles before
-   its own. Loading each tile once is faster only if flags of 1 byte select indices, or if a predicate selects u32.
-   tuning: select-tiles, select-small, select-once */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_select[] = {
+    GPUSCAN__TILE(NVIDIA, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 24, 48, 0),
+    GPUSCAN__TILE(NVIDIA, F16, 2, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 2, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 64, 0),
+    /* The next four rows are for elements of 8 bytes, 4 bytes from sources of 1 byte, 16 bytes, and 32 bytes. */
+    GPUSCAN__TILE(NVIDIA, SCANS, 8, 0, SINGLE_PASS_AHEAD, 256, 8, 22, 80, 0),
+    GPUSCAN__TILE(NVIDIA, BYTES, 4, 0, SINGLE_PASS_AHEAD, 256, 8, 32, 48, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 16, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
+    GPUSCAN__TILE(NVIDIA, SCANS, 32, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
     /* selections up to 2 MiB */
-    {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {2 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 1, 0, 0, 1, 0, GPUSCAN__FOR_ALL},
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 256, SINGLE_PASS, 256, 2, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 2048, SINGLE_PASS, 256, 1, 0, 0, 0),
     /* flags of 1 byte select indices and nothing else, so tiles are loaded once */
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_INDICES},
+    GPUSCAN__TILE(NVIDIA, INDICES, 1, 16384, SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1),
+    GPUSCAN__TILE(NVIDIA, INDICES, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
     /* Flags of 1 byte. The first row is for several outputs or wide elements, the second row for all other outputs. */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 2, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_OUTPUTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 512, 3, 4 * GPUSCAN__MIB, 0, 1, 0, GPUSCAN__FOR_ALL},
+    GPUSCAN__TILE(NVIDIA, OUTPUTS, 1, 0, SINGLE_PASS_AHEAD, 512, 2, 4, 0, 0),
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 0, SINGLE_PASS_AHEAD, 512, 3, 4, 0, 0),
     /* Other selections. The second row is for a predicate on elements of 4 bytes, and loads each tile once. */
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 6, 0, 0, 4, 1, GPUSCAN__FOR_ELEMENTS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 12 * GPUSCAN__MIB, 0, 0, 0, GPUSCAN__FOR_ALL},
-    /* calls that force SINGLE_PASS */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-
-/* Tiles of runs. `up_to` and `ahead` count the bytes of the keys. In small calls all groups run at the same time, as in
-   small selections. Large calls load each tile once, which is faster. tuning: runs-tiles, runs-small, runs-once */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__nvidia_runs[] = {
-    /* calls up to 256 KiB */
-    {128 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 1, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 2, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 8192, SINGLE_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, ELEMENTS, 4, 0, SINGLE_PASS_AHEAD, 256, 6, 0, 0, 1),
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 5, 12, 0, 0),
+    /* selections that force SINGLE_PASS */
+    GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS, 512, 2, 0, 0, 0),
+    /* runs up to 256 KiB */
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 256, SINGLE_PASS, 256, 2, 0, 0, 0),
     /* keys of 1 byte, no reduction */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1, 1, GPUSCAN__FOR_KEYS},
+    GPUSCAN__TILE(NVIDIA, KEYS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
     /* wider keys: small calls; large calls without a reduction */
-    {8 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 7, 0, 64, 0, 1, GPUSCAN__FOR_KEYS},
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 8192, SINGLE_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 7, 0, 64, 1),
     /* Reductions: one row each for f64, for short values and for other values. With 64 registers, four groups for short
        values fit a multiprocessor. */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 5, 0, 0, 0, 1, GPUSCAN__FOR_F64_VALUES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 64, 0, 1, GPUSCAN__FOR_SHORT_VALUES},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 1, GPUSCAN__FOR_VALUES},
-    /* calls that force SINGLE_PASS */
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+    GPUSCAN__TILE(NVIDIA, F64_VALUES, 0, 0, SINGLE_PASS_AHEAD, 256, 5, 0, 0, 1),
+    GPUSCAN__TILE(NVIDIA, SHORT_VALUES, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 64, 1),
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
+    /* runs that force SINGLE_PASS */
+    GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS, 256, 4, 0, 0, 0),
+    /* Scans on AMD's and Intel's GPUs. Those of bytes take 4 vectors, since Intel's compiler would keep 8 in private
+       memory. */
+    GPUSCAN__TILE(AMD, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 0, 0),
+    GPUSCAN__TILE(INTEL, SCANS, 1, 16384, SINGLE_PASS, 256, 4, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 256, 0),
+    GPUSCAN__TILE(INTEL, SCANS, 0, 16384, SINGLE_PASS, 256, 8, 0, 256, 0),
+    /* selections and runs on AMD's and Intel's GPUs; the last row is for runs with a reduction */
+    GPUSCAN__TILE(AMD_OR_INTEL, LISTS, 0, 4096, SINGLE_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD_OR_INTEL, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD_OR_INTEL, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(AMD_OR_INTEL, RUNS, 0, 0, MULTI_PASS, 256, 8, 0, 0, 0),
+    /* one work-item scans all elements in one launch */
+    GPUSCAN__TILE(CPU, ALL, 0, 256, CPU_MULTI_PASS, 64, 4, 0, 0, 0),
+    /* calls that no other row fits */
+    GPUSCAN__TILE(SIMULATOR, ALL, 0, 0, SINGLE_PASS, 32, 2, 0, 0, 0),
+    GPUSCAN__TILE(NVIDIA, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 72, 0),
+    GPUSCAN__TILE(AMD, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 0, 0),
+    GPUSCAN__TILE(INTEL, ALL, 0, 0, SINGLE_PASS_AHEAD, 256, 8, 0, 256, 0),
+    GPUSCAN__TILE(OTHER_GPU, ALL, 0, 0, MULTI_PASS, 256, 4, 0, 0, 0),
+    GPUSCAN__TILE(CPU, ALL, 0, 0, CPU_SINGLE_PASS, 64, 4, 0, 0, 0),
+    GPUSCAN__TILE(LLVMPIPE, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0),
+    GPUSCAN__TILE(UNKNOWN, ALL, 0, 0, MULTI_PASS, 64, 4, 0, 0, 0)};
 
-/* In large scans on AMD's and Intel's GPUs, one group folds the tiles' sums to prefixes, unless gpuscan__scan_misfit
-   makes the scan take several passes. Intel's rows were measured with states loaded by atomics. tuning: scan-fold */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__amd_scan[] = {
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-/* Scans of bytes take 4 vectors per work-item, since Intel's compiler would keep 8 in private memory. */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__intel_scan[] = {
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 256, 1, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 256, 1, 0, GPUSCAN__FOR_ALL},
-    {16 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, 0, 256, 0, 0, GPUSCAN__FOR_ALL}};
+/* Returns the first row that fits the device and a call, or NULL. `calls` is the sum of the call's GPUSCAN__FOR_... and
+   `size` the bytes of an element. The row has a strategy whose bit is in `strategies`; with the bit of AUTO, any. */
+static const gpuscan__tuning *gpuscan__find_tuning(const gpuscan *gs, uint32_t calls, uint32_t size, uint64_t bytes,
+                                                   unsigned strategies) {
+    const gpuscan__profile *profile = &gs->device.profile;
+    size_t i;
+    for (i = 0; i < profile->tuning_count; i++) {
+        const gpuscan__tuning *row = &profile->tunings[i];
+        if ((row->devices & profile->facts.devices) && (row->calls & ~calls) == 0 && bytes <= row->up_to &&
+            (row->size == 0 || row->size == size) && (strategies & (1u << GPUSCAN_STRATEGY_AUTO | 1u << row->strategy)))
+            return row;
+    }
+    return NULL;
+}
 
-/* On AMD's and Intel's GPUs, large selections and large runs without a reduction have a folding group, as scans have.
-   Large runs with a reduction take several passes, which are faster. tuning: select-fold, runs-fold */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_select[] = {
-    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__gpu_runs[] = {
-    {4 * GPUSCAN__MIB, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD, 256, 4, 0, 0, 0, 0, GPUSCAN__FOR_KEYS},
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
+/* Returns the row for calls of any kind and size. */
+static const gpuscan__tuning *gpuscan__any_tuning(const gpuscan *gs) {
+    return gpuscan__find_tuning(gs, GPUSCAN__FOR_ALL, 0, UINT64_MAX, 1u << GPUSCAN_STRATEGY_AUTO);
+}
 
-/* In scans up to 256 KiB, one work-item scans all elements in one launch. */
-GPUSCAN__SHARED const gpuscan__tuning gpuscan__cpu_scan[] = {
-    {256 * GPUSCAN__KIB, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, 0, 0, 0, 0, GPUSCAN__FOR_ALL}};
-
-#define GPUSCAN__ROWS_OF(devices, rows) {devices, (uint32_t)GPUSCAN__COUNT_OF(rows), rows}
-GPUSCAN__SHARED const gpuscan__tunings gpuscan__scan_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD, gpuscan__amd_scan),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_INTEL, gpuscan__intel_scan), GPUSCAN__ROWS_OF(GPUSCAN__ON_CPU, gpuscan__cpu_scan)};
-GPUSCAN__SHARED const gpuscan__tunings gpuscan__select_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_select),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_select)};
-GPUSCAN__SHARED const gpuscan__tunings gpuscan__runs_rows[] = {
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_NVIDIA, gpuscan__nvidia_runs),
-    GPUSCAN__ROWS_OF(GPUSCAN__ON_AMD_OR_INTEL, gpuscan__gpu_runs)};
-
-/* Gives the row for scans that no other row matches. The parameters are fields of gpuscan__tuning. */
-#define GPUSCAN__REST(strategy, group, vectors, ahead, registers)                                                      \
-    {GPUSCAN__ALL, GPUSCAN_STRATEGY_##strategy, group, vectors, ahead, registers, 0, 0, GPUSCAN__FOR_ALL}
-static const gpuscan__tiles_tuning gpuscan__tiles_rows[] = {
-    /* Columns: devices, rest, groups_per_unit, counted_registers, parts_vectors, select_tile, rows_group, rows_vectors,
-       rows_wider, rows_registers */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN__REST(SINGLE_PASS, 32, 2, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* Large scans sum tiles 24 MiB ahead, since a cache of 50 MB holds 24 MiB besides other data. For short rows, 56
-       registers suit most lengths. 64 registers are as fast, except where they let fewer groups of 384 work-items share
-       a multiprocessor. Prefetching tiles makes scans some percent slower. tuning: scan-counted-registers, scan-rows */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 24 * GPUSCAN__MIB, 72), 8, {64, 80}, 0,
-     24 * GPUSCAN__KIB, 256, 4, 1, {56, 64}},
-    /* `parts_vectors` is 4: with 8 vectors of 8-byte elements, multi-pass scans have registers for only 2 waves. */
-    {GPUSCAN__ON_AMD, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 0), 8, {0, 0}, 4, 8192, 256, 4, 0, {0, 0}},
-    {GPUSCAN__ON_INTEL, GPUSCAN__REST(SINGLE_PASS_AHEAD, 256, 8, 0, 256), 8, {0, 0}, 4, 8192, 256, 2, 0, {0, 0}},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN__REST(MULTI_PASS, 256, 4, 0, 0), 8, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    /* `rows_group` is 0, since llvmpipe of Mesa 22.3, unlike PoCL and Oclgrind, computes tiles of whole rows wrong. */
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 64, {0, 0}, 0, 8192, 0, 4, 0, {0, 0}},
-    {GPUSCAN__ON_CPU, GPUSCAN__REST(CPU_SINGLE_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}},
-    {GPUSCAN__ON_REST, GPUSCAN__REST(MULTI_PASS, 64, 4, 0, 0), 4, {0, 0}, 0, 8192, 256, 4, 0, {0, 0}}};
-
-/* A chunk stays in a core's second-level cache between its two loads. If large outputs bypass the caches, the prefetch
-   distance hardly matters. Cores that PoCL names skylake-avx512 store faster through their caches, if lines are
-   requested early and the chunk leaves room for these lines. The distances were measured on a Skylake server and on a
-   newer CPU with the same name in PoCL, but not on Cascade Lake. tuning: scan-cpu-stores, scan-skylake
-   A sort of fewer elements than two parts takes one launch. If buckets are large, values are moved after their keys,
-   block by block. With small buckets this would be slower. Buckets of 1 MiB or more are divided once more, since the
-   second-level caches of the CPUs measured hold up to 2 MiB. tuning: sort-cpu-small, sort-cpu-buckets, sort-cpu-blocks,
-   sort-cpu-split */
-#define GPUSCAN__CPU_SORT (1u << 16) - 1, 1u << 15, 1u << 21, GPUSCAN__MIB, GPUSCAN__MIB
-static const gpuscan__cpu_tuning gpuscan__cpu_rows[] = {
-    /* Columns: devices, chunk, prefetch_src, prefetch_dst, sort_... */
-    {GPUSCAN__ON_SIMULATOR, 4 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT},
-    {GPUSCAN__ON_SKYLAKE, 128 * GPUSCAN__KIB, 4096, 512, GPUSCAN__CPU_SORT},
-    {GPUSCAN__ON_OTHER_CPU, 256 * GPUSCAN__KIB, 2048, 0, GPUSCAN__CPU_SORT},
-    {GPUSCAN__ON_REST, 256 * GPUSCAN__KIB, 0, 0, GPUSCAN__CPU_SORT}};
-
-static const gpuscan__reduce_tuning gpuscan__reduce_rows[] = {
-    /* Columns: devices, strategy, group, vectors, per_unit, registers, vectors_custom */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 2, 4, 0, 2},
-    /* Two groups of 512 work-items share a multiprocessor's registers, and each work-item has 8 loads in flight. For
-       structs, which are combined in order, a work-item takes two vectors. tuning: reduce-groups, reduce-structs */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 8, 2, 64, 2},
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, 8, 0, 4},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 4, 8, 0, 4},
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 16, 0, 4},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_SINGLE_PASS, 64, 4, 4, 0, 4},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, 4, 0, 4}};
-
-GPUSCAN__SHARED const gpuscan__segments_tuning gpuscan__segments_rows[] = {
-    /* Columns: devices, vectors, per_unit, group, row_lanes, lanes_group, split_group, lanes, lanes_items, split_from,
-       lane_registers */
-    {GPUSCAN__ON_SIMULATOR, 2, 4, 32, 4096, 32, 32, 1u << 18, 0, 4096, 0},
-    /* If the segments have few elements in total, large groups sum them. With even fewer elements the groups are
-       smaller, since small groups start earlier. `lane_registers` leaves registers for the next step's offsets, which
-       lanes load early. tuning: segments-lanes, segments-lanes-few, segments-split */
-    {GPUSCAN__ON_NVIDIA, 4, 4, 256, 4096, 1024, 128, 1u << 20, 256, 4096, 48},
-    {GPUSCAN__ON_AMD_OR_INTEL | GPUSCAN__ON_OTHER_GPU, 4, 8, 256, 4096, 256, 256, 1u << 18, 0, 4096, 0},
-    {GPUSCAN__ON_REST, 4, 4, 64, 4096, 64, 64, 1u << 18, 0, 4096, 0}};
-
-GPUSCAN__SHARED const gpuscan__histogram_tuning gpuscan__histogram_rows[] = {
-    /* Columns: devices, strategy, group, vectors, per_unit, per_unit_far, least, copies, registers, short_vectors,
-       local, slices */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_SINGLE_PASS, 32, 4, {4, 4}, 4, 2, {2, 2}, 0, 2, 16 * GPUSCAN__KIB, 4},
-    /* One group of 1024 work-items has all registers of a multiprocessor, so it loads while it counts. Samples of 1
-       byte get 32 copies of the bins, so that no two lanes use the same bank. Wider ones come too slowly to need it. */
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 1024, 4, {1, 1}, 2, 2, {32, 16}, 64, 4, 48 * GPUSCAN__KIB, 16},
-    /* Two groups per unit, each with 32 copies of 256 bins, fill 64 KiB of local memory. tuning: histogram-copies */
-    {GPUSCAN__ON_AMD_OR_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {2, 4}, 4, 4, {32, 8}, 0, 0, 32 * GPUSCAN__KIB, 8},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8},
-    {GPUSCAN__ON_LLVMPIPE, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {16, 16}, 16, 16, {2, 2}, 0, 0, 16 * GPUSCAN__KIB, 8},
-    /* One group per thread is enough, since groups draw pieces of the samples by ticket, and have local tables. */
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {4, 1}, 1, 4, {8, 8}, 0, 2, 1 * GPUSCAN__MIB, 4},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_SINGLE_PASS, 64, 4, {4, 4}, 4, 4, {4, 4}, 0, 0, 16 * GPUSCAN__KIB, 8}};
-
-GPUSCAN__SHARED const gpuscan__sort_tuning gpuscan__sort_rows[] = {
-    /* Columns: devices, strategy, group, vectors, local, halves, together, units, counted_once, records */
-    {GPUSCAN__ON_SIMULATOR, GPUSCAN_STRATEGY_MULTI_PASS, 32, 2, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_NVIDIA, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 8, {0, 0}, 1, 1u << 21, 1, 1, 1u << 20},
-    /* A larger tile stores longer runs of elements with one digit. With 42 KiB of local memory per group, RDNA (waves
-       of 32 lanes) runs 6 waves per SIMD. With 32 KiB, CDNA (waves of 64) runs 2. Without lanes, 32 KiB hold 28 keys of
-       4 bytes per work-item. tuning: sort-amd, sort-amd-local, sort-together-others */
-    {GPUSCAN__ON_AMD, GPUSCAN_STRATEGY_SINGLE_PASS, 256, 28, {42 * GPUSCAN__KIB, 32 * GPUSCAN__KIB}, 1, 1u << 20, 1, 0,
-     0},
-    /* `units` is 8, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8 lanes,
-       fills 8 units. tuning: sort-intel, sort-together-others */
-    {GPUSCAN__ON_INTEL, GPUSCAN_STRATEGY_SINGLE_PASS, 512, 16, {0, 0}, 0, 1u << 18, 8, 0, 0},
-    {GPUSCAN__ON_OTHER_GPU, GPUSCAN_STRATEGY_MULTI_PASS, 256, 8, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_CPU, GPUSCAN_STRATEGY_CPU_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0},
-    {GPUSCAN__ON_REST, GPUSCAN_STRATEGY_MULTI_PASS, 64, 4, {0, 0}, 0, 0, 1, 0, 0}};
-
-/* NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
+/* Lists the tiles of sorts with lanes, for each profile up to Intel's. The second index is 0 for keys of up to 4 bytes,
+   1 for keys of 8 bytes, and 2 for keys of 8 bytes if `counted_once` is set and the count is on the device. The third
+   is 0 without values, and 1, 2, 3 for values of 4, 8, 16 bytes.
+   NVIDIA's tiles are as large as local memory allows: a larger tile stores longer runs of elements with one digit. With
    more registers per work-item, fewer groups would run. More groups per compute unit are slower, and so are early loads
    of values: stores must stay in the cache until their lines are full. If the count is on the device, sorts of u64 keys
    with values of 4 or 8 bytes run loops, which need more registers. tuning: sort-tiles, sort-record-tiles, sort-counted
-   AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that gpuscan__sort_rows allows.
-   Intel's tiles of 36 keys, or of 24 keys with values, need the larger register file. Fewer groups then run, but local
-   memory allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
-GPUSCAN__SHARED const gpuscan__sort_tiles gpuscan__sort_tiles_rows[] = {
-    {GPUSCAN__ON_NVIDIA,
-     {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
-      {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}},
-      {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}}},
-    {GPUSCAN__ON_AMD,
-     {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}},
-      {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}}},
-    {GPUSCAN__ON_INTEL,
-     {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
-      {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}}};
+   AMD's tiles of 4-byte keys, alone or with 4-byte values, fill the local memory that `sort.local` allows. Intel's
+   tiles of 36 keys, or of 24 keys with values, need the larger register file. Fewer groups then run, but local memory
+   allows no more in any case. tuning: sort-amd-tiles, sort-amd-local, sort-amd-halves, sort-intel */
+GPUSCAN__SHARED const gpuscan__sort_tile gpuscan__sort_tiles[GPUSCAN__PROFILE_COLUMNS][3][4] = {
+    {{{0, 0, 0}}},
+    {{{256, 42, 80}, {256, 42, 128}, {256, 32, 128}, {256, 20, 128}},
+     {{256, 20, 80}, {384, 20, 80}, {384, 16, 80}, {256, 20, 128}},
+     {{256, 20, 80}, {256, 24, 128}, {256, 24, 128}, {256, 20, 128}}},
+    {{{256, 36, 0}, {256, 36, 0}, {256, 24, 0}, {256, 8, 0}}, {{256, 12, 0}, {256, 20, 0}, {256, 20, 0}, {256, 8, 0}}},
+    {{{256, 36, 256}, {256, 24, 256}, {512, 16, 256}, {512, 16, 256}},
+     {{256, 16, 256}, {512, 16, 256}, {512, 16, 256}, {512, 16, 256}}}};
 
-/* Tiles of integral images. On NVIDIA's GPUs 8 vectors would suit few types, and these only little. tuning:
-   integral-tiles */
-GPUSCAN__SHARED const gpuscan__integral_tuning gpuscan__integral_rows[] = {
-    /* Columns: devices, group, vectors, registers */
-    {GPUSCAN__ON_SIMULATOR, 32, 2, 0},
-    {GPUSCAN__ON_NVIDIA, 128, 4, 0},
-    {GPUSCAN__ON_INTEL, 256, 4, 256},
-    {GPUSCAN__ON_AMD | GPUSCAN__ON_OTHER_GPU, 256, 4, 0},
-    {GPUSCAN__ON_REST, 64, 4, 0}};
+#define GPUSCAN__PROFILE_ROW(field, ...) __VA_ARGS__,
+#define GPUSCAN__PART_ROWS(part) GPUSCAN__NUMBERS_##part(GPUSCAN__PROFILE_ROW)
+static const uint32_t gpuscan__numbers[][GPUSCAN__PROFILE_COLUMNS] = {GPUSCAN__PROFILE_PARTS(GPUSCAN__PART_ROWS)};
+GPUSCAN__ASSERT(offsetof(gpuscan__profile, integral) + sizeof(gpuscan__integral_tuning) ==
+                    GPUSCAN__COUNT_OF(gpuscan__numbers) * sizeof(uint32_t),
+                profiles_are_numbers)
 
-/* Lists the tables of rows. Each table sets one part of a profile. */
-static const struct {
-    const void *rows;
-    size_t bytes, row, at; /* bytes of the table and of each row; offset of the row in a profile */
-} gpuscan__row_tables[] = {
-#define GPUSCAN__ROW_TABLE(name)                                                                                       \
-    {gpuscan__##name##_rows, sizeof(gpuscan__##name##_rows), sizeof(gpuscan__##name##_rows[0]),                        \
-     offsetof(gpuscan__profile, name)},
-    GPUSCAN__IF(SCAN, GPUSCAN__ROW_TABLE, scan) GPUSCAN__IF(SELECT, GPUSCAN__ROW_TABLE, select)
-    GPUSCAN__IF(RUNS, GPUSCAN__ROW_TABLE, runs) GPUSCAN__IF(REDUCE, GPUSCAN__ROW_TABLE, segments)
-    GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort_tiles) GPUSCAN__IF(SORT, GPUSCAN__ROW_TABLE, sort)
-    GPUSCAN__IF(HISTOGRAM, GPUSCAN__ROW_TABLE, histogram) GPUSCAN__IF(INTEGRAL, GPUSCAN__ROW_TABLE, integral)
-    GPUSCAN__ROW_TABLE(tiles) GPUSCAN__ROW_TABLE(cpu) GPUSCAN__ROW_TABLE(reduce)
-};
-
-/* Sets `p` to row `i` of gpuscan__profiles, and each part to its table's first row for this profile, or to 0. */
+/* Sets `p` to row `i` of gpuscan__profiles and its column of the numbers, which begin the profile in their order. */
 static void gpuscan__profile_set(gpuscan__profile *p, size_t i) {
-    size_t t, at;
-    memset(p, 0, sizeof(*p));
+    size_t n;
     p->facts = gpuscan__profiles[i];
-    for (t = 0; t < GPUSCAN__COUNT_OF(gpuscan__row_tables); t++)
-        for (at = 0; at < gpuscan__row_tables[t].bytes; at += gpuscan__row_tables[t].row) {
-            const unsigned char *row = (const unsigned char *)gpuscan__row_tables[t].rows + at;
-            uint32_t devices;
-            memcpy(&devices, row, sizeof(devices));
-            if (devices & p->facts.devices) {
-                memcpy((unsigned char *)p + gpuscan__row_tables[t].at, row, gpuscan__row_tables[t].row);
-                break;
-            }
-        }
+    p->tunings = gpuscan__tunings;
+    p->tuning_count = GPUSCAN__COUNT_OF(gpuscan__tunings);
+    for (n = 0; n < GPUSCAN__COUNT_OF(gpuscan__numbers); n++)
+        memcpy((unsigned char *)p + n * sizeof(uint32_t), &gpuscan__numbers[n][gpuscan__log2(p->facts.devices)],
+               sizeof(uint32_t));
 }
 
 /* Returns a number that describes a device; 0 if the device does not report it. */
@@ -15572,9 +15496,9 @@ enum {
     GPUSCAN__LACKS_CPU_PASS = 1u << GPUSCAN_STRATEGY_CPU_SINGLE_PASS,
     GPUSCAN__LACKS_PASS = 1u << GPUSCAN_STRATEGY_SINGLE_PASS | GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS
 };
-GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, gpuscan_strategy by_auto,
-                                                       unsigned lacks) {
-    gpuscan_strategy strategy = plan->call->strategy == GPUSCAN_STRATEGY_AUTO ? by_auto : plan->call->strategy;
+GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan, uint32_t by_auto, unsigned lacks) {
+    gpuscan_strategy forced = plan->call->strategy;
+    gpuscan_strategy strategy = forced == GPUSCAN_STRATEGY_AUTO ? (gpuscan_strategy)by_auto : forced;
     while (lacks >> strategy & 1)
         strategy = gpuscan__simpler(strategy);
     return strategy;
@@ -16950,10 +16874,10 @@ static uint64_t gpuscan__single_pass_groups(const gpuscan *gs, const gpuscan__ke
 
 /* Returns the register limit per work-item if each group takes many tiles, or 0 if there is none. */
 static uint32_t gpuscan__counted_registers(const gpuscan *gs, const gpuscan__plan *plan) {
-    int by_size = plan->e.src_size > 4 || plan->e.key_size > 4 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    int is_wide = plan->e.src_size > 4 || plan->e.key_size > 4;
     if (plan->key.registers)
         return plan->key.registers;
-    return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[by_size]);
+    return gpuscan__registers(gs, &plan->key, gs->device.profile.tiles.counted_registers[is_wide]);
 }
 
 /* Returns the number of groups that fill the device. If only the device knows the number of tiles, so many groups each
@@ -17369,37 +17293,21 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     return GPUSCAN_SUCCESS;
 }
 
-static int gpuscan__tuning_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__scan_plan *plan) {
-    const gpuscan__elements *e = &plan->common.e;
-    if (row->up_to < bytes || (row->size && row->size != gpuscan__max(e->src_size, e->dst_size)))
-        return 0;
-    switch ((int)row->calls) {
-    case GPUSCAN__FOR_UNPACKED:
-        return gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
-    case GPUSCAN__FOR_F16: return e->src == GPUSCAN_TYPE_F16;
-    case GPUSCAN__FOR_BYTES: return e->src_size == 1;
-    case GPUSCAN__FOR_SEGMENTS: return plan->key.heads != 0;
-    default: return 1;
-    }
-}
-
-/* Returns the first row of the profile's tunings that matches the call. For a forced strategy, returns the first
-   matching row of that strategy or, if there is none, the first matching row with its strategy replaced. */
+/* Returns the first tuning row that fits the call. For a forced strategy, returns the first such row of that strategy
+   or, if there is none, the first row with its strategy replaced. */
 static gpuscan__tuning gpuscan__choose_tuning(const gpuscan *gs, uint64_t bytes, const gpuscan__scan_plan *plan) {
-    const gpuscan__profile *profile = &gs->device.profile;
+    const gpuscan__elements *e = &plan->common.e;
     gpuscan_strategy forced = plan->common.call->strategy;
+    uint32_t size = e->src_size > e->dst_size ? e->src_size : e->dst_size;
+    int is_unpacked = gpuscan__is_integer(e->src) && e->src_size <= 2 && !gpuscan__packed(e, 0);
+    uint32_t calls = GPUSCAN__FOR_SCANS | GPUSCAN__FOR(UNPACKED, is_unpacked) |
+                     GPUSCAN__FOR(F16, e->src == GPUSCAN_TYPE_F16) | GPUSCAN__FOR(BYTES, e->src_size == 1) |
+                     GPUSCAN__FOR(SEGMENTS, plan->key.heads);
+    const gpuscan__tuning *row = gpuscan__find_tuning(gs, calls, size, bytes, 1u << forced);
     gpuscan__tuning found;
-    uint32_t i;
-    memset(&found, 0, sizeof(found));
-    for (i = 0; i <= profile->scan.count; i++) {
-        const gpuscan__tuning *row = i < profile->scan.count ? &profile->scan.rows[i] : &profile->tiles.rest;
-        if (row != &profile->tiles.rest && !gpuscan__tuning_matches(row, bytes, plan))
-            continue;
-        if (forced == GPUSCAN_STRATEGY_AUTO || forced == row->strategy)
-            return *row;
-        if (found.group == 0)
-            found = *row;
-    }
+    if (row)
+        return *row;
+    found = *gpuscan__find_tuning(gs, calls, size, bytes, 1u << GPUSCAN_STRATEGY_AUTO);
     found.strategy = forced;
     found.ahead = 128 * found.group * found.vectors * 16;
     return found;
@@ -19708,9 +19616,9 @@ static uint64_t gpuscan__tile_copies(const gpuscan__histogram_plan *plan) {
     return gpuscan__max(gpuscan__tile_samples(plan) / plan->all_bins / GPUSCAN__TILE_COPIES, 1);
 }
 
-/* Returns the index of the plan's sample size in a profile's arrays: GPUSCAN__SMALL or GPUSCAN__LARGE. */
+/* Returns the index of the plan's sample size in a profile's arrays. */
 static uint32_t gpuscan__by_size(const gpuscan__histogram_plan *plan) {
-    return plan->sample_size > 1 ? GPUSCAN__LARGE : GPUSCAN__SMALL;
+    return plan->sample_size > 1;
 }
 
 /* Chooses where a CPU counts. It counts bytes in tables of byte values, and at the end adds these counts to the bins.
@@ -20872,47 +20780,32 @@ static void gpuscan__select_fit(const gpuscan *gs, gpuscan__select_plan *plan, u
     } while (!fits && gpuscan__shrink(gs, &group, &vectors));
 }
 
-/* Returns whether a row of the tunings for selections or runs matches a call. */
+/* Returns the sum of GPUSCAN__FOR_... that a call of selections or runs has. */
 #define GPUSCAN__WIDE_ELEMENTS 12 /* bytes of an element in all outputs */
-static int gpuscan__select_matches(const gpuscan__tuning *row, uint64_t bytes, const gpuscan__select_plan *plan) {
-    gpuscan_strategy forced = plan->common.call->strategy;
+static uint32_t gpuscan__select_calls(const gpuscan__select_plan *plan) {
     const gpuscan__elements *e = &plan->common.e;
     const gpuscan__select_key *key = &plan->key;
-    if (row->up_to < bytes || (row->size && row->size != gpuscan__decides_size(e)) ||
-        (forced != GPUSCAN_STRATEGY_AUTO && forced != row->strategy))
-        return 0;
-    switch ((int)row->calls) {
-    case GPUSCAN__FOR_SEGMENTS: return 0; /* some profiles have only rows for scans */
-    case GPUSCAN__FOR_INDICES: return key->outputs == 0;
-    case GPUSCAN__FOR_OUTPUTS: return key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
-    case GPUSCAN__FOR_ELEMENTS: return gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
-    case GPUSCAN__FOR_KEYS: return !e->reduces;
-    case GPUSCAN__FOR_VALUES: return e->reduces;
-    case GPUSCAN__FOR_F64_VALUES: return e->reduces && e->src == GPUSCAN_TYPE_F64;
-    case GPUSCAN__FOR_SHORT_VALUES:
-        return e->reduces && e->src_size <= 4 && e->result_size <= 4 && key->outputs <= 1 && !key->index_size &&
-               !key->length_size;
-    default: return 1;
-    }
+    int is_short = e->src_size <= 4 && e->result_size <= 4 && key->outputs <= 1 && !key->index_size &&
+                   !key->length_size;
+    int is_wide = key->outputs > 1 || gpuscan__select_bytes(key) >= GPUSCAN__WIDE_ELEMENTS;
+    int is_plain = gpuscan__select_stages(key) && key->outputs == 1 && !key->index_size;
+    if (e->key)
+        return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_RUNS | GPUSCAN__FOR(KEYS, !e->reduces) |
+               GPUSCAN__FOR(F64_VALUES, e->reduces && e->src == GPUSCAN_TYPE_F64) |
+               GPUSCAN__FOR(SHORT_VALUES, e->reduces && is_short);
+    return GPUSCAN__FOR_LISTS | GPUSCAN__FOR_SELECTIONS | GPUSCAN__FOR(INDICES, key->outputs == 0) |
+           GPUSCAN__FOR(OUTPUTS, is_wide) | GPUSCAN__FOR(ELEMENTS, is_plain);
 }
 
-/* Returns the first row of the profile's tunings that matches the call. If the profile has none for runs, runs use
-   those for selections. If it has none for selections, those for scans are used. A forced strategy replaces the row's.
-   If `many` is 1, rows of SINGLE_PASS are skipped. */
+/* Returns the first tuning row that fits the call, or the row for all calls. A forced strategy replaces the row's. If
+   `many` is 1, rows of SINGLE_PASS are skipped. */
 static gpuscan__tuning gpuscan__select_tuning(const gpuscan *gs, const gpuscan__select_plan *plan, int many) {
-    const gpuscan__profile *profile = &gs->device.profile;
-    gpuscan__tuning found = profile->tiles.rest;
     gpuscan_strategy forced = plan->common.call->strategy;
-    uint64_t bytes = plan->units * gpuscan__decides_size(&plan->common.e);
-    const gpuscan__tunings *tunings = plan->common.e.key && profile->runs.count ? &profile->runs
-                                      : profile->select.count                   ? &profile->select
-                                                                                : &profile->scan;
-    const gpuscan__tuning *rows = tunings->rows;
-    uint32_t i;
-    for (i = tunings->count; i-- > 0;)
-        if (gpuscan__select_matches(&rows[i], bytes, plan) &&
-            !(many && rows[i].strategy == GPUSCAN_STRATEGY_SINGLE_PASS))
-            found = rows[i];
+    uint32_t size = gpuscan__decides_size(&plan->common.e);
+    unsigned strategies = many ? ~(1u << GPUSCAN_STRATEGY_AUTO | 1u << GPUSCAN_STRATEGY_SINGLE_PASS) : 1u << forced;
+    const gpuscan__tuning *row =
+        gpuscan__find_tuning(gs, gpuscan__select_calls(plan), size, plan->units * size, strategies);
+    gpuscan__tuning found = row ? *row : *gpuscan__any_tuning(gs);
     if (forced != GPUSCAN_STRATEGY_AUTO)
         found.strategy = forced;
     return found;
@@ -21912,7 +21805,8 @@ static int gpuscan__sort_fit_together(const gpuscan *gs, gpuscan__sort_plan *pla
 /* Returns the profile's tile for the call's keys and values. */
 static const gpuscan__sort_tile *gpuscan__sort_tile_of(const gpuscan *gs, const gpuscan__sort_plan *plan) {
     size_t wide = plan->key_size == 8, values = (size_t)gpuscan__min(plan->values.size / 4, 3);
-    return &gs->device.profile.sort_tiles.tiles[wide + (wide && plan->key.counted)][values];
+    uint32_t column = gpuscan__log2(gs->device.profile.facts.devices);
+    return &gpuscan__sort_tiles[column][wide + (wide && plan->key.counted)][values];
 }
 
 /* Chooses tiles for the forms that sort any number of elements, and sets how a group counts digits. */
@@ -23702,12 +23596,12 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->has_lanes = gs->device.lanes != GPUSCAN__LANES_NONE;
     info->has_zero_copy = gs->device.zero_copy;
     info->has_images = gs->device.images;
-    info->scan_strategy = gs->device.profile.tiles.rest.strategy;
+    info->scan_strategy = gpuscan__any_tuning(gs)->strategy;
     if (gpuscan__looks_back_alone(gs, info->scan_strategy))
         info->scan_strategy = gpuscan__strategies[info->scan_strategy].portable;
-    info->reduce_strategy = gs->device.profile.reduce.strategy;
-    info->histogram_strategy = gs->device.profile.histogram.strategy;
-    info->sort_strategy = gs->device.profile.sort.strategy;
+    info->reduce_strategy = (gpuscan_strategy)gs->device.profile.reduce.strategy;
+    info->histogram_strategy = (gpuscan_strategy)gs->device.profile.histogram.strategy;
+    info->sort_strategy = (gpuscan_strategy)gs->device.profile.sort.strategy;
     info->refusals = gs->refusals;
     info->refusal = gs->refusal;
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
