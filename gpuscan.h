@@ -11845,7 +11845,7 @@ typedef struct gpuscan__facts {
     /* bytes of a tile */                                                                                              \
     X(chunk,        {4096, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 18, 1 << 17, 1 << 18, 1 << 18})                    \
     X(prefetch_src, {0, 0, 0, 0, 0, 0, 4096, 2048, 0}) /* bytes ahead; 0: none */                                      \
-    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* 0: see above */                                              \
+    X(prefetch_dst, {0, 0, 0, 0, 0, 0,  512,    0, 0}) /* the same; 0: large outputs bypass the caches */              \
     /* maximum number of elements that one work-item sorts in one launch */                                            \
     X(sort_small, GPUSCAN__ALIKE((1 << 16) - 1))                                                                       \
     X(sort_part, GPUSCAN__ALIKE(1 << 15)) /* minimum elements of a part, whose partly written cache lines cost time */ \
@@ -11858,7 +11858,7 @@ typedef struct gpuscan__facts {
    8 loads in flight. For structs, which are combined in order, a work-item takes two vectors. tuning: reduce-groups,
    reduce-structs */
 #define GPUSCAN__NUMBERS_reduce(X)                                                                                     \
-    X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                            \
+    X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_SINGLE_PASS, MULTI_PASS))                                \
     X(group,          {32, 512, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors,        { 2,   8,   4,   4,   4,  4,  4,  4,  4})                                                        \
     X(vectors_custom, { 2,   2,   4,   4,   4,  4,  4,  4,  4}) /* for custom operators on 8 or 16 bytes */            \
@@ -11888,7 +11888,7 @@ typedef struct gpuscan__facts {
    local memory. CPUs need one group per thread, since groups draw pieces of the samples by ticket, and have local
    tables. tuning: histogram-copies */
 #define GPUSCAN__NUMBERS_histogram(X)                                                                                  \
-    X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                            \
+    X(strategy, GPUSCAN__CHOOSE(SINGLE_PASS, SINGLE_PASS, CPU_MULTI_PASS, SINGLE_PASS))                                \
     X(group,         {32, 1024, 256, 256, 256, 64, 64, 64, 64})                                                        \
     X(vectors, GPUSCAN__ALIKE(4))                                                                                      \
     X(per_unit[2],   { 4,    1,   2,   2,   4, 16,  4,  4,  4}, /* [1]: samples above 1 byte */                        \
@@ -11912,7 +11912,7 @@ typedef struct gpuscan__facts {
    `units` is 8 on Intel's GPUs, since 8 or 16 units share a local memory. A group of 512 work-items, in sub-groups of 8
    lanes, fills 8 units. tuning: sort-intel, sort-together-others */
 #define GPUSCAN__NUMBERS_sort(X)                                                                                       \
-    X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                              \
+    X(strategy, GPUSCAN__CHOOSE(MULTI_PASS, SINGLE_PASS, CPU_MULTI_PASS, MULTI_PASS))                                  \
     X(group,    {32, 256, 256, 512, 256, 64, 64, 64, 64})                                                              \
     X(vectors,  { 2,   8,  28,  16,   8,  4,  4,  4,  4})                                                              \
     X(local[2], {0, 0, 42 << 10, 0, 0, 0, 0, 0, 0},       /* maximum bytes; 0: no limit. [0]: sub-groups of 32 */      \
@@ -12398,21 +12398,21 @@ GPUSCAN__BIND_ROWS(GPUSCAN__OPS, OP_COUNT)
      the name in words
      1 if each group is one work-item, otherwise 0
      1 if groups of one launch wait for each other, otherwise 0
-     the strategy that a call takes instead if this one does not fit the call */
+     the next simpler strategy, which a call takes instead if this one does not fit the call */
 #define GPUSCAN__STRATEGIES(X)                                                                                         \
     X(STRATEGY_AUTO, "auto", 0, 0, MULTI_PASS)                                                                         \
     X(STRATEGY_MULTI_PASS, "multi-pass", 0, 0, MULTI_PASS)                                                             \
     X(STRATEGY_SINGLE_PASS, "single pass", 0, 1, MULTI_PASS)                                                           \
-    X(STRATEGY_SINGLE_PASS_AHEAD, "single pass ahead", 0, 1, MULTI_PASS)                                               \
+    X(STRATEGY_SINGLE_PASS_AHEAD, "single pass ahead", 0, 1, SINGLE_PASS)                                              \
     X(STRATEGY_CPU_MULTI_PASS, "CPU multi-pass", 1, 0, CPU_MULTI_PASS)                                                 \
     X(STRATEGY_CPU_SINGLE_PASS, "CPU single pass", 1, 1, CPU_MULTI_PASS)
 
-#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, portable)                                                 \
-    {words, cpu, single_pass, GPUSCAN_STRATEGY_##portable},
+#define GPUSCAN__STRATEGY_ROW(name, words, cpu, single_pass, simpler)                                                  \
+    {words, cpu, single_pass, GPUSCAN_STRATEGY_##simpler},
 static const struct {
     char name[20];
     int cpu, single_pass;
-    gpuscan_strategy portable;
+    gpuscan_strategy simpler;
 } gpuscan__strategies[] = {GPUSCAN__STRATEGIES(GPUSCAN__STRATEGY_ROW)};
 GPUSCAN__BIND_ROWS(GPUSCAN__STRATEGIES, STRATEGY_COUNT)
 
@@ -12827,7 +12827,7 @@ struct gpuscan__operation {
     int trusts_group; /* 1: with NVIDIA's lanes, kernels run with the group size that they were built for. The driver's
                          limit is ignored, since it is 256 if registers are limited */
     int has_capacity; /* 1: the desc has a capacity, which limits its outputs */
-    int alone;        /* a GPUSCAN__ALONE_..., which says when one sub-group works while its group waits */
+    int in_order;     /* 1: one sub-group combines a group's results in order if the operator does not commute */
     /* Checks all arguments except buffers, and sets elements and ranges from them. */
     gpuscan_result (*resolve)(gpuscan *gs, gpuscan__plan *plan);
     /* Sets the program's key (unless a self-test gives it), the groups and the scratch from elements, counts and
@@ -12849,15 +12849,11 @@ struct gpuscan__operation {
     gpuscan_result (*prove_custom)(gpuscan *gs, gpuscan__plan *plan, int *right);
 };
 
-/* Says whether one sub-group of a group works while the others wait. IN_LOOK_BACK: it looks back. IN_ORDER: it combines
-   results in order. With LANES_LOCAL the others cannot wait, so such groups are a single sub-group. */
-enum { GPUSCAN__ALONE_NEVER, GPUSCAN__ALONE_IN_LOOK_BACK, GPUSCAN__ALONE_IN_ORDER };
-
 /* Defines the gpuscan__operation at the end of an operation's section. */
-#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, alone, count_at, prove_custom)              \
+#define GPUSCAN__OPERATION(name, uses_scratch, trusts_group, has_capacity, in_order, count_at, prove_custom)           \
     static const gpuscan__operation gpuscan__##name##_operation = {                                                    \
         #name,                    GPUSCAN__OPERATION_##name, uses_scratch,             trusts_group,                   \
-        has_capacity,             GPUSCAN__ALONE_##alone,    gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
+        has_capacity,             in_order,                  gpuscan__##name##_resolve, gpuscan__##name##_choose,      \
         gpuscan__##name##_kernels, gpuscan__##name##_pieces, gpuscan__##name##_define, gpuscan__##name##_enqueue,      \
         gpuscan__##name##_test,   sizeof(gpuscan__##name##_plan), sizeof(gpuscan_##name##_desc),                       \
         offsetof(gpuscan_##name##_desc, call), offsetof(gpuscan__##name##_plan, key),                                  \
@@ -12963,68 +12959,58 @@ static const gpuscan__facts gpuscan__profiles[] = {
     {GPUSCAN__ON_##devices, GPUSCAN__FOR_##calls, size, (kib) ? (uint64_t)(kib) << 10 : UINT64_MAX,                    \
      GPUSCAN_STRATEGY_##strategy, group, vectors, (mib_ahead) * GPUSCAN__MIB, registers, once}
 static const gpuscan__tuning gpuscan__tunings[] = {
-    /* Columns: devices, calls, size (0: all), up to KiB (0: all), strategy, group, vectors, MiB ahead, registers, once.
-       The next two rows are for small scans of elements of 1 byte by segments. */
+    /* Columns: devices, calls, size (0: all), KiB (0: all), strategy, group, vectors, MiB ahead, registers, once */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 256, SINGLE_PASS, 128, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 8192, SINGLE_PASS, 256, 2, 0, 64, 0),
-    /* scans by segments in a single tile, which has no other tile to wait for */
+    /* a single tile has no other tile to wait for */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 4, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 16, SINGLE_PASS, 256, 4, 0, 64, 0),
-    /* other small scans by segments; some rows serve only one element size */
+    /* several tiles */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 2048, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 4096, SINGLE_PASS, 128, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 16384, SINGLE_PASS, 128, 4, 0, 64, 0),
-    /* large scans by segments, one row each: elements of 4 bytes; of 8 bytes; of 1 byte; of other sizes */
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 4, 0, SINGLE_PASS, 256, 6, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 8, 0, SINGLE_PASS, 256, 7, 0, 80, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 1, 0, SINGLE_PASS, 256, 6, 0, 80, 0),
     GPUSCAN__TILE(NVIDIA, SEGMENTS, 0, 0, SINGLE_PASS, 256, 4, 0, 64, 0),
-    /* other scans up to 8 MiB */
+    /* other scans */
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 64, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 1024, SINGLE_PASS, 256, 1, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 512, SINGLE_PASS, 256, 2, 0, 64, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 0, 8192, SINGLE_PASS, 256, 4, 0, 64, 0),
-    /* elements of 1 and of 2 bytes that are not packed, in small groups */
+    /* elements of 1 or 2 bytes in other calls than these two rows' and f16 are packed */
     GPUSCAN__TILE(NVIDIA, UNPACKED, 1, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 64, 0),
     GPUSCAN__TILE(NVIDIA, UNPACKED, 2, 0, SINGLE_PASS_AHEAD, 128, 8, 24, 80, 0),
-    /* The next three rows are for packed elements of 1 byte, for f16, and for packed elements of 2 bytes. */
     GPUSCAN__TILE(NVIDIA, SCANS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 24, 48, 0),
     GPUSCAN__TILE(NVIDIA, F16, 2, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 2, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 64, 0),
-    /* The next four rows are for elements of 8 bytes, 4 bytes from sources of 1 byte, 16 bytes, and 32 bytes. */
     GPUSCAN__TILE(NVIDIA, SCANS, 8, 0, SINGLE_PASS_AHEAD, 256, 8, 22, 80, 0),
     GPUSCAN__TILE(NVIDIA, BYTES, 4, 0, SINGLE_PASS_AHEAD, 256, 8, 32, 48, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 16, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
     GPUSCAN__TILE(NVIDIA, SCANS, 32, 0, SINGLE_PASS_AHEAD, 256, 8, 24, 80, 0),
-    /* selections up to 2 MiB */
+    /* selections: the size is that of a flag, a word of bits, or an element with a predicate */
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 256, SINGLE_PASS, 256, 2, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 2048, SINGLE_PASS, 256, 1, 0, 0, 0),
-    /* flags of 1 byte select indices and nothing else, so tiles are loaded once */
     GPUSCAN__TILE(NVIDIA, INDICES, 1, 16384, SINGLE_PASS_AHEAD, 256, 3, 0, 0, 1),
     GPUSCAN__TILE(NVIDIA, INDICES, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
-    /* Flags of 1 byte. The first row is for several outputs or wide elements, the second row for all other outputs. */
     GPUSCAN__TILE(NVIDIA, OUTPUTS, 1, 0, SINGLE_PASS_AHEAD, 512, 2, 4, 0, 0),
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 1, 0, SINGLE_PASS_AHEAD, 512, 3, 4, 0, 0),
-    /* Other selections. The second row is for a predicate on elements of 4 bytes, and loads each tile once. */
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 8192, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, ELEMENTS, 4, 0, SINGLE_PASS_AHEAD, 256, 6, 0, 0, 1),
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS_AHEAD, 256, 5, 12, 0, 0),
     /* selections that force SINGLE_PASS */
     GPUSCAN__TILE(NVIDIA, SELECTIONS, 0, 0, SINGLE_PASS, 512, 2, 0, 0, 0),
-    /* runs up to 256 KiB */
+    /* runs: the size is that of a key */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 128, SINGLE_PASS, 512, 1, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 256, SINGLE_PASS, 256, 2, 0, 0, 0),
-    /* keys of 1 byte, no reduction */
     GPUSCAN__TILE(NVIDIA, KEYS, 1, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
-    /* wider keys: small calls; large calls without a reduction */
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 8192, SINGLE_PASS, 256, 4, 0, 0, 0),
     GPUSCAN__TILE(NVIDIA, KEYS, 0, 0, SINGLE_PASS_AHEAD, 256, 7, 0, 64, 1),
-    /* Reductions: one row each for f64, for short values and for other values. With 64 registers, four groups for short
-       values fit a multiprocessor. */
+    /* with 64 registers, four groups for short values fit a multiprocessor */
     GPUSCAN__TILE(NVIDIA, F64_VALUES, 0, 0, SINGLE_PASS_AHEAD, 256, 5, 0, 0, 1),
     GPUSCAN__TILE(NVIDIA, SHORT_VALUES, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 64, 1),
     GPUSCAN__TILE(NVIDIA, RUNS, 0, 0, SINGLE_PASS_AHEAD, 256, 4, 0, 0, 1),
@@ -13165,12 +13151,11 @@ static int gpuscan__has_extension(const char *extensions, const char *name) {
 
 /* Returns the sub-group width that every kernel of a device has or can require. Returns 0 if there is no such width.
    Intel's compiler chooses a width for kernels that require none. Most Intel GPUs are fastest with 16. */
-static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extensions) {
+static uint64_t gpuscan__subgroup_width(const gpuscan *gs) {
     static const uint32_t widths[] = {16, 32, 8};
     size_t sizes[16], bytes = 0, i, w;
-    uint64_t multiple = gpuscan__device_number(&gs->cl, gs->device_id, 0x1067); /* PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
-    if (!gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH))
-        return multiple == 8 || multiple == 16 || multiple == 32 || multiple == 64 ? (uint32_t)multiple : 0;
+    if (gs->device.asks_width)
+        return gpuscan__device_number(&gs->cl, gs->device_id, 0x1067); /* PREFERRED_WORK_GROUP_SIZE_MULTIPLE */
     if (gs->cl.clGetDeviceInfo(gs->device_id, 0x4108 /* CL_DEVICE_SUB_GROUP_SIZES_INTEL */, sizeof(sizes), sizes,
                                &bytes) == CL_SUCCESS)
         for (w = 0; w < GPUSCAN__COUNT_OF(widths); w++)
@@ -13180,44 +13165,56 @@ static uint32_t gpuscan__subgroup_width(const gpuscan *gs, const char *extension
     return 0;
 }
 
-/* Sets how lanes exchange values, and the width of sub-groups. Asks the driver unless it is NVIDIA's. */
+/* Queries registers and compute capability. Returns whether PTX lanes work: they need 7.0, the first capability with
+   scopes for loads and fences. */
+static int gpuscan__has_ptx_lanes(gpuscan *gs) {
+    gpuscan__device *device = &gs->device;
+    const gpuscan_opencl *cl = &gs->cl;
+    uint64_t major = gpuscan__device_number(cl, gs->device_id, 0x4000); /* CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV */
+    uint64_t minor = gpuscan__device_number(cl, gs->device_id, 0x4001); /* CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV */
+    device->registers = gpuscan__device_number(cl, gs->device_id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
+    device->capability = major ? 10 * major + minor : 70;
+    return device->capability >= 70;
+}
+
+/* Sets how lanes exchange values, and the width of sub-groups. */
 GPUSCAN__COLD void gpuscan__choose_lanes(gpuscan *gs, const char *extensions) {
     gpuscan__device *device = &gs->device;
-    uint64_t width = 0;
-    device->lanes = device->profile.facts.devices == GPUSCAN__ON_NVIDIA ? GPUSCAN__LANES_PTX : GPUSCAN__LANES_NONE;
-    device->lane_width = GPUSCAN__LANE_WIDTH;
+    int is_cpu = (device->type & CL_DEVICE_TYPE_CPU) != 0;
+    uint64_t width = GPUSCAN__LANE_WIDTH;
+    device->lanes = GPUSCAN__LANES_NONE;
     if (gs->limits.lanes) {
         device->lanes = GPUSCAN__LANES_LOCAL;
-        device->lane_width = gs->limits.lanes;
+        width = gs->limits.lanes;
         /* compilers for CPUs hang on SINGLE_PASS_AHEAD, whose groups reach different numbers of barriers */
-        if ((device->type & CL_DEVICE_TYPE_CPU) && device->profile.facts.devices != GPUSCAN__ON_SIMULATOR)
+        if (is_cpu && device->profile.facts.devices != GPUSCAN__ON_SIMULATOR)
             device->profile.facts.refused |= 1u << GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD;
     } else if (gs->limits.without & GPUSCAN_WITHOUT_LANES) {
         device->lanes = GPUSCAN__LANES_NONE;
-    } else if (device->lanes == GPUSCAN__LANES_NONE) {
-        int kind = GPUSCAN__LANES_NONE;
-        if (device->vendor == GPUSCAN__VENDOR_AMD && strstr(device->platform, "AMD Accelerated Parallel Processing")) {
-            kind = GPUSCAN__LANES_AMD;
-            width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
-        } else if (device->version >= 200 &&
-                   /* PoCL 6 runs a CPU's work-items in a loop and computes a look-back over many tiles wrong. Intel's
-                      CPU runtime maps sub-groups to vectors and computes this look-back right. */
-                   (!(device->type & CL_DEVICE_TYPE_CPU) || strstr(device->platform, "Intel(R) OpenCL")) &&
-                   gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
-                   gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
-            kind = GPUSCAN__LANES_SUBGROUPS;
-            width = gpuscan__subgroup_width(gs, extensions);
-        }
-        if (width == 8 || width == 16 || width == 32 || width == 64) {
-            device->lanes = kind;
-            device->lane_width = (uint32_t)width;
-            device->asks_width =
-                kind == GPUSCAN__LANES_SUBGROUPS && !gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH);
-        } else if (kind != GPUSCAN__LANES_NONE) {
-            gs->refusals++;
-            snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no fixed width");
-        }
+    } else if (device->profile.facts.devices == GPUSCAN__ON_NVIDIA) {
+        if (gpuscan__has_ptx_lanes(gs))
+            device->lanes = GPUSCAN__LANES_PTX;
+    } else if (device->vendor == GPUSCAN__VENDOR_AMD &&
+               strstr(device->platform, "AMD Accelerated Parallel Processing")) {
+        device->lanes = GPUSCAN__LANES_AMD;
+        width = gpuscan__device_number(&gs->cl, gs->device_id, 0x4043); /* CL_DEVICE_WAVEFRONT_WIDTH_AMD */
+    } else if (device->version >= 200 &&
+               /* PoCL 6 runs a CPU's work-items in a loop and computes a look-back over many tiles wrong. Intel's CPU
+                  runtime maps sub-groups to vectors and computes this look-back right. */
+               (!is_cpu || strstr(device->platform, "Intel(R) OpenCL")) &&
+               gpuscan__has_extension(extensions, "cl_khr_subgroup_shuffle") &&
+               gpuscan__has_extension(extensions, "cl_khr_subgroup_ballot")) {
+        device->lanes = GPUSCAN__LANES_SUBGROUPS;
+        device->asks_width = !gpuscan__has_extension(extensions, GPUSCAN__REQUIRED_WIDTH);
+        width = gpuscan__subgroup_width(gs);
     }
+    if (width != 8 && width != 16 && width != 32 && width != 64) {
+        device->lanes = GPUSCAN__LANES_NONE;
+        width = GPUSCAN__LANE_WIDTH;
+        gs->refusals++;
+        snprintf(gs->refusal, sizeof(gs->refusal), "the device's sub-groups have no fixed width");
+    }
+    device->lane_width = (uint32_t)width;
 }
 
 /* Sets the build options and the fence of device scope. The simulator runs groups in order, so mem_fence orders what
@@ -13251,18 +13248,6 @@ static int gpuscan__profile_matches(const gpuscan__device *device, size_t row) {
     return row == GPUSCAN__COUNT_OF(gpuscan__profiles) - 1 ||
            ((gpuscan__profiles[row].type & device->type) && (!vendor || vendor == device->vendor) &&
             (strstr(device->name, part) || strstr(device->platform, part)));
-}
-
-/* Queries registers and compute capability. PTX lanes need 7.0, the first with scopes for loads and fences. */
-static void gpuscan__open_nvidia(gpuscan *gs) {
-    gpuscan__device *device = &gs->device;
-    const gpuscan_opencl *cl = &gs->cl;
-    uint64_t major = gpuscan__device_number(cl, gs->device_id, 0x4000); /* CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV */
-    uint64_t minor = gpuscan__device_number(cl, gs->device_id, 0x4001); /* CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV */
-    device->registers = gpuscan__device_number(cl, gs->device_id, 0x4002); /* CL_DEVICE_REGISTERS_PER_BLOCK_NV */
-    device->capability = major ? 10 * major + minor : 70;
-    if (device->capability < 70)
-        device->lanes = GPUSCAN__LANES_NONE;
 }
 
 static gpuscan_result gpuscan__open_identity(gpuscan *gs) {
@@ -13341,8 +13326,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__open_device(gpuscan *gs) {
     gpuscan__choose_lanes(gs, extensions);
     for (i = 0; i < GPUSCAN__OPERATION_COUNT; i++)
         gs->refused[i] = profile->facts.refused;
-    if (device->lanes == GPUSCAN__LANES_PTX)
-        gpuscan__open_nvidia(gs);
     gpuscan__choose_fence(gs);
     return GPUSCAN_SUCCESS;
 }
@@ -13361,13 +13344,8 @@ static uint64_t gpuscan__device_rank(const gpuscan_opencl *cl, cl_device_id devi
     return (class_ << 40) + gpuscan__min(speed, ((uint64_t)1 << 40) - 1) + 1;
 }
 
-/* Appends the device's and the platform's name to the text `list`, if they fit. */
-static void gpuscan__list_device(char *list, size_t size, const char *name, const char *platform) {
-    size_t length = strlen(list);
-    if (length + strlen(name) + strlen(platform) + 16 < size)
-        snprintf(list + length, size - length, "%s'%s' of '%s'", length ? ", " : "", name, platform);
-}
-
+/* Chooses the first device with `wanted` in its or its platform's name or, if that is NULL, the device of the highest
+   rank. */
 static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
     const gpuscan_opencl *cl = &gs->cl;
     char list[1024] = "";
@@ -13383,7 +13361,7 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
                              "pocl-opencl-icd)");
     if (code != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clGetPlatformIDs failed");
-    for (p = 0; p < platform_count; p++) {
+    for (p = 0; p < platform_count && !(wanted && best); p++) {
         cl_device_id devices[64];
         cl_uint count = 0;
         char platform_name[256], name[256];
@@ -13391,17 +13369,15 @@ static gpuscan_result gpuscan__choose_device(gpuscan *gs, const char *wanted) {
             continue;
         gpuscan__platform_name(cl, platforms[p], platform_name, sizeof(platform_name));
         for (d = 0; d < count && d < 64; d++) {
-            uint64_t rank;
+            uint64_t rank = wanted ? 0 : gpuscan__device_rank(cl, devices[d]);
+            size_t length = strlen(list);
             gpuscan__device_text(cl, devices[d], CL_DEVICE_NAME, name, sizeof(name));
             found++;
-            gpuscan__list_device(list, sizeof(list), name, platform_name);
-            if (wanted) {
-                if (!strstr(name, wanted) && !strstr(platform_name, wanted))
-                    continue;
-                gs->device_id = devices[d];
-                return GPUSCAN_SUCCESS;
-            }
-            rank = gpuscan__device_rank(cl, devices[d]);
+            if (length + strlen(name) + strlen(platform_name) + 16 < sizeof(list))
+                snprintf(list + length, sizeof(list) - length, "%s'%s' of '%s'", length ? ", " : "", name,
+                         platform_name);
+            if (wanted && (strstr(name, wanted) || strstr(platform_name, wanted)))
+                rank = 1;
             if (rank > best) {
                 best = rank;
                 gs->device_id = devices[d];
@@ -15362,21 +15338,15 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_init(gpuscan__launch *launch, const gpusca
 
 /* [PLANNING] ------------------------------------------------------------------------------------------------------- */
 
-/* Returns how many bits a state word has for values of `t_size` bytes, or 0 if words cannot hold them. `whole` is 1 if
-   groups are whole sub-groups. Words of 128 bits halve the registers of a look-back. tuning: scan-words */
-GPUSCAN__SHARED uint32_t gpuscan__word_bits(const gpuscan *gs, uint32_t t_size, int whole) {
-    if (t_size > 64)
+/* Returns how many bits the key's state words have for values of `t_size` bytes. Returns 0 if its strategy has several
+   passes, or if words cannot hold the values. Words of 128 bits halve a look-back's registers. tuning: scan-words */
+enum { GPUSCAN__WORDS_HOLD = 64 }; /* maximum bytes of a value */
+GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
+    if (t_size > GPUSCAN__WORDS_HOLD || !gpuscan__is_single_pass(gpuscan__key_strategy(key)))
         return 0;
-    if (gs->device.lanes == GPUSCAN__LANES_PTX && whole && t_size > 4)
+    if (gpuscan__uses_ptx(gs, key) && t_size > 4)
         return 128;
     return gs->device.int64_atomics ? 64 : 32;
-}
-
-/* Returns gpuscan__word_bits for the key's groups if the key's strategy has a single pass, otherwise 0. */
-GPUSCAN__SHARED uint32_t gpuscan__key_word(const gpuscan *gs, const gpuscan__key *key, uint32_t t_size) {
-    return gpuscan__is_single_pass(gpuscan__key_strategy(key))
-               ? gpuscan__word_bits(gs, t_size, gpuscan__whole_lanes(gs, key->group))
-               : 0;
 }
 
 static int gpuscan__word_scratch(uint32_t word) {
@@ -15403,9 +15373,8 @@ static uint64_t gpuscan__shared_bytes(const gpuscan *gs, uint32_t t_size, uint32
    commute, one sub-group works while the others wait. With LANES_LOCAL none can wait: a group is one sub-group. */
 static uint32_t gpuscan__lanes_group(const gpuscan *gs, const gpuscan__plan *plan, uint32_t group) {
     uint32_t width = gs->device.lane_width;
-    int alone = plan->operation->alone == GPUSCAN__ALONE_IN_LOOK_BACK
-                    ? gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key))
-                    : plan->operation->alone == GPUSCAN__ALONE_IN_ORDER && !plan->e.commutes;
+    int alone = plan->operation->in_order ? !plan->e.commutes
+                                          : gpuscan__is_single_pass(gpuscan__key_strategy(&plan->key));
     if (gs->device.lanes == GPUSCAN__LANES_NONE)
         return group;
     return (uint32_t)gpuscan__min(group, alone && gs->device.lanes == GPUSCAN__LANES_LOCAL ? width : width * width);
@@ -15469,12 +15438,6 @@ static int gpuscan__looks_back_alone(const gpuscan *gs, gpuscan_strategy strateg
            gs->device.lanes == GPUSCAN__LANES_NONE && gs->device.profile.facts.devices != GPUSCAN__ON_SIMULATOR;
 }
 
-/* Returns the next simpler strategy, or `strategy` itself if there is none. */
-static gpuscan_strategy gpuscan__simpler(gpuscan_strategy strategy) {
-    return strategy == GPUSCAN_STRATEGY_SINGLE_PASS_AHEAD ? GPUSCAN_STRATEGY_SINGLE_PASS
-                                                          : gpuscan__strategies[strategy].portable;
-}
-
 /* Calls the operation's `choose`. In a self-test the key is given. Otherwise copies the operation's own part to it. */
 static gpuscan_result gpuscan__choose(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan__operation *operation = plan->operation;
@@ -15500,7 +15463,7 @@ GPUSCAN__SHARED gpuscan_strategy gpuscan__strategy_for(const gpuscan__plan *plan
     gpuscan_strategy forced = plan->call->strategy;
     gpuscan_strategy strategy = forced == GPUSCAN_STRATEGY_AUTO ? (gpuscan_strategy)by_auto : forced;
     while (lacks >> strategy & 1)
-        strategy = gpuscan__simpler(strategy);
+        strategy = gpuscan__strategies[strategy].simpler;
     return strategy;
 }
 
@@ -15528,10 +15491,13 @@ static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
+/* A result of the functions below, beside the public ones, which are not positive: the call must be planned again. */
+enum { GPUSCAN__AGAIN = 1 };
+
 /* Tries to build the call's program without the vendor's instructions, after a build with them failed. If this works,
-   stops using them and sets *again. Otherwise the failure has another cause, so they stay in use. If the call's
+   stops using them and returns AGAIN. Otherwise the failure has another cause, so they stay in use. If the call's
    strategy needs them, another strategy is tried. */
-GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan, int *again) {
+GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__plan *plan) {
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
@@ -15551,21 +15517,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
         plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
         gpuscan__give_up_lanes(gs, plan, "its program did not build with them");
         gs->error[0] = 0;
-        *again = 1;
-        return GPUSCAN_SUCCESS;
+        return GPUSCAN__AGAIN;
     }
     gs->device = device;
     return r;
-}
-
-/* Returns whether a program has a self-test when it is first built. gpuscan__prove handles a test that fails. */
-static int gpuscan__needs_proof(const gpuscan__plan *plan) {
-    const gpuscan__elements *e = &plan->e;
-    /* CPUs test no custom programs: a stand-in takes a second to compile, and builtin types have the same kernels */
-    if (gpuscan__key_is_cpu(&plan->key) && e->custom)
-        return 0;
-    /* no stand-in can convert between a builtin type and the caller's type */
-    return e->selects || !(e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM));
 }
 
 /* Self-tests use this text in place of the caller's, which must not run on unexpected values. A value is a struct of
@@ -15600,32 +15555,29 @@ static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *pr
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
                                                 int *right);
 
-/* Tests the program of `stand_in` instead of `plan`'s. Skips this if its kernels cannot run in groups of that size. */
+/* Tests the program of `stand_in`, whose texts use neither the caller's values nor sources, instead of `plan`'s. Skips
+   this if its kernels cannot run in groups of that size. */
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
     size_t group = 0;
     gpuscan_result r;
     *right = 1;
+    stand_in->is_stand_in = 1;
+    memset(&stand_in->key.given, 0, sizeof(stand_in->key.given));
+    memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
     r = gpuscan__get_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
     if (r == 0 && !program->proved)
         r = gpuscan__program_group(gs, stand_in, program, &group);
     if (r != 0 || program->proved || group < stand_in->key.group)
         return r;
-    *right = gpuscan__has_lane_width(gs, program);
-    if (!*right)
-        return GPUSCAN_SUCCESS;
     program->proved = 1;
-    r = gpuscan__self_test(gs, stand_in, program, right);
+    *right = gpuscan__has_lane_width(gs, program);
+    if (*right)
+        r = gpuscan__self_test(gs, stand_in, program, right);
     program->proved = r == 0 && *right;
     return r;
-}
-
-/* Removes the caller's values and sources from a stand-in plan, whose texts do not use them. */
-static void gpuscan__give_nothing(gpuscan__plan *stand_in) {
-    memset(&stand_in->key.given, 0, sizeof(stand_in->key.given));
-    memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
 }
 
 GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan *plan, int *right) {
@@ -15636,7 +15588,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     int selects = plan->e.selects && plan->e.src == GPUSCAN_TYPE_CUSTOM;
     int of_structs = selects || plan->e.key == GPUSCAN_TYPE_CUSTOM;
     memset(&custom, 0, sizeof(custom));
-    stand_in.is_stand_in = 1;
     stand_in.e.convert = selects ? "x.part[0]" : NULL;
     stand_in.e.seen = 0;
     stand_in.e.custom = plan->e.op == GPUSCAN_OP_CUSTOM || of_structs ? &custom : NULL;
@@ -15655,78 +15606,75 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove_stand_in(gpuscan *gs, gpuscan__plan 
     }
     if (!stand_in.e.custom) /* if the conversion is the only custom text, the self-test runs without it */
         stand_in.key.custom_size = 0;
-    gpuscan__give_nothing(&stand_in);
     return gpuscan__prove_in_place_of(gs, plan, &stand_in, right);
 }
 
-GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int *again) {
+/* Tests a program that has been built. If it is wrong, gives up what it needs, so that the call is planned again. */
+GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+    const gpuscan__elements *e = &plan->e;
     gpuscan_strategy strategy = gpuscan__key_strategy(&plan->key);
+    /* no stand-in can convert between a builtin type and the caller's type */
+    int converts = !e->selects && e->convert && (e->src == GPUSCAN_TYPE_CUSTOM) != (e->dst == GPUSCAN_TYPE_CUSTOM);
     int right = 1;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    if (gpuscan__needs_proof(plan))
-        r = plan->e.custom ? plan->operation->prove_custom(gs, plan, &right)
-                           : gpuscan__self_test(gs, plan, program, &right);
+    /* CPUs test no custom programs: a stand-in takes a second to compile, and builtin types have the same kernels */
+    if (!converts && !(gpuscan__key_is_cpu(&plan->key) && e->custom))
+        r = e->custom ? plan->operation->prove_custom(gs, plan, &right)
+                      : gpuscan__self_test(gs, plan, program, &right);
     program->proved = r == 0 && right; /* blobs store `proved`, since they also hold programs that are not */
     if (r != 0 || right)
         return r;
-    *again = 1;
     if (gpuscan__uses_lanes(gs, &plan->key)) {
         gpuscan__give_up_lanes(gs, plan, "its self-test failed");
-    } else if (gpuscan__strategies[strategy].portable != strategy) {
-        gs->refused[plan->operation->number] |= 1u << strategy;
-        gpuscan__note_refusal(gs, plan, "its strategy is no longer used", "its self-test failed");
-    } else {
-        *again = 0;
-        program->wrong = 1;
-        gpuscan__note_refusal(gs, plan, "its program is no longer used", "its self-test failed");
+        return GPUSCAN__AGAIN;
     }
-    return GPUSCAN_SUCCESS;
+    program->wrong = gpuscan__strategies[strategy].simpler == strategy;
+    gpuscan__note_refusal(gs, plan, program->wrong ? "its program is no longer used" : "its strategy is no longer used",
+                          "its self-test failed");
+    if (program->wrong)
+        return GPUSCAN_SUCCESS;
+    gs->refused[plan->operation->number] |= 1u << strategy;
+    return GPUSCAN__AGAIN;
 }
 
-/* Gets the plan's program. Sets *again if the call must be planned again, since kernels were not built, cannot run in
-   groups of the planned size, or fail their self-test. */
-static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program,
-                                                   int *again) {
+/* Gets the plan's program. Returns AGAIN if its kernels were not built, cannot run in groups of the planned size, or
+   fail their self-test. */
+static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
     size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
     if (r == 0)
         r = gpuscan__program_group(gs, plan, *program, &group);
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
         gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
-        *again = 1;
-        return GPUSCAN_SUCCESS;
+        return GPUSCAN__AGAIN;
     }
     if (r == 0 && group >= plan->key.group && !(*program)->proved && !(*program)->wrong)
-        r = gpuscan__prove(gs, plan, *program, again);
-    if (r == 0 && !*again && (*program)->wrong)
+        r = gpuscan__prove(gs, plan, *program);
+    if (r == 0 && (*program)->wrong)
         return gpuscan__unsupported(gs, "this call's program failed its self-test, and it has no other form");
-    if (r != 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
-        return gpuscan__build_without_lanes(gs, plan, again);
-    if (r != 0 || *again || group >= plan->key.group)
+    if (r < 0 && plan->not_built && (gpuscan__uses_lanes(gs, &plan->key) || gs->device.fence == GPUSCAN__FENCE_PTX))
+        return gpuscan__build_without_lanes(gs, plan);
+    if (r != 0 || group >= plan->key.group)
         return r;
     plan->group_limit = gpuscan__power_of_two_below(group);
-    *again = plan->group_limit < plan->key.group;
-    return r;
+    return plan->group_limit < plan->key.group ? (gpuscan_result)GPUSCAN__AGAIN : GPUSCAN_SUCCESS;
 }
 
 /* Plans a resolved call and gets its program. Group sizes, on which the results of floats depend, follow from the
    call's own kernels alone, so that earlier calls do not change results. The only exception is gpuscan__give_up_lanes,
    on a device that does not do what its driver promises. */
 static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
-    int again;
     gpuscan_result r;
     plan->group_limit = gs->device.group_limit;
     do {
-        again = 0;
         plan->key.undivided = 0;
         if ((r = gpuscan__choose(gs, plan)) != 0)
             return r;
         if (gpuscan__why_refused(gs, plan, gpuscan__key_strategy(&plan->key))) /* `choose` had no other strategy */
             return gpuscan__unsupported(gs, "no strategy that fits the call works on this device");
-        if ((r = gpuscan__get_fitting_program(gs, plan, program, &again)) != 0)
-            return r;
-    } while (again);
-    return GPUSCAN_SUCCESS;
+        r = gpuscan__get_fitting_program(gs, plan, program);
+    } while (r == GPUSCAN__AGAIN);
+    return r;
 }
 
 /* [CALLS] ---------------------------------------------------------------------------------------------------------- */
@@ -16854,7 +16802,7 @@ static const char *gpuscan__why_no_look_back(const gpuscan *gs, const gpuscan__p
 /* Replaces a strategy that cannot do the call by the next simpler one. Returns 0 if there is none. */
 static int gpuscan__take_simpler(gpuscan__tuning *tuning) {
     gpuscan_strategy strategy = tuning->strategy;
-    tuning->strategy = gpuscan__simpler(strategy);
+    tuning->strategy = gpuscan__strategies[strategy].simpler;
     return tuning->strategy != strategy;
 }
 
@@ -17388,7 +17336,7 @@ static const char *gpuscan__scan_misfit(const gpuscan *gs, const gpuscan__scan_p
     const char *why = gpuscan__why_no_look_back(gs, &plan->common, strategy);
     if (why || !gpuscan__is_single_pass(strategy))
         return why;
-    if (!gpuscan__word_bits(gs, plan->common.e.t_size, 0))
+    if (plan->common.e.t_size > GPUSCAN__WORDS_HOLD)
         return "state words hold elements of at most 64 bytes";
     /* On AMD's and Intel's GPUs several passes are faster than a look-back at states of several words. With a custom
        operator they are also faster than AHEAD, which adds values one by one. tuning: scan-words, scan-fold */
@@ -17681,7 +17629,8 @@ static gpuscan_result gpuscan__scan_choose(gpuscan *gs, gpuscan__plan *common) {
     if (is_auto && plan->rows > 1 && gpuscan__is_single_pass(tuning.strategy) &&
         (plan->desc->count <= common->key.tile / 2 || plan->rows >= 4 * gs->device.units)) {
         /* rows are short, or so many that each can have its own group: a look-back would not help */
-        tuning.strategy = gpuscan__strategies[tuning.strategy].portable;
+        while (gpuscan__is_single_pass(tuning.strategy))
+            gpuscan__take_simpler(&tuning);
         gpuscan__scan_shape(gs, plan, &tuning);
     }
     while ((why = gpuscan__scan_misfit(gs, plan, tuning.strategy)) != NULL) {
@@ -18002,7 +17951,7 @@ GPUSCAN__COLD int gpuscan__scan_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(scan, 1, 1, 0, IN_LOOK_BACK, offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(scan, 1, 1, 0, 0, offsetof(gpuscan_scan_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc) {
@@ -18157,7 +18106,7 @@ GPUSCAN__COLD int gpuscan__uniform_add_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(uniform_add, 0, 0, 0, NEVER, offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(uniform_add, 0, 0, 0, 0, offsetof(gpuscan_uniform_add_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_uniform_add_host(gpuscan *gs, const void *addend, void *dst, uint64_t count,
                                                     uint64_t block, const gpuscan_uniform_add_desc *desc) {
@@ -18411,7 +18360,7 @@ static const char *gpuscan__reduce_misfit(const gpuscan *gs, const gpuscan__plan
         return why;
     if (gs->device.fence == GPUSCAN__FENCE_NONE)
         return "it needs a fence of device scope";
-    return gpuscan__word_bits(gs, plan->e.t_size, 0) ? NULL : "state words hold elements of at most 64 bytes";
+    return plan->e.t_size <= GPUSCAN__WORDS_HOLD ? NULL : "state words hold elements of at most 64 bytes";
 }
 
 /* Returns the maximum number of vectors that a row touches. It may begin inside one unless `vector` divides `pitch`. */
@@ -18667,7 +18616,7 @@ static gpuscan_result gpuscan__reduce_choose(gpuscan *gs, gpuscan__plan *common)
         return gpuscan__unsupported(gs, why);
     plan->is_few = plan->results < 4 * (uint64_t)gs->device.units;
     if (!common->forced) {
-        common->key.strategy = (uint32_t)(why ? gpuscan__strategies[strategy].portable : strategy);
+        common->key.strategy = (uint32_t)(why ? gpuscan__strategies[strategy].simpler : strategy);
         gpuscan__reduce_shape(gs, plan);
     }
     plan->lane_bits = plan->lane_rows = 0;
@@ -18831,7 +18780,7 @@ GPUSCAN__COLD int gpuscan__reduce_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(reduce, 1, 1, 0, IN_ORDER, offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(reduce, 1, 1, 0, 1, offsetof(gpuscan_reduce_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc) {
@@ -20146,8 +20095,6 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
     if (stand_in.key.weighed)
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
-    gpuscan__give_nothing(&stand_in.common);
-    stand_in.common.is_stand_in = 1;
     if (source.failed)
         r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test's text");
     else
@@ -20331,7 +20278,7 @@ GPUSCAN__COLD int gpuscan__histogram_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(histogram, 1, 1, 0, NEVER, offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
+GPUSCAN__OPERATION(histogram, 1, 1, 0, 0, offsetof(gpuscan_histogram_desc, count), gpuscan__prove_expressions);
 
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc) {
@@ -21111,7 +21058,7 @@ GPUSCAN__COLD int gpuscan__select_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(select, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(select, 1, 0, 1, 0, offsetof(gpuscan_select_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc) {
@@ -21284,7 +21231,7 @@ typedef gpuscan__select_plan gpuscan__runs_plan;
 #define gpuscan__runs_pieces  gpuscan__select_pieces
 #define gpuscan__runs_define  gpuscan__select_define
 #define gpuscan__runs_enqueue gpuscan__select_enqueue
-GPUSCAN__OPERATION(runs, 1, 0, 1, IN_LOOK_BACK, offsetof(gpuscan_runs_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(runs, 1, 0, 1, 0, offsetof(gpuscan_runs_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_runs_host(gpuscan *gs, const void *keys, void *keys_dst, uint64_t count,
                                              uint64_t *runs, const gpuscan_runs_desc *desc) {
@@ -22137,7 +22084,7 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     if (why)
-        strategy = gpuscan__strategies[strategy].portable;
+        strategy = gpuscan__strategies[strategy].simpler;
     if ((r = gpuscan__sort_look(gs, plan)) != 0)
         return r;
     if (!common->forced)
@@ -22521,7 +22468,7 @@ GPUSCAN__COLD int gpuscan__sort_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(sort, 1, 1, 0, NEVER, offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(sort, 1, 1, 0, 0, offsetof(gpuscan_sort_desc, count), gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc) {
@@ -22966,7 +22913,7 @@ GPUSCAN__COLD int gpuscan__integral_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(integral, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(integral, 1, 0, 0, 0, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_integral_host(gpuscan *gs, const void *src, void *dst, uint64_t width,
                                                  uint64_t height, const gpuscan_integral_desc *desc) {
@@ -23331,7 +23278,7 @@ GPUSCAN__COLD int gpuscan__quantile_test(gpuscan__test *test) {
     return 1;
 }
 
-GPUSCAN__OPERATION(quantile, 1, 0, 0, NEVER, 0, gpuscan__prove_stand_in);
+GPUSCAN__OPERATION(quantile, 1, 0, 0, 0, 0, gpuscan__prove_stand_in);
 
 GPUSCAN_API gpuscan_result gpuscan_quantile_host(gpuscan *gs, const void *counts, void *dst,
                                                  const gpuscan_quantile_desc *desc) {
@@ -23597,8 +23544,8 @@ GPUSCAN_API gpuscan_result gpuscan_get_info(const gpuscan *gs, gpuscan_info *inf
     info->has_zero_copy = gs->device.zero_copy;
     info->has_images = gs->device.images;
     info->scan_strategy = gpuscan__any_tuning(gs)->strategy;
-    if (gpuscan__looks_back_alone(gs, info->scan_strategy))
-        info->scan_strategy = gpuscan__strategies[info->scan_strategy].portable;
+    while (gpuscan__looks_back_alone(gs, info->scan_strategy))
+        info->scan_strategy = gpuscan__strategies[info->scan_strategy].simpler;
     info->reduce_strategy = (gpuscan_strategy)gs->device.profile.reduce.strategy;
     info->histogram_strategy = (gpuscan_strategy)gs->device.profile.histogram.strategy;
     info->sort_strategy = (gpuscan_strategy)gs->device.profile.sort.strategy;
