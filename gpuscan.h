@@ -242,8 +242,7 @@ extern "C" {
 
 /* [TYPES] ---------------------------------------------------------------------------------------------------------- */
 
-/* The library's object, made for one context and one device. One thread at a time may use it. Distinct objects are
-   independent, also on a shared context. */
+/* The library's object, made for one context and one device: see THREADS. */
 typedef struct gpuscan gpuscan;
 
 /* 0 is success. Codes from -1 to -1999 are OpenCL's own, passed through. The library's own codes form classes of 100:
@@ -254,24 +253,19 @@ typedef int32_t gpuscan_result;
 /* Lists the codes and their texts: X(name, value, text). */
 #define GPUSCAN_RESULTS(X)                                                                                             \
     X(GPUSCAN_SUCCESS, 0, "success")                                                                                   \
-    /* a NULL is not allowed, an enum value is unknown, or fields clash */                                             \
-    X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument")                                                       \
+    X(GPUSCAN_ERROR_INVALID_ARGUMENT, -2000, "invalid argument") /* a NULL, an unknown value, or fields that clash */  \
     X(GPUSCAN_ERROR_INVALID_TYPE, -2001, "invalid type") /* the type does not fit the operation */                     \
-    /* the operator does not fit the type or the operation */                                                          \
-    X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator")                                                       \
+    X(GPUSCAN_ERROR_INVALID_OPERATOR, -2002, "invalid operator") /* it does not fit the type or the operation */       \
     X(GPUSCAN_ERROR_INVALID_CONTEXT, -2003, "an object of another context or device")                                  \
-    /* a buffer is missing, or an object is not a buffer (but an image, for example) */                                \
-    X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer")                                                \
+    X(GPUSCAN_ERROR_INVALID_BUFFER, -2004, "missing or invalid buffer") /* or an image, for example */                 \
     X(GPUSCAN_ERROR_BUFFER_TOO_SMALL, -2005, "buffer too small") /* offset + count goes past the end of a buffer */    \
     /* kernels are not allowed to write an output or to read an input, or host memory is not aligned */                \
     X(GPUSCAN_ERROR_BUFFER_ACCESS, -2006, "a buffer that kernels may not use in this way")                             \
     X(GPUSCAN_ERROR_OVERLAP, -2007, "ranges overlap")                                                                  \
     X(GPUSCAN_ERROR_SIZE_OVERFLOW, -2008, "size overflow") /* a size does not fit 64 bits or the host's size_t */      \
-    /* there are too many bins, the range is empty, or bins are too narrow for the float type */                       \
-    X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins")                                                               \
+    X(GPUSCAN_ERROR_INVALID_BINS, -2009, "invalid bins") /* too many, an empty range, or too narrow for the type */    \
     X(GPUSCAN_ERROR_SCRATCH_TOO_SMALL, -2010, "scratch too small")                                                     \
-    /* wait_count and wait_list do not agree, or an event is NULL */                                                   \
-    X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list")                                                \
+    X(GPUSCAN_ERROR_INVALID_EVENT, -2011, "invalid event or wait list") /* a NULL, or a wrong wait_count */            \
     X(GPUSCAN_ERROR_INVALID_IMAGE, -2012, "invalid image, or an unsupported format")                                   \
     X(GPUSCAN_ERROR_NO_OPENCL, -2100,                                                                                  \
       "no OpenCL loader: install the GPU's driver, or a loader and PoCL (Debian: ocl-icd-libopencl1)")                 \
@@ -373,7 +367,11 @@ typedef struct gpuscan_buffer {
    determines the channels' type: f32 for normalised and float formats, otherwise the integer type of their size.
    Channels come in the order red, green, blue, alpha, whatever their order in memory. Channels that the format lacks
    are left out. Luminance and intensity count as red. Values are what read_imagef, read_imagei or read_imageui returns
-   without a sampler. Depth, array, 1D, 3D and multi-sample images are refused. `mem` is not retained. */
+   without a sampler, and results are those of a buffer with these values. The desc's type of the elements is the
+   channels' type, or 0, and its `channels` (if it has them) is the number of leading channels to use; 0 means all.
+   gpuscan_X_prepare and gpuscan_X_scratch_size need an image of the call's format. `mem` is not retained.
+   UNSUPPORTED_IMAGE: the device has no images. INVALID_IMAGE: the format is not read, or `mem` is a depth, array, 1D,
+   3D or multi-sample image, or no image. BUFFER_TOO_SMALL: the image lacks some of the call's pixels. */
 typedef struct gpuscan_image {
     cl_mem   mem;
     uint64_t x, y;
@@ -480,8 +478,8 @@ typedef struct gpuscan_tally {
 /* One more buffer that the call's expressions can read, but not write: see SOURCES in the comment of gpuscan_custom. */
 typedef struct gpuscan_source {
     gpuscan_buffer buffer;
-    uint64_t       count;       /* the number of elements, counted from the offset, that expressions may read. 0 means
-                                   the desc's `count`. It must not be 0 for integral images, whose desc has none */
+    uint64_t       count;       /* the number of elements from the offset on that expressions may read. 0 means the
+                                   desc's `count`. It must not be 0 for integral images, whose desc has none */
     gpuscan_type   type;        /* the elements' type; default: u32. CUSTOM means custom_type */
     const char    *custom_type; /* the name of a type that `source` declares or OpenCL C has, such as float4 */
     size_t         size;        /* the custom_type's sizeof on the device, 1 to 1024 bytes. If `type` is not CUSTOM,
@@ -495,28 +493,24 @@ enum { GPUSCAN_MAX_SOURCES = 4 }; /* the maximum number per call */
 typedef struct gpuscan_call {
     cl_command_queue queue;        /* an in-order or out-of-order queue; NULL: the object's queue */
     cl_uint          wait_count;   /* the number of events in wait_list. The call's commands wait for these events,
-                                      which must be of the object's context. If an event has failed already, the call
-                                      returns CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. If one fails later, the
-                                      commands do not run and end with that status (on drivers that follow OpenCL) */
+                                      which must be of the object's context. If one fails after the call has begun, the
+                                      commands do not run and end with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST (on
+                                      drivers that follow OpenCL) */
     const cl_event  *wait_list;
     cl_event        *event;        /* out, may be NULL: the event of the call's last command, see EVENTS. The caller
                                       releases it. *event is NULL after a failure */
-    gpuscan_buffer   scratch;      /* device memory for intermediate results. Its offset is in bytes, a multiple of 64.
-                                      Its contents before the call do not matter. If `mem` is NULL, the call uses the
-                                      object's own scratch, see MEMORY. Calls that share a caller's scratch must not
-                                      run at the same time: their results would be undefined, and the kernels of a sort
-                                      might never end */
+    gpuscan_buffer   scratch;      /* device memory for intermediate results; NULL: the object's own, see MEMORY. The
+                                      offset is in bytes, a multiple of 64. [FUNCTIONS] says more */
     uint64_t         scratch_size; /* usable bytes, counted from the offset; 0 means up to the end of the buffer */
     gpuscan_strategy strategy;
     uint64_t         counts_from;  /* read only by gpuscan_X_prepare and gpuscan_X_scratch_size: the smallest count to
-                                      prepare. If it is 0 or above the desc's `count`, they prepare only the desc's
-                                      `count`. Integral images and quantiles ignore this */
-    const void      *values;       /* values_size bytes that the call's expressions see as `values`: see gpuscan_custom.
-                                      They are copied before the call returns. NULL is legal for gpuscan_X_prepare and
-                                      gpuscan_X_scratch_size, which do not read them */
+                                      prepare. 0, or more than the desc's `count`, means `count`. Integral images and
+                                      quantiles ignore it */
+    const void      *values;       /* values_size bytes that the call's expressions see: VALUES in gpuscan_custom's
+                                      comment. NULL is legal for gpuscan_X_prepare and gpuscan_X_scratch_size */
     size_t           values_size;  /* up to 256; 0 means no values. If it is not 0, the call must use a custom text */
-    const gpuscan_source *sources; /* an array of source_count sources. If it is not empty, the call must use one of the
-                                      expressions that see them: convert, select, equal, key, weight */
+    const gpuscan_source *sources; /* an array of source_count sources: SOURCES in gpuscan_custom's comment. If there
+                                      are any, the call must use an expression that sees them */
     uint32_t         source_count; /* 0 to GPUSCAN_MAX_SOURCES */
 } gpuscan_call;
 
@@ -631,7 +625,16 @@ typedef struct gpuscan_opencl {
 
 /* Says how gpuscan_create opens the object. If all is zero, it takes the first device whose name, or whose platform's
    name, contains the value of the environment variable GPUSCAN_DEVICE. If that is not set, it takes a GPU if there is
-   one, otherwise another accelerator, otherwise a CPU: the one with the highest product of compute units and clock. */
+   one, otherwise another accelerator, otherwise a CPU: the one with the highest product of compute units and clock.
+
+   CACHE     The object stores each program that it builds as a file in the folder `cache`, and loads programs that
+             other objects or earlier starts stored. These need neither the driver's compiler nor a self-test. A
+             relative name is resolved at each use. Several processes may share the folder. Files that are damaged, or
+             of another device, driver or version, are ignored. If the folder or a file cannot be used, calls do not
+             fail: the logger gets the file and the reason. Programs that fail their self-test are not stored, nor
+             launches that are prepared after a program's first call. Files are replaced but never deleted: you may
+             delete any at any time. They are trusted like blobs, so others must not be able to write to the folder. If
+             a FIFO has the name of such a file, the call blocks */
 typedef struct gpuscan_desc {
     cl_context            context;     /* NULL means that the library creates one. The object retains the context */
     cl_device_id          device;      /* NULL means the context's first device. If `context` is also NULL, device_name
@@ -650,17 +653,7 @@ typedef struct gpuscan_desc {
     const char           *library;     /* path or name of the OpenCL library to load. NULL or "" means the ICD loader's
                                           usual names. With GPUSCAN_LINK_OPENCL a name is refused: INVALID_ARGUMENT */
     gpuscan_tracer        tracer;      /* NULL: no tracer, and commands get no extra events */
-    const char           *cache;       /* an existing folder, copied; NULL or "" means none. The object stores there
-                                          each program that it builds as a file, and loads programs that other objects
-                                          or earlier starts stored. These need neither the driver's compiler nor a self-
-                                          test. A relative name is resolved at each use. Several processes may share the
-                                          folder. Files that are damaged, or of another device, driver or version, are
-                                          ignored. If the folder or a file cannot be used, calls do not fail: the logger
-                                          gets the file and the reason. Programs that fail their self-test are not
-                                          stored, nor launches that are prepared after a program's first call. Files are
-                                          replaced but never deleted: you may delete any at any time. They are trusted
-                                          like blobs, so others must not be able to write to the folder. If a FIFO has
-                                          the name of such a file, the call blocks */
+    const char           *cache;       /* an existing folder, copied; NULL or "" means none: see CACHE */
 } gpuscan_desc;
 
 /* Says what the object runs on and has decided. The strings live as long as the object. */
@@ -769,38 +762,34 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 
    gpuscan_X(gs, desc) works on device buffers: it checks every argument, enqueues and returns. It waits for the device
    only when it needs a program for the first time, and when the object's scratch grows and is cleared. A new program is
-   built (a second or less) and tested on a few numbers. Some drivers finish their work at the first launch: there the
-   program is also launched once with a count of 0. gpuscan_X_prepare does all this ahead.
-   Each operation needs one program per combination of types, operator, custom texts, strategy, options, outputs and
-   range of counts. Small and large counts, rows, images and numbers of bins take different programs, with limits that
-   depend on the device. call.counts_from prepares a range of counts.
+   built (a second or less) and tested on a few numbers. Each operation needs one program per combination of types,
+   operator, custom texts, strategy, options, outputs and range of counts. Small and large counts, rows, images and
+   numbers of bins take different programs, with limits that depend on the device. gpuscan_X_prepare builds ahead.
      Buffers       Buffers or sub-buffers of the object's context. Offsets are in elements of the buffer's own type. A
                    buffer must hold all elements up to the last one of the last row. A range that the call writes must
-                   not overlap anything else that the call reads or writes, its scratch included. Inputs may overlap
-                   each other. Rows may lie in the gaps between another range's rows (src and dst side by side in one
-                   buffer), and so may an output, if the pitches prove it. Let d be the greatest common divisor of the
-                   pitches in bytes. Then the byte positions of each range's rows, modulo d, must form one interval, and
-                   these intervals must not overlap. Otherwise the bytes between rows count as part of a range. Memory
-                   of CL_MEM_USE_HOST_PTR must be aligned, at the offset, to the largest power of two that divides the
-                   element's size, but to no more than 16 bytes. (At call.scratch's offset it must be aligned to 64
-                   bytes.) Custom types that need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that
-                   alignment, also for the beginning of call.scratch's buffer.
-                   A buffer that an image is made of counts as a whole.
-     count_buffer  One number of count_type. The device reads the count when the call runs. The desc's `count` is the
-                   maximum: it replaces a larger count, and it decides sizes, pitches and scratch. Outputs of elements
-                   past the count are unchanged.
+                   not overlap anything else that the call reads or writes, its scratch included, except as the
+                   operation's comment allows (aliasing). Inputs may overlap each other. Rows may lie in the gaps
+                   between another range's rows (src and dst side by side in one buffer), and so may an output, if the
+                   pitches prove it. Let d be the greatest common divisor of the pitches in bytes. Then the byte
+                   positions of each range's rows, modulo d, must form one interval, and these intervals must not
+                   overlap. Otherwise the bytes between rows count as part of a range. Memory of CL_MEM_USE_HOST_PTR
+                   must be aligned, at the offset, to the largest power of two that divides the element's size, but to
+                   no more than 16 bytes. (At call.scratch's offset it must be aligned to 64 bytes.) Custom types that
+                   need a larger alignment (float8: 32 bytes, double16: 128 bytes) need that alignment, also for the
+                   beginning of call.scratch's buffer. A buffer that an image is made of counts as a whole.
+     count_buffer  Optional: one number of count_type, u32 (default) or u64. The device reads the count when the call
+                   runs. The desc's `count` is the maximum: it replaces a larger count, and it decides sizes, pitches
+                   and scratch. Outputs of elements past the count are unchanged.
      count 0       Inputs and outputs of elements may be missing. Totals, results, counters and numbers are written.
-     Scratch       call.scratch, or the object's own. Kernels must be allowed to read and write its buffer. In a
-                   reduction to `result` the host must also be allowed to read it.
-     Returns       0. INVALID_ARGUMENT, INVALID_TYPE or INVALID_OPERATOR if arguments do not fit together, or are not
-                   as the comments of their fields say. UNSUPPORTED_TYPE for f64 on a device without it.
-                   INVALID_BUFFER if a buffer is missing or an image, or if no output is given. INVALID_CONTEXT,
-                   BUFFER_TOO_SMALL, BUFFER_ACCESS, OVERLAP or SIZE_OVERFLOW for buffers. SCRATCH_TOO_SMALL.
-                   UNSUPPORTED_STRATEGY if a strategy was forced that does not fit the call or does not work on the
-                   device, or if every strategy that fits has failed its self-test. (AUTO takes a strategy that fits.)
-                   INVALID_EVENT or CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST for the wait list. CUSTOM_SOURCE or
-                   CUSTOM_SIZE for custom texts. BUILD, OUT_OF_HOST_MEMORY, or OpenCL's own code. Only the last command
-                   writes outputs, so they are unchanged after any of these (but see gpuscan_sort).
+     Scratch       Kernels must be allowed to read and write the buffer of call.scratch. In a reduction to `result` the
+                   host must also be allowed to read it. Its contents before the call do not matter. Calls that share it
+                   must not run at the same time: their results would be undefined, and the kernels of a sort might
+                   never end.
+     Returns       0, OpenCL's own code, or a code of GPUSCAN_RESULTS. INVALID_BUFFER also if no output is given.
+                   UNSUPPORTED_TYPE for f64 on a device without it. UNSUPPORTED_STRATEGY if a strategy was forced that
+                   does not fit the call or does not work on the device, or if every strategy that fits has failed its
+                   self-test. (AUTO takes a strategy that fits.) CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if an
+                   event of the wait list has failed.
 
    gpuscan_X_prepare(gs, desc) builds and tests the programs that a call with this desc needs. It also grows the
    object's scratch, unless call.scratch is given, so that the call neither builds nor allocates. It launches the call's
@@ -810,8 +799,11 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    With call.counts_from it prepares all counts from that one to the desc's `count`. This may build up to 20 programs,
    and takes tens of milliseconds more (longer with long custom texts). Smaller counts that a forced strategy refuses
    are left out. Events, queue and buffers may be missing, except a count_buffer, images, a histogram's weights, a
-   quantile's cdf, and outputs of selections and runs, if the call has these. *event becomes NULL. With AUTO it prepares
-   scans in place and scans that are not. It returns what the call would, except errors of buffers and events.
+   quantile's cdf, and outputs of selections and runs, if the call has these. (If a selection or runs have no output at
+   all, it assumes dst or keys_dst.) Buffers that the call would refuse count as missing. *event becomes NULL. With AUTO
+   it prepares scans in place and scans that are not. It prepares selections in place if the desc's buffers show that
+   they are, and sorts unless the buffers show that they are not. It returns what the call would, except errors of
+   buffers and events.
 
    gpuscan_X_scratch_size(gs, desc, size) stores in *size the maximum bytes of scratch that a call with this desc needs,
    counted from call.scratch.offset. This may be 0. It builds and tests the program, whose groups decide the size. A
@@ -819,12 +811,13 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
    gpuscan_X_prepare. *size is 0 after a failure.
 
    gpuscan_X_host works on host arrays, and blocks until the result is there. `desc` may be NULL. The function's own
-   arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero. Everything
-   else is as in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device
-   buffers, and the caller releases the event, which is complete. The arrays may be read before the wait list's events
-   have completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its
-   last row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are
-   unchanged. An output must not overlap an input, unless the function's comment allows it. Arrays may lie at any
+   arrays and numbers, and the desc's fields host_..., replace fields of the desc, which must then be zero.
+   (gpuscan_X_prepare and gpuscan_X_scratch_size need a copy of the desc in which they are set.) Everything else is as
+   in gpuscan_X: total, init_buffer, count_buffer, payloads, scratch and sources without host_data are device buffers,
+   and the caller releases the event, which is complete. The arrays may be read before the wait list's events have
+   completed; only the kernels wait for those events. An array holds rows * pitch elements, but only `count` in its last
+   row (along columns: count * pitch elements, but only `rows` in its last line). Elements between rows are unchanged.
+   Arrays may overlap as the buffers of gpuscan_X may, but gaps between rows are part of an array. They may lie at any
    address. A CPU uses an array in place if it begins at a multiple of its type's size (custom types: of the largest
    power of two that divides the size), and copies it otherwise. If the device fails while it runs, or while results are
    fetched, the outputs are undefined. After the call returns, nothing uses the arrays. */
@@ -833,8 +826,7 @@ GPUSCAN_API size_t gpuscan_struct_size(const char *name);
 #define GPUSCAN__HAS_SCAN 1
 typedef struct gpuscan_scan_desc {
     gpuscan_buffer        src, dst;
-    uint64_t              count;        /* elements of a row. 0 is legal: src and dst may then be missing, and only the
-                                           totals are written */
+    uint64_t              count;        /* elements of a row */
     gpuscan_type          src_type;     /* default: u32 */
     gpuscan_type          dst_type;     /* default: src_type. The arithmetic is in this type, but in f32 if it is f16 */
     gpuscan_op            op;
@@ -847,28 +839,18 @@ typedef struct gpuscan_scan_desc {
     uint64_t              rows;         /* the number of independent scans; 0 means 1 */
     uint64_t              src_pitch;    /* elements from row to row, at least `count`; 0 means `count` */
     uint64_t              dst_pitch;
-    gpuscan_buffer        count_buffer; /* optional: one count_type element that holds the count, read when the call
-                                           runs; `count` limits it */
-    gpuscan_type          count_type;   /* u32 (default) or u64 */
+    gpuscan_buffer        count_buffer;
+    gpuscan_type          count_type;
     gpuscan_call          call;
     gpuscan_segments      segments;     /* instead of rows, pitches and total: segments of src */
     uint64_t              src_pitch_bytes; /* instead of src_pitch, in bytes; a multiple of the element's size */
     uint64_t              dst_pitch_bytes;
-    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first. So in a
-                                           row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE),
-                                           or without op src[i] (EXCLUSIVE). The result is that of reversing the row,
-                                           scanning it and reversing it back. Nothing else changes: where elements lie,
-                                           which element a head marks, and i in custom->convert. total is in the same
-                                           order, and with count_buffer n is the count on the device */
-    gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns.
-                                           Element i of scan r is src[r + i * src_pitch], and its result is
-                                           dst[r + i * dst_pitch]. So a pitch counts elements from line to line, at
-                                           least `rows`; 0 means `rows`. custom->convert gets the line's number as i.
-                                           There must be no segments. A float may have other bits than along rows */
+    uint32_t              reverse;      /* 1: each row or segment is scanned from its last element to its first */
+    gpuscan_along         along;        /* COLUMNS: scans the columns of a matrix of `count` lines and `rows` columns */
 } gpuscan_scan_desc;
 
 /* Prefix sum: scans each row by itself, dst[i] = init op src[0] op ... op src[i - 1], with GPUSCAN_INCLUSIVE up to
-   src[i]. With `reverse` it scans each row from its end, and with `along` columns, not rows: see gpuscan_scan_desc.
+   src[i].
 
    src, dst      row r is the `count` elements from src.offset + r * src_pitch on, and in dst likewise
    pitch_bytes   RGB rows that are aligned to 4 bytes are rows of u8. (To sum them channel by channel, use
@@ -876,9 +858,15 @@ typedef struct gpuscan_scan_desc {
    segments      element 0 always begins a segment. OFFSETS need not begin with 0 nor end with `count`: the elements
                  before the first offset form a segment, as do those from the last on. If segments.count is 0, src is
                  one segment. Offsets that descend or exceed `count` only give wrong results
-   along         with COLUMNS, line i of a matrix is the `rows` elements from src.offset + i * src_pitch on, and in dst
-                 likewise. `count`, count_buffer, total and init are those of a column. Lines lie in a buffer as rows
-                 do, also with gaps, and with pitches in bytes
+   reverse       in a row of n elements, dst[i] = init op src[n - 1] op ... op src[i] (INCLUSIVE), or without op src[i]
+                 (EXCLUSIVE). The result is that of reversing the row, scanning it and reversing it back. Nothing else
+                 changes: where elements lie, which element a head marks, and i in custom->convert. total is in the same
+                 order, and with count_buffer n is the count on the device
+   along         with COLUMNS, element i of scan r is at src.offset + r + i * src_pitch, and in dst likewise. So a pitch
+                 counts elements from line to line, at least `rows`; 0 means `rows`. `count`, count_buffer, total and
+                 init are those of a column. Lines lie in a buffer as rows do, also with gaps, and with pitches in
+                 bytes. custom->convert gets the line's number as i. There must be no segments. A float may have other
+                 bits than along rows
    aliasing      in place: src and dst may be the same range of one buffer if their types have the same size and, with
                  several rows or along columns, their pitches are equal
    scratch       about 1/1000 of the data (elements of 64 bytes: up to 1/64); for OFFSETS also one bit per element.
@@ -907,9 +895,7 @@ GPUSCAN_API gpuscan_result gpuscan_scan(gpuscan *gs, const gpuscan_scan_desc *de
 GPUSCAN_API gpuscan_result gpuscan_scan_prepare(gpuscan *gs, const gpuscan_scan_desc *desc);
 GPUSCAN_API gpuscan_result gpuscan_scan_scratch_size(gpuscan *gs, const gpuscan_scan_desc *desc, uint64_t *size);
 
-/* Scans the array src into the array dst, with `count` elements a row or column. src may equal dst if the types have
-   the same size and the rows or lines have the same pitch. Segments come from segments.data or from the array
-   segments.host_data. */
+/* Scans the array src into the array dst, with `count` elements a row or column. */
 GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void *dst, uint64_t count,
                                              const gpuscan_scan_desc *desc);
 #else
@@ -978,10 +964,9 @@ typedef struct gpuscan_reduce_desc {
    first element, or with segments from src.offset. NaN is no candidate.
 
    src           row r is the `count` elements from src.offset + r * src_pitch on
-   src_image     element i is the first channel of the pixel in column x + i %
-                 src_width and row y + i / src_width. src_type is the channels' type, or 0. In custom->convert, x is the
-                 whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that type. The text also sees
-                 `at` and `near` (see gpuscan_custom). Prepare and scratch_size need an image of the call's format
+   src_image     element i is the first channel of the pixel in column x + i % src_width and row y + i / src_width. In
+                 custom->convert, x is the whole pixel: a src_type, or with 2 to 4 channels OpenCL C's vector of that
+                 type. The text also sees `at` and `near` (see gpuscan_custom)
    segments      need not cover src, and may be empty: the result is that of "count 0". Offsets that descend or exceed
                  `count` give wrong results, but do no other harm
    scratch       a few values per compute unit, and with `result` also the results. If gpuscan_reduce_prepare or
@@ -994,9 +979,8 @@ typedef struct gpuscan_reduce_desc {
                  once) or 2e-15 (f64), for up to 2^32 elements a result. The same holds for a custom operator that adds
                  elements of at most 64 bytes. For values chosen so that all additions round one way, the bounds are
                  7e-6 and 1.3e-14
-   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. For images the same as
-                 gpuscan_histogram. SIZE_OVERFLOW: count is above 2^32 - 1 and the index's dst_type is u32, whose
-                 largest value means "no element"
+   returns       UNSUPPORTED_STRATEGY: a forced single pass on elements above 64 bytes. SIZE_OVERFLOW: count is above
+                 2^32 - 1 and the index's dst_type is u32, whose largest value means "no element"
    methods       the last group to finish combines the groups' sums in order, as in the CUDA programming guide's example
                  of memory fences. On a CPU elements plus segment ends are divided equally among the groups: Merrill and
                  Garland, "Merge-based parallel sparse matrix-vector multiplication", 2016 */
@@ -1005,8 +989,7 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_prepare(gpuscan *gs, const gpuscan_red
 GPUSCAN_API gpuscan_result gpuscan_reduce_scratch_size(gpuscan *gs, const gpuscan_reduce_desc *desc, uint64_t *size);
 
 /* Reduces the array src of `count` elements, or of rows of `count` elements, into the array result, which gets one
-   dst_type element per row or segment. The desc's dst must be zero, too. Offsets come from the buffer segments.data or
-   the array segments.host_data. */
+   dst_type element per row or segment. The desc's dst must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, void *result, uint64_t count,
                                                const gpuscan_reduce_desc *desc);
 #else
@@ -1038,8 +1021,8 @@ typedef union gpuscan_bound {
 typedef struct gpuscan_histogram_desc {
     gpuscan_buffer  samples;
     gpuscan_buffer  counts;        /* out */
-    uint64_t        count;         /* pixels of a row; 0 is legal */
-    gpuscan_type    sample_type;   /* any builtin type; default: u8 */
+    uint64_t        count;         /* pixels of a row */
+    gpuscan_type    sample_type;   /* any builtin type; default: u8. CUSTOM needs custom->convert */
     gpuscan_type    counter_type;  /* u32 (default) or u64 */
     uint32_t        bins;          /* the number of bins, at most 536870909; 0 means 256 */
     gpuscan_bins    form;
@@ -1047,7 +1030,7 @@ typedef struct gpuscan_histogram_desc {
     int             closed;        /* not 0: the last bin includes its upper bound or edge. VALUES ignores `closed` */
     gpuscan_outside outside;
     int             accumulate;    /* not 0: adds to the counters instead of overwriting them */
-    gpuscan_buffer  edges;         /* with EDGES: `bins` + 1 ascending values of the samples' type, or of f32 for f16 */
+    gpuscan_buffer  edges;         /* for EDGES */
     gpuscan_buffer  weights;       /* optional: one weight per pixel, which each of its samples adds instead of 1 */
     gpuscan_type    weight_type;   /* u8, u16, u32 (default) or u64; sums wrap like the counters */
     uint32_t        channels;      /* the number of interleaved channels, 1 to 4; 0 means 1 */
@@ -1069,7 +1052,7 @@ typedef struct gpuscan_histogram_desc {
     uint64_t        pitch_bytes;   /* instead of pitch: bytes from row to row */
     const gpuscan_bound *channel_bounds; /* optional, instead of lower and upper, read before the call returns: lower
                                             and upper bound of each channel, also of those that the mask omits */
-    uint64_t        edges_pitch;   /* with EDGES: elements from one channel's edges to the next's; 0: all share edges */
+    uint64_t        edges_pitch;   /* elements from one channel's edges to the next's; 0: all share edges */
     gpuscan_image   samples_image; /* instead of samples and pitches: `count` x `rows` pixels, from the pixel x, y on */
     uint32_t        counts_stride; /* elements from counter to counter; 0 means 1. Each stride has its own program */
 } gpuscan_histogram_desc;
@@ -1078,39 +1061,31 @@ typedef struct gpuscan_histogram_desc {
    that an expression computes from the pixels. It counts all pixels together, or each tile of a picture by itself.
 
    samples       pixel p of row r has channel c at samples.offset + (r * pitch + p) * channels + c, of sample_type
-   samples_image the counts are those of a buffer with the same values. sample_type is the format's, or 0. `channels` is
-                 the number of leading channels to use; 0 means all. Prepare and scratch_size need an image of the
-                 call's format
-   counts        out: counters of counter_type from counts.offset on: `bins` counters (with OUTSIDE_COUNT `bins` + 2)
-                 for the first channel of the mask, then those of the next channel. They are overwritten, or with
-                 `accumulate` increased. With counts_stride a counter may be a member of a struct: counts_stride is the
-                 struct's size and counts.offset the member's offset, both in counters. What lies between counters is
-                 unchanged. (gpuscan_quantile takes counters without a stride.)
-   weights       optional: the weight of pixel p of row r is at weights.offset + r * weights_pitch + p, of weight_type
-   pitch_bytes   for rows that are not a whole number of pixels apart (RGB in rows that are aligned to 4 bytes, for
-                 example). It must be at least a row, and a multiple of sample_type's size; for a custom type, a
-                 multiple of the largest power of two that divides the type's size. To count a region of a picture, set
-                 its offset and the picture's pitch
-   custom        optional: custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It
-                 gives a value of value_type, and only this value is counted: channel_mask must be 0, `counts` has one
-                 channel, and bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
+   counts        `bins` counters (with OUTSIDE_COUNT `bins` + 2) from counts.offset on for the first channel of the
+                 mask, then those of the next channel. With counts_stride a counter may be a member of a struct:
+                 counts_stride is the struct's size and counts.offset the member's offset, both in counters. What lies
+                 between counters is unchanged. (gpuscan_quantile takes counters without a stride.)
+   weights       the weight of pixel p of row r is at weights.offset + r * weights_pitch + p
+   pitch_bytes   at least a row, and a multiple of sample_type's size; for a custom type, a multiple of the largest
+                 power of two that divides the type's size. To count a region of a picture, set its offset and the
+                 picture's pitch
+   custom        custom->convert is an expression of x, the pixel, and i, its ulong number in its row. It gives a value
+                 of value_type, and only this value is counted: channel_mask must be 0, `counts` has one channel, and
+                 bins, bounds, edges and NaN refer to the value. x is a sample_type. With 2 to 4 channels x
                  is OpenCL C's vector of them (x.x, x.y, x.z, x.w), for f16 a vector of floats. With GPUSCAN_TYPE_CUSTOM
                  x is a custom->type, and offset and pitch count whole elements of it. With samples_image the expression
                  also sees `at` and `near` (see gpuscan_custom). Integers wrap around to value_type, as in C
-   weight        optional, instead of weights: an expression that gives the pixel's weight as a weight_type. It sees
-                 what custom->convert sees, and custom->source. A pixel of weight 0 is not counted. If there is a
-                 `weight` but no custom->convert, there must be one channel
-   tiles         if tile_width or tile_height is set, each tile of tile_width pixels and tile_height rows has its own
-                 histogram in `counts`: the histograms of a tile's channels, then those of the next tile. Tiles go from
+   weight        the expression gives a weight_type. It sees what custom->convert sees, and custom->source. A pixel of
+                 weight 0 is not counted. If there is no custom->convert, there must be one channel
+   tiles         `counts` gets the histograms of the first tile's channels, then those of the next tile. Tiles go from
                  left to right, then down. The last tiles in both directions may be smaller. tile_height 1 gives one
                  histogram a row. A count_buffer does not change the tiles: tiles beyond its count get counters of 0
-   edges         for EDGES only: `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With
-                 edges_pitch, which is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch.
-                 Values that do not ascend give wrong counts, but do no other harm
+   edges         `bins` + 1 ascending values of sample_type (f32 for f16) from edges.offset on. With edges_pitch, which
+                 is at least `bins` + 1, those of channel c begin at edges.offset + c * edges_pitch. Values that do not
+                 ascend give wrong counts, but do no other harm
    scratch       up to 8 bytes for each counter of each tile. If the bins do not fit local memory, or if weights are
                  added to u64 counters, a CPU needs up to 64 MiB, or one table if that is larger. With weights, give
                  gpuscan_histogram_prepare and _scratch_size `weights` or host_weights: programs and scratch differ
-   count 0       the counters become 0, or with `accumulate` keep their values
    bins          EVEN, integers: floor((s - lower) * bins / (upper - lower)), exact over the whole range of every type.
                  With lower and upper both 0 the range is that of the type
                  EVEN, floats: bin k is [edge[k], edge[k + 1]), with edge[k] = fma(k, step, lower) in the sample type
@@ -1122,10 +1097,7 @@ typedef struct gpuscan_histogram_desc {
                  NaN is never counted, neither in a bin nor as outside. Counters wrap around
    cell starts   To find where each cell begins among elements sorted by cell, count the elements of each cell and scan
                  these counts exclusively. An empty cell gets the start of the next cell that is not empty
-   returns       INVALID_ARGUMENT: convert or weight with several channels of a custom type. INVALID_TYPE: custom
-                 samples without custom->convert.
-                 INVALID_IMAGE: not a 2D image, or a format that the library does not read. BUFFER_TOO_SMALL: the image
-                 is too small for the range of pixels. UNSUPPORTED_IMAGE: the device has no images.
+   returns       INVALID_ARGUMENT: convert or weight with several channels of a custom type.
                  INVALID_BINS: too many bins; a range that is empty (floats: after rounding) or not finite; a step of
                  floats below the type's normal numbers, which devices may flush to 0.
                  UNSUPPORTED_STRATEGY: SINGLE_PASS or _AHEAD is forced, but bins do not fit local memory, or there are
@@ -1138,9 +1110,7 @@ GPUSCAN_API gpuscan_result gpuscan_histogram_prepare(gpuscan *gs, const gpuscan_
 GPUSCAN_API gpuscan_result gpuscan_histogram_scratch_size(gpuscan *gs, const gpuscan_histogram_desc *desc,
                                                           uint64_t *size);
 
-/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`, which gets the
-   counters that gpuscan_histogram writes. (Give gpuscan_histogram_prepare and _scratch_size a copy of the desc with
-   `count`.) */
+/* Counts the samples of the array `samples`, with `count` pixels a row, into the array `counts`. */
 GPUSCAN_API gpuscan_result gpuscan_histogram_host(gpuscan *gs, const void *samples, void *counts, uint64_t count,
                                                   const gpuscan_histogram_desc *desc);
 #else
@@ -1157,7 +1127,7 @@ typedef enum gpuscan_select_by {
 #if GPUSCAN__HAS_ALL || defined(GPUSCAN_ONLY_SELECT)
 #define GPUSCAN__HAS_SELECT 1
 typedef struct gpuscan_select_desc {
-    gpuscan_buffer         src, dst;     /* each may be missing if the call does not need it */
+    gpuscan_buffer         src, dst;     /* dst is optional. Without it only PREDICATE needs src */
     uint64_t               count;        /* the number of elements. 0 is legal: then only `selected` is written */
     gpuscan_type           type;         /* the type of src and dst; default: u32 */
     gpuscan_select_by      by;
@@ -1169,8 +1139,7 @@ typedef struct gpuscan_select_desc {
     gpuscan_type           index_type;   /* u32 (default) or u64 */
     const gpuscan_payload *payloads;     /* 0 to 8. Their elements at kept indices go to their dst */
     uint32_t               payload_count;
-    uint64_t               capacity;     /* the number of elements for which each output has room. 0, or more than
-                                            `count`, means `count` */
+    uint64_t               capacity;     /* elements for which each output has room; 0, or above `count`: `count` */
     gpuscan_tally          selected;     /* out, optional: the number of elements kept */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1181,15 +1150,12 @@ typedef struct gpuscan_select_desc {
 /* Selection (stream compaction): dst gets the elements of src that are kept, in their order. Optional outputs get the
    indices of these elements, and the elements with the same indices of up to 8 payloads (other arrays).
 
-   src           with FLAGS and BITS it may be missing if dst is missing
-   flags         may be src itself. BITS begin with the lowest bit of each word
+   flags         may be src itself
    capacity      all kept elements are counted. Only the first `capacity` of them are written
    aliasing      in place: dst may be the range of src, or that of flags if their elements have the same size. Each
                  payload's dst may be the range of its src. With a capacity, dst may be the beginning of such a range.
                  Past the written elements dst is unchanged
    scratch       about 1/1000 of the data; in place also the size of all outputs
-   prepare       needs dst and indices if the call has them. Where a dst has the range of an input, it needs both. If
-                 dst, indices, payloads and `selected` are all missing, it assumes dst. The same holds for scratch_size
    returns       SIZE_OVERFLOW: the type of indices or counts is too small; the y of `dispatch` does not fit 32 bits.
                  UNSUPPORTED_STRATEGY: a forced single pass has more tiles than one launch can have
    methods       a scan of what is kept gives the output indices: Blelloch, "Prefix sums and their applications", 1990.
@@ -1200,8 +1166,8 @@ GPUSCAN_API gpuscan_result gpuscan_select_prepare(gpuscan *gs, const gpuscan_sel
 GPUSCAN_API gpuscan_result gpuscan_select_scratch_size(gpuscan *gs, const gpuscan_select_desc *desc, uint64_t *size);
 
 /* Selects from the arrays src and flags of `count` elements each. Stores the kept elements in the array dst and their
-   number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. dst
-   may equal src, or flags if their elements have the same size. The desc's selected.count_type must be zero, too. */
+   number in *selected; both may be NULL. src may be NULL if nothing needs it. flags must be NULL with PREDICATE. The
+   desc's selected.count_type must be zero, too. */
 GPUSCAN_API gpuscan_result gpuscan_select_host(gpuscan *gs, const void *src, const void *flags, void *dst,
                                                uint64_t count, uint64_t *selected, const gpuscan_select_desc *desc);
 #else
@@ -1227,8 +1193,7 @@ typedef struct gpuscan_runs_desc {
     const gpuscan_custom  *custom;
     const gpuscan_payload *payloads;      /* a payload's dst gets the elements of its src at the runs' first keys */
     uint32_t               payload_count; /* 0 to GPUSCAN_MAX_PAYLOADS */
-    uint64_t               capacity;      /* the number of runs for which each output has room. 0, or more than
-                                             `count`, means `count` */
+    uint64_t               capacity;      /* runs for which each output has room; 0, or above `count`: `count` */
     gpuscan_tally          runs;          /* out: the number of runs */
     gpuscan_buffer         count_buffer;
     gpuscan_type           count_type;
@@ -1250,8 +1215,6 @@ typedef struct gpuscan_runs_desc {
                  are equal if their bits are. For a custom type custom->equal decides. It gets only each key and the key
                  before it, so it must be true for all pairs of keys in a run
    scratch       about 1/1000 of the keys; for results of 64 bytes up to 1/64
-   prepare       needs keys_dst, starts, lengths and dst if the call has them. (If there are neither these nor payloads
-                 nor `runs`, it assumes keys_dst.) The same holds for scratch_size
    floats        as in gpuscan_reduce, but for runs of any length. For chosen values the bounds are 5e-6 and 1e-14
    returns       SIZE_OVERFLOW: the type of starts, lengths or counts is too small; `dispatch` needs a y above 32 bits.
                  UNSUPPORTED_STRATEGY: the tiles or results of a forced single pass are too large
@@ -1307,22 +1270,18 @@ typedef struct gpuscan_sort_desc {
                  by `key`; if that is the second member, bit_begin 32 does. On a big-endian device the two swap roles
    aliasing      in place: src and dst may be the same range, and so may the src and dst of each payload
    access        dst, the payloads' dst and permutation are read between passes, so CL_MEM_WRITE_ONLY is refused
-   scratch       the sum of the sizes below. Ask with the call's count, since a smaller count may need more: up to about
-                 10,000 elements are sorted in one launch, and up to a million or more a GPU gathers payloads
+   scratch       the sum of the sizes below. Ask gpuscan_sort_scratch_size with the call's count, since a smaller count
+                 may need more: up to about 10,000 elements are sorted in one launch, and up to a million or more a GPU
+                 gathers payloads. gpuscan_sort_prepare and _scratch_size assume a permutation if index_type is set
                      keys                      their size; twice that if dst is missing
                      a payload of 4, 8 bytes   its size
-                     another payload,          two indices per element, or one if a permutation of the same index size
-                     several, a permutation    is given. An index has 4 bytes, or 8 from 2^32 elements on. In addition
-                     or a custom type          the size of the largest array gathered in place, if it exceeds the keys'
-                     payloads that a GPU       instead of the above, once or twice their size in whole words. These are
-                     moves with many keys      up to four payloads of 1, 2, 4, 8, 12 or 16 bytes, together at most 16
-                 With may_destroy_src, a sort that is not in place needs none for keys, for a payload of 4 or 8 bytes,
-                 or for one of 12 or 16 bytes that is moved with the keys. The result is then copied if the number of
-                 passes is even. (In place it is copied if the number is odd. A pass sorts by 8 bits, on GPUs with
-                 MULTI_PASS by 4.) From about 10^6 elements on, a payload of 12 or 16 bytes may still need its size and
-                 two indices of 4 bytes an element. gpuscan_sort_prepare and _scratch_size assume a permutation if
-                 index_type is set. (Their scratch also suffices without one.) If src and dst are given there, they must
-                 be valid, since they show whether the sort is in place
+                     another, several,         two indices of 4 bytes per element (8 from 2^32 elements on), or one if a
+                     a permutation or          permutation of this size is given; the size of the largest array gathered
+                     a custom type             in place, if it exceeds the keys'. But up to four payloads of together 16
+                                               bytes, which a GPU moves with many keys: once or twice their size
+                 With may_destroy_src, a sort that is not in place needs none for keys and for a payload of 4 or 8
+                 bytes. The result is then copied if the number of passes is even. (In place it is copied if the number
+                 is odd. A pass sorts by 8 bits, on GPUs with MULTI_PASS by 4.)
    returns       SIZE_OVERFLOW: count is above 2^32 - 1 and index_type u32, or the scratch does not fit 64 bits.
                  Several commands write outputs. After a failed call, data sorted in place may be in another order, and
                  dst or payloads that are not in place may be undefined
@@ -1335,8 +1294,7 @@ GPUSCAN_API gpuscan_result gpuscan_sort_prepare(gpuscan *gs, const gpuscan_sort_
 GPUSCAN_API gpuscan_result gpuscan_sort_scratch_size(gpuscan *gs, const gpuscan_sort_desc *desc, uint64_t *size);
 
 /* Sorts the array src of count elements into the array dst. Stores the index of each sorted element in the array
-   permutation, of index_type. Either dst or permutation may be NULL. dst may equal src. If dst is another array, src is
-   unchanged. */
+   permutation, of index_type. Either dst or permutation may be NULL. If dst is another array, src is unchanged. */
 GPUSCAN_API gpuscan_result gpuscan_sort_host(gpuscan *gs, const void *src, void *dst, void *permutation,
                                              uint64_t count, const gpuscan_sort_desc *desc);
 #else
@@ -1362,7 +1320,8 @@ typedef struct gpuscan_integral_desc {
     uint64_t          dst_image_pitch; /* pixels from table to table; 0: `height` rows, or `height` + 1 if EXCLUSIVE */
     gpuscan_call      call;            /* call.strategy: AUTO, MULTI_PASS or CPU_MULTI_PASS */
     gpuscan_image     src_image;       /* instead of src, its pitches and `images`: the pixels from x, y on */
-    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row */
+    uint64_t          src_pitch_bytes; /* instead of src_pitch and dst_pitch: bytes from row to row, at least those of a
+                                          row, and a multiple of the type's size */
     uint64_t          dst_pitch_bytes;
     const gpuscan_custom *custom;      /* optional, with src_image: custom->convert computes the value that is summed */
 } gpuscan_integral_desc;
@@ -1376,14 +1335,9 @@ typedef struct gpuscan_integral_desc {
                  The first row and the first column are 0. The pixels from x0 to x1 - 1 and y0 to y1 - 1 sum to
                  dst(x1, y1) - dst(x0, y1) - dst(x1, y0) + dst(x0, y0).
                  INCLUSIVE: the sum of the pixels up to column x and row y. It equals the EXCLUSIVE element x + 1, y + 1
-   src_image     the table has the bits that a buffer with the same values gives. src_type is the channels' type, or 0.
-                 `channels` is the number of leading channels to use; 0 means all. Prepare and scratch_size need an
-                 image of the call's format
    custom        the value of custom->convert is converted to dst_type as C converts. The expression sees x (the first
                  `channels` channels of the image), i (which is at.x), and `at` and `near` (see gpuscan_custom). The
                  table has one channel. It sums these values, or with `square` their squares
-   pitch_bytes   for rows that are not a whole number of pixels apart. Each must be at least the bytes of a row, and a
-                 multiple of the type's size
    scratch       1/60 of the bytes of a large table, 1/20 at 1024 x 1024, more for small tables; on a CPU a few rows
    width 0, height 0   src may be missing, and if INCLUSIVE dst, too
    gaps          between rows and between images are never written
@@ -1393,7 +1347,6 @@ typedef struct gpuscan_integral_desc {
                  sums have the same bits. On a CPU that stores large tables (above half of its last-level cache) past
                  its caches, the order also depends on where in memory a row of dst begins. A box's sum is a difference
                  of large sums: its absolute error is about that of the table's last element
-   returns       for images the same as gpuscan_histogram
    methods       Crow, "Summed-area tables for texture mapping", 1984. Tiles whose borders are computed first: Nehab,
                  Maximo, Lima and Hoppe, "GPU-efficient recursive filtering and summed-area tables", 2011 */
 GPUSCAN_API gpuscan_result gpuscan_integral(gpuscan *gs, const gpuscan_integral_desc *desc);
@@ -3050,7 +3003,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "}else{\n"
 "to[0]=@u==2? *(@'ushort*)$o: *(@'uchar*)$o;\n"
 "}\n"
-"}\n\n\n\n"
+"}\n\n\n\n\n"
 "@7@e`Js_mirror(`H*`J,`H size){\n"
 "@Y`H each=max(size/4,1u),`P=(@>*size+3)/4,missing=@>==2?2:0;\n"
 "`H $o[2*@>];\n"
@@ -3061,7 +3014,7 @@ static const char *const gpuscan__piece_group_tiles[] = {
 "$o[w]=size>=4?x:size==2?rotate(x,16u):`@u_mirror(x)>>8*missing;\n"
 "}\n"
 "@(`H w`Mw<`P;w++)\n"
-"`J[w]=$o[`P-each-w/each*each+w%each];\n"
+"`J[w]=$o[(`P-1-w)^(each-1)];\n"
 "}\n\n"
 "@6$DEFINE_VECTOR(name, `G) \\\n"
 " @;union{ \\\n"
@@ -3563,7 +3516,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_kept_tiles[] = {
-"#line 2355 \"kernels.cl.inc\"\n"
+"#line 2356 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;ushort `@|;\n\n\n\n\n\n\n"
 "@;@b{\n"
@@ -3713,7 +3666,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_tile_scans[] = {
-"#line 2521 \"kernels.cl.inc\"\n"
+"#line 2522 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@hBEGINS\n\n"
 "@7`@\\ ``F_`C_$o(`+``F*`F,`@\\*x,\n"
@@ -4023,7 +3976,7 @@ NULL};
     GPUSCAN__HAS_INTEGRAL || \
     GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_cpu_tiles[] = {
-"#line 2869 \"kernels.cl.inc\"\n"
+"#line 2870 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$EACH_4(at, d, $s) at($s, d), at(($s) + 1, d), at(($s) + 2, d), at(($s) + 3, d)\n"
 "@6$EACH_8(at, d, $s) $EACH_4(at, d, $s), $EACH_4(at, d, ($s) + 4)\n"
@@ -4777,7 +4730,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_handover[] = {
-"#line 3751 \"kernels.cl.inc\"\n"
+"#line 3752 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@c`W,@y,@v;\n"
@@ -5280,7 +5233,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_rows[] = {
-"#line 4412 \"kernels.cl.inc\"\n"
+"#line 4413 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_ROWS_NUMBERS\n"
@@ -5576,7 +5529,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan[] = {
-"#line 4754 \"kernels.cl.inc\"\n"
+"#line 4755 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_NUMBERS\n"
@@ -5680,7 +5633,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_columns[] = {
-"#line 4873 \"kernels.cl.inc\"\n"
+"#line 4874 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_COLUMNS_NUMBERS\n"
@@ -5973,7 +5926,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SCAN
 static const char *const gpuscan__piece_scan_segments[] = {
-"#line 5219 \"kernels.cl.inc\"\n"
+"#line 5220 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SCAN_@o_NUMBERS\n"
@@ -6026,7 +5979,7 @@ NULL};
 #if GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_select[] = {
-"#line 5273 \"kernels.cl.inc\"\n"
+"#line 5274 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$SELECT_NUMBERS\n"
@@ -6477,7 +6430,7 @@ NULL};
     GPUSCAN__HAS_SELECT || \
     GPUSCAN__HAS_RUNS
 static const char *const gpuscan__piece_engine[] = {
-"#line 5820 \"kernels.cl.inc\"\n"
+"#line 5821 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hSCAN_MULTI_PASS || $SELECT_MULTI_PASS\n\n\n\n\n\n"
 "#if !$UNDIVIDED\n\n"
@@ -6786,7 +6739,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_UNIFORM_ADD
 static const char *const gpuscan__piece_uniform_add[] = {
-"#line 6175 \"kernels.cl.inc\"\n"
+"#line 6176 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$UNIFORM_ADD_NUMBERS\n"
@@ -6867,7 +6820,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce[] = {
-"#line 6257 \"kernels.cl.inc\"\n"
+"#line 6258 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@hARG\n"
 "@6$RESULT(x) (($RESULT_TYPE)(x).index)\n"
@@ -7098,7 +7051,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_segments[] = {
-"#line 6531 \"kernels.cl.inc\"\n"
+"#line 6532 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BY_ROWS ($SEGMENTS == $SEGMENTS_ROWS)\n\n"
 "@;$OFFSET `@];\n"
@@ -7746,7 +7699,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_REDUCE
 static const char *const gpuscan__piece_reduce_one[] = {
-"#line 7300 \"kernels.cl.inc\"\n"
+"#line 7301 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "$FITS(reduce,@N`@a))\n"
 "@6$REDUCE@1S \\\n"
@@ -7800,7 +7753,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_INTEGRAL
 static const char *const gpuscan__piece_integral[] = {
-"#line 7354 \"kernels.cl.inc\"\n"
+"#line 7355 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$INTEGRAL_NUMBERS\n"
@@ -8201,7 +8154,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_QUANTILE
 static const char *const gpuscan__piece_quantile[] = {
-"#line 7812 \"kernels.cl.inc\"\n"
+"#line 7813 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "$QUAN$g_NUMBERS\n"
@@ -8696,7 +8649,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_bins[] = {
-"#line 8384 \"kernels.cl.inc\"\n"
+"#line 8385 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$ELEMENT `@G;\n"
 "@;$BINNED `binned;\n"
@@ -9044,7 +8997,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_counters[] = {
-"#line 8810 \"kernels.cl.inc\"\n"
+"#line 8811 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@6$COUNTS_AT(k) (@@(k) * ($COUNTS@C - @3COUNTS@C)))\n\n\n\n"
 "@%@e@v@T(@H`@ver*@vs,@ck,`@ver `Y,@tadds){\n"
@@ -9147,7 +9100,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_cpu[] = {
-"#line 8939 \"kernels.cl.inc\"\n"
+"#line 8940 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6$BLOCK ($CHANNELS == 3 ? 96 : 64)\n"
 "@6$PIECE (65536 / @N`sample) / $BLOCK)\n"
@@ -9446,7 +9399,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram[] = {
-"#line 9278 \"kernels.cl.inc\"\n"
+"#line 9279 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@Z`H*bins,*upper;\n"
@@ -9856,7 +9809,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_HISTOGRAM
 static const char *const gpuscan__piece_histogram_finish[] = {
-"#line 9768 \"kernels.cl.inc\"\n"
+"#line 9769 \"kernels.cl.inc\"\n"
 "\n\n\n"
 "@;@b{\n"
 "$HISTOGRAM_FINISH_NUMBERS\n"
@@ -9874,7 +9827,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_keys[] = {
-"#line 9783 \"kernels.cl.inc\"\n"
+"#line 9784 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@;$e@p `key_$l;\n"
 "@;$e_CODE `key_code;\n"
@@ -9984,7 +9937,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_gather[] = {
-"#line 9925 \"kernels.cl.inc\"\n"
+"#line 9926 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@;@b{\n"
 "@QGATHER_NUMBERS\n"
@@ -10036,7 +9989,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_passes[] = {
-"#line 9979 \"kernels.cl.inc\"\n"
+"#line 9980 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@;@b{\n"
 "@QNUMBERS\n"
@@ -10168,7 +10121,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_cpu[] = {
-"#line 10133 \"kernels.cl.inc\"\n"
+"#line 10134 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n"
 "@6@Q$f ($LINE / (`H)@N`key_$l))\n\n\n\n"
 "@%void @Uscatter_each(@Y@U`B*`B,@c@y,@c$t,\n"
@@ -10451,7 +10404,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_group[] = {
-"#line 10454 \"kernels.cl.inc\"\n"
+"#line 10455 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "#ifndef $TEST_SILENT\n"
 "@6$TEST_SILENT(`F) @x\n"
@@ -11093,7 +11046,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep[] = {
-"#line 11214 \"kernels.cl.inc\"\n"
+"#line 11215 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n\n\n\n\n"
 "@6@QAGGREGATE 0x40000000u\n"
 "@6@Q@S 0x80000000u\n"
@@ -11264,7 +11217,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_sweep_tiles[] = {
-"#line 11421 \"kernels.cl.inc\"\n"
+"#line 11422 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n"
 "@7void @Uback_@r(@Uback*back,@Y@U`F*t,`H `F,\n"
 "@Y@U`B*`B){\n"
@@ -11360,7 +11313,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_together[] = {
-"#line 11525 \"kernels.cl.inc\"\n"
+"#line 11526 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n"
 "@6@QBEGUN(zeros) ($COUNTERS(zeros))\n"
 "@6@QAGREED(zeros) ($COUNTERS(zeros) + 16)\n"
@@ -11501,7 +11454,7 @@ NULL};
 #endif
 #if GPUSCAN__HAS_SORT
 static const char *const gpuscan__piece_sort_counted[] = {
-"#line 11686 \"kernels.cl.inc\"\n"
+"#line 11687 \"kernels.cl.inc\"\n"
 "\n\n\n\n\n\n\n\n\n"
 "@6@QDRAWN(zeros) ($COUNTERS(zeros))\n"
 "@6@QCOUNTS$izeros) ($COUNTERS(zeros) + 16)\n"
@@ -12561,16 +12514,12 @@ static int gpuscan__is_float_sum(const gpuscan__elements *e) {
     return e->op == GPUSCAN_OP_ADD && gpuscan__types[e->dst].kind == 'f' && e->channels <= 1 && !e->key;
 }
 
-/* Lists the unsigned types, the floats, and the types in which memory is moved. Index: log2 of their bytes. */
-GPUSCAN__SHARED const gpuscan_type gpuscan__unsigned_types[] = {GPUSCAN_TYPE_U8, GPUSCAN_TYPE_U16, GPUSCAN_TYPE_U32,
-                                                                GPUSCAN_TYPE_U64};
-GPUSCAN__SHARED const gpuscan_type gpuscan__float_types[] = {GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F16, GPUSCAN_TYPE_F32,
-                                                             GPUSCAN_TYPE_F64};
+/* Lists the types in which memory is moved. Index: log2 of their bytes. */
 static const char gpuscan__raw_names[][8] = {"uchar", "ushort", "uint", "uint2", "uint4", "uint8", "uint16"};
 
-/* Returns the unsigned type of `size` bytes. */
+/* Returns the unsigned type of `size` bytes. In gpuscan_type the signed type of a size stands between two of these. */
 static gpuscan_type gpuscan__unsigned_of(uint32_t size) {
-    return gpuscan__unsigned_types[gpuscan__log2(size)];
+    return (gpuscan_type)(GPUSCAN_TYPE_U8 + 2 * gpuscan__log2(size));
 }
 
 /* Returns OpenCL C's name of the unsigned type of `size` bytes. */
@@ -12803,6 +12752,7 @@ struct gpuscan__plan {
 
     /* the function `choose` of the operation reads the fields below */
     int in_place;              /* 1: src and dst are the same range */
+    int both_places; /* 1: preparations plan the call in place and not, whatever their buffers show; set by `resolve` */
     size_t group_limit;        /* maximum work-items of a group: the limit of the device, or of the call's kernels */
     int is_stand_in;           /* 1: the plan's custom text is the self-test's stand-in, not the caller's */
     const gpuscan__key *forced; /* in a self-test: the key of the program under test; NULL: choose a key */
@@ -14690,37 +14640,42 @@ GPUSCAN__SHARED gpuscan_result gpuscan__extent(gpuscan *gs, const char *field, u
         return GPUSCAN_SUCCESS;
     if (!gpuscan__multiply(rows - 1, pitch, &before) || !gpuscan__add(before, count, elements) ||
         !gpuscan__multiply(*elements, size, &bytes))
-        return rows > 1 ? gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                                        "%s: rows * %s_pitch + count elements do not fit 64 bits", field, field)
-                        : gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
-                                        "%s: count elements do not fit 64 bits", field);
+        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: rows * %s_pitch + count elements do not fit 64 bits",
+                             field, field);
     return GPUSCAN_SUCCESS;
 }
 
-/* Checks a memory object, a buffer or an image, and sets the range's root and flags. */
-static gpuscan_result gpuscan__check_memory(gpuscan *gs, const char *field, cl_mem mem, cl_mem_object_type wanted,
-                                            gpuscan__range *range) {
-    const gpuscan_opencl *cl = &gs->cl;
-    int is_image = wanted != CL_MEM_OBJECT_BUFFER;
-    gpuscan_result invalid = is_image ? GPUSCAN_ERROR_INVALID_IMAGE : GPUSCAN_ERROR_INVALID_BUFFER;
+/* Gets a fact of a memory object, `size` bytes. Does nothing if *r, which a failure sets, is not 0. */
+static void gpuscan__ask(gpuscan *gs, const gpuscan__range *range, cl_mem mem, cl_mem_info fact, size_t size, void *to,
+                         gpuscan_result *r) {
+    cl_int code = *r == 0 ? gs->cl.clGetMemObjectInfo(mem, fact, size, to, NULL) : CL_SUCCESS;
+    if (code == CL_INVALID_MEM_OBJECT)
+        *r = gpuscan__fail(gs, range->is_image ? GPUSCAN_ERROR_INVALID_IMAGE : GPUSCAN_ERROR_INVALID_BUFFER,
+                           "%s is not a memory object", range->field);
+    else if (code != CL_SUCCESS)
+        *r = gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
+}
+
+/* Checks a range's memory object, a buffer or an image, and sets the range's root and flags. */
+static gpuscan_result gpuscan__check_memory(gpuscan *gs, gpuscan__range *range) {
+    const char *field = range->field;
+    cl_mem mem = range->buffer.mem, parent = NULL, whole = NULL;
     cl_mem_object_type type = 0;
     cl_context context = NULL;
-    cl_mem parent = NULL, whole = NULL;
-    cl_int code;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     range->flags = 0;
-    if ((code = cl->clGetMemObjectInfo(mem, CL_MEM_TYPE, sizeof(type), &type, NULL)) == CL_SUCCESS &&
-        (code = cl->clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, NULL)) == CL_SUCCESS &&
-        (code = cl->clGetMemObjectInfo(mem, CL_MEM_CONTEXT, sizeof(context), &context, NULL)) == CL_SUCCESS)
-        code = cl->clGetMemObjectInfo(mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, NULL);
-    if (code == CL_SUCCESS && parent && is_image) /* an image may be made of a sub-buffer */
-        code = cl->clGetMemObjectInfo(parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, NULL);
-    if (code == CL_INVALID_MEM_OBJECT)
-        return gpuscan__fail(gs, invalid, "%s is not a memory object", field);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
-    if (type != wanted)
-        return gpuscan__fail(gs, invalid, "%s is a memory object, but not a %s", field,
-                             is_image ? "2D image" : "buffer");
+    gpuscan__ask(gs, range, mem, CL_MEM_TYPE, sizeof(type), &type, &r);
+    gpuscan__ask(gs, range, mem, CL_MEM_FLAGS, sizeof(range->flags), &range->flags, &r);
+    gpuscan__ask(gs, range, mem, CL_MEM_CONTEXT, sizeof(context), &context, &r);
+    gpuscan__ask(gs, range, mem, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(parent), &parent, &r);
+    if (parent && range->is_image) /* an image may be made of a sub-buffer */
+        gpuscan__ask(gs, range, parent, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(whole), &whole, &r);
+    if (r != 0)
+        return r;
+    if (range->is_image && type != CL_MEM_OBJECT_IMAGE2D)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s is a memory object, but not a 2D image", field);
+    if (!range->is_image && type != CL_MEM_OBJECT_BUFFER)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_BUFFER, "%s is a memory object, but not a buffer", field);
     if (context != gs->context)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_CONTEXT, "%s is of another context", field);
     range->root = whole ? whole : parent ? parent : mem;
@@ -14733,19 +14688,19 @@ static gpuscan_result gpuscan__check_alignment(gpuscan *gs, gpuscan__range *rang
     uint32_t needed = range->alignment ? range->alignment : gpuscan__alignment(range->size | 16);
     cl_mem_flags flags = range->flags;
     void *host = NULL;
-    cl_int code = CL_SUCCESS;
+    uintptr_t address;
+    gpuscan_result r = GPUSCAN_SUCCESS;
     if (range->root != range->buffer.mem)
-        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_FLAGS, sizeof(flags), &flags, NULL);
+        gpuscan__ask(gs, range, range->root, CL_MEM_FLAGS, sizeof(flags), &flags, &r);
     range->flags |= flags & CL_MEM_USE_HOST_PTR;
-    if (code == CL_SUCCESS && (flags & CL_MEM_USE_HOST_PTR))
-        code = gs->cl.clGetMemObjectInfo(range->root, CL_MEM_HOST_PTR, sizeof(host), &host, NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", range->field);
-    if (((uintptr_t)host + range->begin) % needed != 0)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
-                             "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u",
-                             range->field, (unsigned long long)((uintptr_t)host + range->begin), (unsigned)needed);
-    return GPUSCAN_SUCCESS;
+    if (flags & CL_MEM_USE_HOST_PTR)
+        gpuscan__ask(gs, range, range->root, CL_MEM_HOST_PTR, sizeof(host), &host, &r);
+    address = (uintptr_t)host + (uintptr_t)range->begin;
+    if (r == 0 && address % needed != 0)
+        r = gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS,
+                          "%s begins at address 0x%llx of host memory, but kernels need a multiple of %u",
+                          range->field, (unsigned long long)address, (unsigned)needed);
+    return r;
 }
 
 static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
@@ -14753,15 +14708,12 @@ static gpuscan_result gpuscan__check_range(gpuscan *gs, gpuscan__range *range) {
     cl_mem mem = range->buffer.mem;
     size_t size = 0, origin = 0;
     uint64_t offset, bytes, end;
-    cl_int code;
-    gpuscan_result r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_BUFFER, range);
+    gpuscan_result r = gpuscan__check_memory(gs, range);
+    gpuscan__ask(gs, range, mem, CL_MEM_SIZE, sizeof(size), &size, &r);
+    if (range->root != mem)
+        gpuscan__ask(gs, range, mem, CL_MEM_OFFSET, sizeof(origin), &origin, &r);
     if (r != 0)
         return r;
-    code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_SIZE, sizeof(size), &size, NULL);
-    if (code == CL_SUCCESS && range->root != mem)
-        code = gs->cl.clGetMemObjectInfo(mem, CL_MEM_OFFSET, sizeof(origin), &origin, NULL);
-    if (code != CL_SUCCESS)
-        return gpuscan__fail(gs, code, "%s: clGetMemObjectInfo failed", field);
     if (!gpuscan__multiply(range->buffer.offset, range->size, &offset) ||
         !gpuscan__multiply(range->elements, range->size, &bytes) || !gpuscan__add(offset, bytes - range->cut, &end))
         return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: offset and count do not fit 64 bits", field);
@@ -14816,6 +14768,21 @@ GPUSCAN__SHARED void gpuscan__rows_of(gpuscan__range *range, uint64_t rows, uint
     range->pitch = pitch * size;
 }
 
+#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
+
+/* Checks that the bytes of each range fit 64 bits. A preparation lacks buffers, whose sizes could be checked later. */
+static gpuscan_result gpuscan__check_sizes(gpuscan *gs, const gpuscan__plan *plan) {
+    size_t i;
+    for (i = 0; i < plan->range_count; i++) {
+        const gpuscan__range *range = &plan->ranges[i];
+        uint64_t most = !plan->is_run && !plan->from_host && range->required ? GPUSCAN__BUFFER_MOST : UINT64_MAX, bytes;
+        if (!gpuscan__multiply(range->elements, range->size, &bytes) || bytes > most)
+            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW,
+                                 "%s: count, rows and pitch make it larger than any buffer", range->field);
+    }
+    return GPUSCAN_SUCCESS;
+}
+
 static gpuscan_result gpuscan__check_ranges(gpuscan *gs, gpuscan__plan *plan) {
     size_t i;
     gpuscan_result r;
@@ -14852,15 +14819,9 @@ static int gpuscan__ranges_meet(const gpuscan__range *a, const gpuscan__range *b
            a->begin != a->end && b->begin != b->end && !gpuscan__rows_keep_apart(a, b);
 }
 
-/* Returns whether two ranges are allowed to overlap. Both must have the same `in_place` (not 0), first address and
-   element size. They must also have the same end, or else the one that ends first must be marked as `shorter`. */
-static int gpuscan__ranges_may_meet(const gpuscan__range *a, const gpuscan__range *b) {
-    uint64_t a_bytes = a->end - a->begin, b_bytes = b->end - b->begin;
-    return a->begin == b->begin && a->in_place && a->in_place == b->in_place && a->size == b->size &&
-           (a_bytes == b_bytes || (a->shorter && a_bytes < b_bytes) || (b->shorter && b_bytes < a_bytes));
-}
-
-/* Checks all pairs of ranges of which the call writes at least one. Sets plan->in_place if a pair overlaps. */
+/* Checks all pairs of ranges of which the call writes at least one. A pair may overlap if both have the same `in_place`
+   (not 0), first address, element size and end; the one that ends first may also be marked as `shorter`. Sets
+   plan->in_place if there is such a pair. */
 GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan *plan) {
     size_t i, j;
     for (i = 0; i < plan->range_count; i++)
@@ -14868,13 +14829,33 @@ GPUSCAN__COLD gpuscan_result gpuscan__check_overlaps(gpuscan *gs, gpuscan__plan 
             const gpuscan__range *a = &plan->ranges[i], *b = &plan->ranges[j];
             if (!(a->writes || b->writes) || !gpuscan__ranges_meet(a, b))
                 continue;
-            if (!gpuscan__ranges_may_meet(a, b))
+            if (!a->in_place || a->in_place != b->in_place || a->begin != b->begin || a->size != b->size ||
+                (a->end > b->end && !b->shorter) || (a->end < b->end && !a->shorter))
                 return gpuscan__fail(gs, GPUSCAN_ERROR_OVERLAP, "%s and %s overlap%s", a->field, b->field,
                                      plan->operation->has_capacity
                                          ? " (an output extends to capacity, or else to count)" : "");
             plan->in_place = 1;
         }
     return GPUSCAN_SUCCESS;
+}
+
+/* Sets plan->in_place if a preparation's buffers show that the call is in place. Buffers that the call would refuse
+   count as missing, without a message. */
+GPUSCAN__COLD void gpuscan__look_in_place(gpuscan *gs, gpuscan__plan *plan) {
+    const gpuscan_logger logger = gs->logger;
+    size_t i;
+    gs->logger.log = NULL;
+    for (i = 0; i < plan->range_count; i++) {
+        gpuscan__range *range = &plan->ranges[i];
+        if (range->in_place && range->buffer.mem && gpuscan__check_range(gs, range) != 0) {
+            range->buffer.mem = NULL;
+            range->root = NULL;
+        }
+    }
+    if (gpuscan__check_overlaps(gs, plan) != 0)
+        plan->in_place = 0;
+    gs->logger = logger;
+    gs->error[0] = 0;
 }
 
 /* Checks that a type is u32, u64 or the default, which is u32. Gets the type's size in bytes. */
@@ -14916,13 +14897,10 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_payloads(gpuscan *gs, gpuscan__p
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads is NULL, but payload_count is not 0");
     for (k = 0; k < payload_count; k++) {
         const char *const *fields = gpuscan__payload_fields[k];
-        uint64_t bytes;
         gpuscan__range *range;
         if (payloads[k].size == 0 || payloads[k].size > GPUSCAN__CUSTOM_MOST)
             return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "payloads[%u].size is not from 1 to %d",
                                  (unsigned)k, GPUSCAN__CUSTOM_MOST);
-        if (!gpuscan__multiply(count, payloads[k].size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits", fields[0]);
         range = gpuscan__input(plan, fields[0], payloads[k].src, count, (uint32_t)payloads[k].size);
         range->in_place = in_place ? in_place + (int)k : 0;
         range = gpuscan__output(plan, fields[1], payloads[k].dst, written, (uint32_t)payloads[k].size);
@@ -14954,7 +14932,7 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
         {by_element && segments->count, argument, "segments.count is for OFFSETS"},
         {segments->count >= UINT64_MAX / 16, GPUSCAN_ERROR_SIZE_OVERFLOW,
          "segments.count: the offsets do not fit 64 bits"}};
-    uint64_t elements = by_element ? count : segments->count ? segments->count + 1 : 0, bytes;
+    uint64_t elements = by_element ? count : segments->count ? segments->count + 1 : 0;
     gpuscan_result r;
     *type = segments->type;
     if (segments->form == GPUSCAN_SEGMENTS_NONE) {
@@ -14968,8 +14946,6 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_segments(gpuscan *gs, gpuscan__p
     if (!plan->from_host && plan->is_run && segments->host_data)
         return gpuscan__fail(gs, argument, "segments.host_data is for gpuscan_%s_host; set segments.data",
                              plan->operation->name);
-    if (!gpuscan__multiply(elements, gpuscan__types[of].size, &bytes))
-        return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "segments.data: its size in bytes does not fit 64 bits");
     gpuscan__input(plan, "segments.data", segments->data, elements, gpuscan__types[of].size)->at_zero = offsets;
     return GPUSCAN_SUCCESS;
 }
@@ -15054,18 +15030,17 @@ GPUSCAN__COLD gpuscan_result gpuscan__resolve_source(gpuscan *gs, gpuscan__plan 
          "custom_type is NULL, or size is not from 1 to 1024"},
         {!is_custom && (source->custom_type || source->size), argument,
          "custom_type or size is given, but type is not CUSTOM"},
-        {source->host_data && plan->is_run, argument, "host_data is for the _host forms; set buffer"},
+        {source->host_data && plan->is_run && !plan->from_host, argument,
+         "host_data is for the _host forms; set buffer"},
         {source->count == 0 && plan->operation->count_at == 0, argument, "count is 0, and the desc has none"}};
     size_t i;
     gpuscan_result r;
     for (i = 0; i < GPUSCAN__COUNT_OF(mistakes); i++)
         if (mistakes[i].is_made)
             return gpuscan__fail(gs, mistakes[i].code, "call.sources[%u]: %s", (unsigned)k, mistakes[i].text);
-    count = source->count ? source->count : count;
-    if ((r = gpuscan__check_type(gs, field, type)) != 0 ||
-        (r = gpuscan__extent(gs, field, count, 1, count, size, &count)) != 0)
+    if ((r = gpuscan__check_type(gs, field, type)) != 0)
         return r;
-    gpuscan__input(plan, field, source->buffer, count, size);
+    gpuscan__input(plan, field, source->buffer, source->count ? source->count : count, size);
     plan->e.source_types[k] = source->custom_type;
     plan->key.given.sources[k] = (uint32_t)type | size << 8;
     return GPUSCAN_SUCCESS;
@@ -15150,34 +15125,18 @@ static gpuscan_result gpuscan__check_scratch(gpuscan *gs, gpuscan__plan *plan) {
 
 /* ---- images */
 
-/* Says how many channels a pixel has, and where. Plain numbers stand for orders that OpenCL 1.2's headers lack. */
-static const struct {
-    cl_channel_order order;
-    uint32_t channels, place; /* place: GPUSCAN__IMAGE_... */
-} gpuscan__image_orders[] = {
-    {CL_R, 1, GPUSCAN__IMAGE_RED},           {CL_A, 1, GPUSCAN__IMAGE_ALPHA},
-    {CL_RG, 2, GPUSCAN__IMAGE_RED},          {CL_RA, 2, GPUSCAN__IMAGE_RED_ALPHA},
-    {CL_RGB, 3, GPUSCAN__IMAGE_RED},         {CL_RGBA, 4, GPUSCAN__IMAGE_RED},
-    {CL_BGRA, 4, GPUSCAN__IMAGE_RED},        {CL_ARGB, 4, GPUSCAN__IMAGE_RED},
-    {CL_INTENSITY, 1, GPUSCAN__IMAGE_RED},   {CL_LUMINANCE, 1, GPUSCAN__IMAGE_RED},
-    {CL_Rx, 1, GPUSCAN__IMAGE_RED},          {CL_RGx, 2, GPUSCAN__IMAGE_RED},
-    {CL_RGBx, 3, GPUSCAN__IMAGE_RED},        {0x10BF /* sRGB */, 3, GPUSCAN__IMAGE_RED},
-    {0x10C0 /* sRGBx */, 3, GPUSCAN__IMAGE_RED}, {0x10C1 /* sRGBA */, 4, GPUSCAN__IMAGE_RED},
-    {0x10C2 /* sBGRA */, 4, GPUSCAN__IMAGE_RED}, {0x10C3 /* ABGR */, 4, GPUSCAN__IMAGE_RED}};
+/* Gives how many channels a pixel has, for channel orders from CL_R on in the order of OpenCL's numbers: R, A, RG, RA,
+   RGB, RGBA, BGRA, ARGB, INTENSITY, LUMINANCE, Rx, RGx, RGBx, DEPTH, DEPTH_STENCIL, sRGB, sRGBx, sRGBA, sBGRA, ABGR. If
+   the number is 0, the order is not supported. */
+static const unsigned char gpuscan__image_channels[] = {1, 1, 2, 2, 3, 4, 4, 4, 1, 1, 1, 2, 3, 0, 0, 3, 3, 4, 4, 4};
 
-/* Gives the type of the numbers that kernels read from an image's channels. */
-static const struct {
-    cl_channel_type channel;
-    gpuscan_type type;
-} gpuscan__image_channels[] = {
-    {CL_SNORM_INT8, GPUSCAN_TYPE_F32},       {CL_SNORM_INT16, GPUSCAN_TYPE_F32},
-    {CL_UNORM_INT8, GPUSCAN_TYPE_F32},       {CL_UNORM_INT16, GPUSCAN_TYPE_F32},
-    {CL_UNORM_SHORT_565, GPUSCAN_TYPE_F32},  {CL_UNORM_SHORT_555, GPUSCAN_TYPE_F32},
-    {CL_UNORM_INT_101010, GPUSCAN_TYPE_F32}, {0x10E0 /* UNORM_INT_101010_2 */, GPUSCAN_TYPE_F32},
-    {CL_HALF_FLOAT, GPUSCAN_TYPE_F32},       {CL_FLOAT, GPUSCAN_TYPE_F32},
-    {CL_SIGNED_INT8, GPUSCAN_TYPE_I8},       {CL_SIGNED_INT16, GPUSCAN_TYPE_I16},
-    {CL_SIGNED_INT32, GPUSCAN_TYPE_I32},     {CL_UNSIGNED_INT8, GPUSCAN_TYPE_U8},
-    {CL_UNSIGNED_INT16, GPUSCAN_TYPE_U16},   {CL_UNSIGNED_INT32, GPUSCAN_TYPE_U32}};
+/* Gives the type of the numbers that kernels read, for channels' data types from CL_SNORM_INT8 on: two signed and two
+   unsigned normalised integers, SHORT_565, SHORT_555, INT_101010, signed and unsigned integers, HALF_FLOAT, FLOAT,
+   INT24 (only depth images have it, so it is not supported) and INT_101010_2. */
+static const gpuscan_type gpuscan__image_types[] = {
+    GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32,     GPUSCAN_TYPE_F32,
+    GPUSCAN_TYPE_F32, GPUSCAN_TYPE_I8,  GPUSCAN_TYPE_I16, GPUSCAN_TYPE_I32, GPUSCAN_TYPE_U8,      GPUSCAN_TYPE_U16,
+    GPUSCAN_TYPE_U32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_F32, GPUSCAN_TYPE_DEFAULT, GPUSCAN_TYPE_F32};
 
 /* Holds the facts of an image that kernels depend on. `place` is GPUSCAN__IMAGE_NONE if there is no image. */
 typedef struct gpuscan__image_facts {
@@ -15185,29 +15144,8 @@ typedef struct gpuscan__image_facts {
     uint32_t channels, place;
     cl_image_format format;
     size_t width, height;
-    gpuscan__range range; /* what gpuscan__check_range sets for a buffer */
+    gpuscan__range range; /* takes the place of the range of the buffer that the image replaces */
 } gpuscan__image_facts;
-
-static gpuscan_result gpuscan__image_format(gpuscan *gs, const char *field, cl_image_format format,
-                                            gpuscan__image_facts *facts) {
-    size_t i;
-    facts->format = format;
-    facts->place = GPUSCAN__IMAGE_NONE;
-    facts->type = GPUSCAN_TYPE_DEFAULT;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_orders); i++)
-        if (gpuscan__image_orders[i].order == format.image_channel_order) {
-            facts->channels = gpuscan__image_orders[i].channels;
-            facts->place = gpuscan__image_orders[i].place;
-        }
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
-        if (gpuscan__image_channels[i].channel == format.image_channel_data_type)
-            facts->type = gpuscan__image_channels[i].type;
-    if (facts->place == GPUSCAN__IMAGE_NONE || facts->type == GPUSCAN_TYPE_DEFAULT)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE,
-                             "%s: images of channel order 0x%x and data type 0x%x are not supported", field,
-                             (unsigned)format.image_channel_order, (unsigned)format.image_channel_data_type);
-    return GPUSCAN_SUCCESS;
-}
 
 /* Checks an image and gets its facts. They must be known before the call is planned, since the program depends on
    them. */
@@ -15215,18 +15153,22 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
                                                       gpuscan__image_facts *facts) {
     const gpuscan_opencl *cl = &gs->cl;
     gpuscan__range *range = &facts->range;
+    cl_image_format *format = &facts->format;
     cl_mem mem = image->mem;
-    cl_image_format format;
-    cl_uint samples = 0;
+    cl_uint samples = 0, order, type;
     cl_int code;
     gpuscan_result r;
     if (!gs->device.images)
         return gpuscan__fail(gs, GPUSCAN_ERROR_UNSUPPORTED_IMAGE, "%s: the device does not support images", field);
-    if ((r = gpuscan__check_memory(gs, field, mem, CL_MEM_OBJECT_IMAGE2D, range)) != 0)
+    range->field = field;
+    range->buffer.mem = mem;
+    range->reads = range->is_image = 1;
+    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
+    if ((r = gpuscan__check_memory(gs, range)) != 0)
         return r;
     if (range->flags & CL_MEM_WRITE_ONLY)
         return gpuscan__fail(gs, GPUSCAN_ERROR_BUFFER_ACCESS, "%s is read, but the image is CL_MEM_WRITE_ONLY", field);
-    if ((code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(format), &format, NULL)) == CL_SUCCESS &&
+    if ((code = cl->clGetImageInfo(mem, CL_IMAGE_FORMAT, sizeof(*format), format, NULL)) == CL_SUCCESS &&
         (code = cl->clGetImageInfo(mem, CL_IMAGE_WIDTH, sizeof(facts->width), &facts->width, NULL)) == CL_SUCCESS &&
         (code = cl->clGetImageInfo(mem, CL_IMAGE_HEIGHT, sizeof(facts->height), &facts->height, NULL)) == CL_SUCCESS)
         code = cl->clGetImageInfo(mem, CL_IMAGE_NUM_SAMPLES, sizeof(samples), &samples, NULL);
@@ -15234,23 +15176,19 @@ GPUSCAN__SHARED gpuscan_result gpuscan__resolve_image(gpuscan *gs, const char *f
         return gpuscan__fail(gs, code, "%s: clGetImageInfo failed", field);
     if (samples > 1)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE, "%s has several samples per pixel", field);
-    range->end = UINT64_MAX; /* if the image is made from a buffer, the range is the whole buffer */
-    return gpuscan__image_format(gs, field, format, facts);
-}
-
-/* Makes `range`, an input, stand for the call's image, if there is one. */
-GPUSCAN__SHARED void gpuscan__input_image(gpuscan__range *range, const char *field, const gpuscan_image *image,
-                                          const gpuscan__image_facts *facts) {
-    if (!facts->place)
-        return;
-    range->field = field;
-    range->buffer.mem = image->mem;
-    range->is_image = 1;
-    range->root = facts->range.root;
-    range->flags = facts->range.flags;
-    range->begin = 0;
-    range->end = facts->range.end;
-    range->row = range->pitch = 0;
+    order = format->image_channel_order;
+    facts->place = order == CL_A    ? GPUSCAN__IMAGE_ALPHA
+                   : order == CL_RA ? GPUSCAN__IMAGE_RED_ALPHA
+                                    : GPUSCAN__IMAGE_RED;
+    order -= CL_R;
+    facts->channels = order < GPUSCAN__COUNT_OF(gpuscan__image_channels) ? gpuscan__image_channels[order] : 0;
+    type = format->image_channel_data_type - CL_SNORM_INT8;
+    facts->type = type < GPUSCAN__COUNT_OF(gpuscan__image_types) ? gpuscan__image_types[type] : GPUSCAN_TYPE_DEFAULT;
+    if (facts->channels == 0 || facts->type == GPUSCAN_TYPE_DEFAULT)
+        return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_IMAGE,
+                             "%s: images of channel order 0x%x and data type 0x%x are not supported", field,
+                             (unsigned)format->image_channel_order, (unsigned)format->image_channel_data_type);
+    return GPUSCAN_SUCCESS;
 }
 
 /* Checks that the image has `width` x `height` pixels that begin at image->x, image->y. */
@@ -15764,7 +15702,7 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
         memcpy(&count, (const unsigned char *)plan->desc + plan->operation->count_at, sizeof(count));
     for (k = 0; r == 0 && k < call->source_count; k++)
         r = gpuscan__resolve_source(gs, plan, k, count);
-    return r;
+    return r == 0 ? gpuscan__check_sizes(gs, plan) : r;
 }
 
 static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
@@ -16179,16 +16117,14 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
     unsigned char *all;
     cl_image_format format;
     cl_int code;
-    size_t i;
     if (!of->image)
         return GPUSCAN_SUCCESS;
     of->image->x = GPUSCAN__TEST_IMAGE_X;
     of->image->y = GPUSCAN__TEST_IMAGE_Y;
     format.image_channel_order = CL_RGBA;
     format.image_channel_data_type = CL_FLOAT;
-    for (i = 0; i < GPUSCAN__COUNT_OF(gpuscan__image_channels); i++)
-        if (gpuscan__image_channels[i].type == of->type)
-            format.image_channel_data_type = gpuscan__image_channels[i].channel; /* for F32 the last one, CL_FLOAT */
+    while (gpuscan__image_types[format.image_channel_data_type - CL_SNORM_INT8] != of->type)
+        format.image_channel_data_type--; /* the integers' types are below CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
         return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
@@ -16659,12 +16595,9 @@ static void gpuscan__host_sources(gpuscan__host_call *host) {
         return;
     memcpy(host->sources, call->sources, call->source_count * sizeof(*call->sources));
     call->sources = host->sources;
-    for (k = 0; k < call->source_count; k++) {
-        const void *data = host->sources[k].host_data;
-        host->sources[k].host_data = NULL;
-        if (data)
-            gpuscan__host_add(host, gpuscan__source_fields[k], data, &host->sources[k].buffer, 1);
-    }
+    for (k = 0; k < call->source_count; k++)
+        if (host->sources[k].host_data)
+            gpuscan__host_add(host, gpuscan__source_fields[k], host->sources[k].host_data, &host->sources[k].buffer, 1);
 }
 
 /* Runs a blocking call on arrays, unless its arguments are wrong. `plan` points to memory for the operation's plan. */
@@ -16729,17 +16662,6 @@ static void gpuscan__host_enter(gpuscan__host_call *host, gpuscan *gs, const gpu
     gpuscan__##operation##_plan plan;                                                                                  \
     gpuscan__host_call host;                                                                                           \
     gpuscan__host_enter(&host, gs, &gpuscan__##operation##_operation, desc, &copy)
-
-/* Adds segments that are given as a host array. `segments` is a field of the copied desc. */
-GPUSCAN__SHARED void gpuscan__host_segments(gpuscan__host_call *host, gpuscan_segments *segments) {
-    if (segments->form == GPUSCAN_SEGMENTS_NONE || !segments->host_data || host->result != 0)
-        return;
-    if (segments->data.mem || segments->data.offset)
-        host->result = gpuscan__fail(host->gs, GPUSCAN_ERROR_INVALID_ARGUMENT,
-                                     "segments.data and segments.host_data are both given");
-    else
-        gpuscan__host_add(host, "segments.data", segments->host_data, &segments->data, 1);
-}
 
 /* [SCANS, SELECTIONS AND RUNS] ------------------------------------------------------------------------------------- */
 #if GPUSCAN__HAS_SCAN || GPUSCAN__HAS_SELECT || GPUSCAN__HAS_RUNS
@@ -17220,7 +17142,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
     range->in_place = 1;
     gpuscan__rows_of(range, lines, line, plan->dst_pitch, e->dst_size);
     range->partial = plan->dst_pitch > line || desc->count_buffer.mem != NULL;
-    gpuscan__output(common, "total", desc->total, plan->rows, e->dst_size)->required = 0;
+    gpuscan__output(common, "total", desc->total, desc->total.mem ? plan->rows : 0, e->dst_size)->required = 0;
     if ((r = gpuscan__scan_resolve_segments(gs, plan)) != 0 ||
         (r = gpuscan__resolve_count(gs, common, desc->count_buffer, desc->count_type)) != 0 ||
         (r = gpuscan__resolve_init(gs, common, desc->init, desc->init_buffer)) != 0)
@@ -17232,6 +17154,7 @@ static gpuscan_result gpuscan__scan_resolve(gpuscan *gs, gpuscan__plan *common) 
         desc->count * plan->rows * e->dst_size > gs->device.cache / 2)
         common->flags |= GPUSCAN__FLAG_STREAM;
     common->is_nothing = desc->count == 0 && !desc->total.mem;
+    common->both_places = 1;
     plan->key.inclusive = desc->kind == GPUSCAN_INCLUSIVE;
     /* elements of a single column without gaps are a row */
     if (desc->along && (plan->rows > 1 || plan->src_pitch > 1 || plan->dst_pitch > 1 || common->forced))
@@ -17801,7 +17724,10 @@ static void gpuscan__test_heads(gpuscan__test *test, const gpuscan__scan_key *ow
     uint32_t size = own->heads_size;
     unsigned char *data;
     uint64_t s, i, bytes = (bits ? segments : desc->count) * size; /* the last segment begins at the last offset */
-    desc->segments.type = own->heads_real ? gpuscan__float_types[gpuscan__log2(size)] : gpuscan__unsigned_of(size);
+    desc->segments.type = !own->heads_real ? gpuscan__unsigned_of(size)
+                          : size == 8      ? GPUSCAN_TYPE_F64
+                          : size == 4      ? GPUSCAN_TYPE_F32
+                                           : GPUSCAN_TYPE_F16;
     desc->segments.form = flags ? GPUSCAN_SEGMENTS_HEADS : bits ? GPUSCAN_SEGMENTS_OFFSETS : GPUSCAN_SEGMENTS_KEYS;
     desc->segments.count = bits ? segments - 1 : 0;
     if ((data = gpuscan__test_in(test, &desc->segments.data, bytes)) == NULL)
@@ -17959,7 +17885,8 @@ GPUSCAN_API gpuscan_result gpuscan_scan_host(gpuscan *gs, const void *src, void 
     gpuscan__host_add(&host, "src", src, &copy.src, 1);
     gpuscan__host_add(&host, "dst", dst, &copy.dst, 1);
     gpuscan__host_set(&host, "count", count, &copy.count);
-    gpuscan__host_segments(&host, &copy.segments);
+    if (copy.segments.host_data)
+        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data, 1);
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_SCAN */
@@ -17999,7 +17926,6 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     const gpuscan_uniform_add_desc *desc = (const gpuscan_uniform_add_desc *)plan->desc;
     gpuscan__elements *e = &plan->e;
     gpuscan__range *range;
-    uint64_t elements;
     gpuscan_result r;
     if ((r = gpuscan__check_op(gs, desc->op)) != 0 ||
         (r = gpuscan__resolve_elements(gs, e, desc->type, desc->type, desc->op, desc->custom, "type", "type")) != 0)
@@ -18011,9 +17937,7 @@ static gpuscan_result gpuscan__uniform_add_resolve(gpuscan *gs, gpuscan__plan *p
     e->convert = NULL; /* all values have one type */
     if (desc->op != GPUSCAN_OP_CUSTOM) /* only a custom operator needs the caller's text */
         e->custom = NULL;
-    if ((r = gpuscan__extent(gs, "dst", desc->count, 1, desc->count, e->dst_size, &elements)) != 0)
-        return r;
-    range = gpuscan__output(plan, "dst", desc->dst, elements, e->dst_size);
+    range = gpuscan__output(plan, "dst", desc->dst, desc->count, e->dst_size);
     range->reads = 1;
     gpuscan__input(plan, "addend", desc->addend, gpuscan__ceil_div(desc->count, desc->block), e->dst_size);
     plan->is_nothing = desc->count == 0;
@@ -18341,7 +18265,8 @@ static gpuscan_result gpuscan__reduce_resolve(gpuscan *gs, gpuscan__plan *common
     range = gpuscan__input(common, "src", desc->src, elements, e->src_size);
     if (plan->by_rows)
         gpuscan__rows_of(range, results, desc->count, plan->src_pitch, e->src_size);
-    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
+    if (plan->image.place)
+        *range = plan->image.range;
     /* Adds a range for dst and one for result, so that a result in a host array is also checked for overlap with src.
        Neither needs at_zero: in a rehearsal kernels store at most one result, for which the stand-in has room. */
     gpuscan__output(common, "dst", desc->dst, results, e->result_size)->required = 0;
@@ -18794,7 +18719,8 @@ GPUSCAN_API gpuscan_result gpuscan_reduce_host(gpuscan *gs, const void *src, voi
         host.result = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "result is NULL");
     copy.result = result;
     gpuscan__host_add(&host, "result", result, NULL, 1);
-    gpuscan__host_segments(&host, &copy.segments);
+    if (copy.segments.host_data)
+        gpuscan__host_add(&host, "segments.data", copy.segments.host_data, &copy.segments.data, 1);
     return gpuscan__host_do(&host, &plan.common);
 }
 #endif /* GPUSCAN__HAS_REDUCE */
@@ -19423,7 +19349,8 @@ static gpuscan_result gpuscan__samples_range(gpuscan *gs, const gpuscan_histogra
         range->row = row;
         range->pitch = plan->pitch;
     }
-    gpuscan__input_image(range, "samples_image", &desc->samples_image, &plan->image);
+    if (plan->image.place)
+        *range = plan->image.range;
     return GPUSCAN_SUCCESS;
 }
 
@@ -20343,7 +20270,6 @@ typedef struct gpuscan__select_plan {
     uint64_t units;           /* number of elements, or for BITS of 32-bit words: see [SELECT] in kernels.cl.inc */
     uint64_t capacity;        /* elements that each output has room for; 0 only if count is 0 */
     uint32_t items, limit;    /* fields of the tally's dispatch */
-    int shows_in_place;       /* 1: a prepared call's buffers show that it is in place */
     uint64_t tiles, ahead;
     uint32_t parts, part_tiles;
     uint64_t moved;           /* byte offset in PLAIN scratch of the number of kept elements */
@@ -20506,14 +20432,8 @@ static gpuscan_result gpuscan__select_common(gpuscan *gs, gpuscan__select_plan *
     gpuscan__plan *common = &plan->common;
     const gpuscan_tally *tally = plan->tally;
     uint32_t size;
-    uint64_t bytes;
     gpuscan_result r;
     int is_tally = tally->count.mem || tally->dispatch.mem;
-    size_t i;
-    for (i = 0; i < common->range_count; i++)
-        if (!gpuscan__multiply(common->ranges[i].elements, common->ranges[i].size, &bytes))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: count elements do not fit 64 bits",
-                                 common->ranges[i].field);
     if ((r = gpuscan__resolve_u32_or_u64(gs, fields[GPUSCAN__TALLY_COUNT_TYPE], tally->count_type, &size)) != 0)
         return r;
     plan->items = tally->dispatch_items ? tally->dispatch_items : 64;
@@ -20632,28 +20552,6 @@ static void gpuscan__select_ranges(gpuscan__select_plan *plan) {
     gpuscan__select_range(plan, "indices", desc->indices, plan->index_size);
 }
 
-/* Finds out whether a preparation's buffers show that the call is in place. It is then planned for that case only. A
-   preparation ignores buffers that the call would refuse, so it does not log their errors. */
-static void gpuscan__select_look(gpuscan *gs, gpuscan__select_plan *plan) {
-    gpuscan__range *ranges = plan->common.ranges;
-    gpuscan_logger logger = gs->logger;
-    size_t i, j;
-    gs->logger.log = NULL;
-    for (i = 0; i < plan->common.range_count; i++) {
-        if (!ranges[i].in_place || !ranges[i].buffer.mem)
-            continue;
-        if (gpuscan__check_range(gs, &ranges[i]) != 0)
-            ranges[i].in_place = 0;
-        for (j = 0; j < i; j++)
-            plan->shows_in_place |= gpuscan__ranges_may_meet(&ranges[j], &ranges[i]) &&
-                                    gpuscan__ranges_meet(&ranges[j], &ranges[i]);
-    }
-    for (i = 0; i < plan->common.range_count; i++)
-        ranges[i].in_place = 0;
-    gs->logger = logger;
-    gs->error[0] = 0;
-}
-
 static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common) {
     static const char *const fields[] = GPUSCAN__TALLY_FIELDS("selected");
     gpuscan__select_plan *plan = (gpuscan__select_plan *)common;
@@ -20691,10 +20589,7 @@ static gpuscan_result gpuscan__select_resolve(gpuscan *gs, gpuscan__plan *common
                           common->e.src_size == plan->size;
     gpuscan__select_sizes(plan, desc->dst.mem != NULL, desc->payload_count);
     gpuscan__select_ranges(plan);
-    if ((r = gpuscan__select_common(gs, plan, fields, desc->count_type)) != 0 || common->is_run || common->from_host)
-        return r;
-    gpuscan__select_look(gs, plan);
-    return GPUSCAN_SUCCESS;
+    return gpuscan__select_common(gs, plan, fields, desc->count_type);
 }
 #endif /* GPUSCAN__HAS_SELECT */
 
@@ -20765,7 +20660,7 @@ static void gpuscan__select_shape(const gpuscan *gs, gpuscan__select_plan *plan,
     uint64_t tile_bytes;
     if (!common->forced) {
         key->strategy = (uint32_t)tuning->strategy;
-        plan->key.moves = common->in_place || plan->shows_in_place;
+        plan->key.moves = (uint32_t)common->in_place;
         plan->key.few = tuning->strategy == GPUSCAN_STRATEGY_SINGLE_PASS ? GPUSCAN__FEW_TILES : 0;
         gpuscan__select_fit(gs, plan, tuning->group, tuning->vectors);
         key->word = gpuscan__key_word(gs, key, common->e.t_size);
@@ -21578,13 +21473,12 @@ static gpuscan_result gpuscan__sort_resolve_keys(gpuscan *gs, gpuscan__sort_plan
 static gpuscan_result gpuscan__sort_resolve(gpuscan *gs, gpuscan__plan *common) {
     gpuscan__sort_plan *plan = (gpuscan__sort_plan *)common;
     const gpuscan_sort_desc *desc = plan->desc = (const gpuscan_sort_desc *)common->desc;
-    uint64_t elements, most;
+    uint64_t elements = desc->count, most;
     gpuscan__range *range;
     gpuscan_result r;
     uint32_t k;
     if ((r = gpuscan__sort_resolve_keys(gs, plan)) != 0 ||
-        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0 ||
-        (r = gpuscan__extent(gs, "src", desc->count, 1, desc->count, plan->element_size, &elements)) != 0)
+        (r = gpuscan__resolve_u32_or_u64(gs, "index_type", desc->index_type, &plan->index_size)) != 0)
         return r;
     plan->wants_indices = desc->permutation.mem || (!common->is_run && desc->index_type != GPUSCAN_TYPE_DEFAULT);
     if (plan->wants_indices && plan->index_size == 4 && desc->count > UINT32_MAX)
@@ -22004,18 +21898,6 @@ static void gpuscan__sort_layout(gpuscan__sort_plan *plan) {
     *bytes = gpuscan__max(*bytes, plan->moved_at + most);
 }
 
-/* Checks src and dst of a preparation that has both, since they show whether an array is sorted in place. */
-static gpuscan_result gpuscan__sort_look(gpuscan *gs, gpuscan__sort_plan *plan) {
-    size_t i;
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    for (i = GPUSCAN__SORT_KEYS; i + 1 < plan->common.range_count && !plan->common.is_run && r == 0; i += 2) {
-        gpuscan__range *src = &plan->common.ranges[i], *dst = src + 1;
-        if (src->in_place && src->buffer.mem && dst->buffer.mem && (r = gpuscan__check_range(gs, src)) == 0)
-            r = gpuscan__check_range(gs, dst);
-    }
-    return r;
-}
-
 /* Returns why the strategy cannot do the call, or NULL if it can. */
 static const char *gpuscan__sort_misfit(const gpuscan *gs, const gpuscan__sort_plan *plan, gpuscan_strategy strategy) {
     const char *why = gpuscan__why_refused(gs, &plan->common, strategy);
@@ -22080,13 +21962,10 @@ static gpuscan_result gpuscan__sort_choose_as(gpuscan *gs, gpuscan__sort_plan *p
         gpuscan__strategy_for(common, gs->device.profile.sort.strategy, GPUSCAN__LACKS_AHEAD | GPUSCAN__LACKS_CPU_PASS);
     uint64_t most, size = desc->payload_count == 1 ? desc->payloads[0].size : 0;
     const char *why = gpuscan__sort_misfit(gs, plan, strategy);
-    gpuscan_result r;
     if (why && common->call->strategy != GPUSCAN_STRATEGY_AUTO)
         return gpuscan__unsupported(gs, why);
     if (why)
         strategy = gpuscan__strategies[strategy].simpler;
-    if ((r = gpuscan__sort_look(gs, plan)) != 0)
-        return r;
     if (!common->forced)
         memset(&plan->key, 0, sizeof(plan->key));
     plan->key.fields = gpuscan__sort_record(gs, plan, strategy);
@@ -22698,7 +22577,8 @@ static gpuscan_result gpuscan__integral_resolve(gpuscan *gs, gpuscan__plan *comm
         return r;
     range = gpuscan__input(common, "src", desc->src, src_elements, plan->src.size);
     gpuscan__pixels_rows(range, &plan->src);
-    gpuscan__input_image(range, "src_image", &desc->src_image, &plan->image);
+    if (plan->image.place)
+        *range = plan->image.range;
     range = gpuscan__output(common, "dst", desc->dst, dst_elements, plan->dst.size);
     gpuscan__pixels_rows(range, &plan->dst);
     if (gs->device.profile.cpu.prefetch_dst == 0 && dst_elements * plan->dst.size > gs->device.cache / 2)
@@ -23566,8 +23446,6 @@ typedef union gpuscan__any_desc {
     GPUSCAN__OPERATIONS(GPUSCAN__DESC_OF)
 } gpuscan__any_desc;
 
-#define GPUSCAN__BUFFER_MOST ((uint64_t)1 << 57) /* no device can address a larger buffer */
-
 /* Collects what is needed for all counts that one preparation covers. */
 typedef struct gpuscan__prepared {
     gpuscan__key keys[2]; /* for the last count: keys[0] if the call is not in place, keys[1] if it is */
@@ -23576,7 +23454,7 @@ typedef struct gpuscan__prepared {
 } gpuscan__prepared;
 
 /* Prepares a call for one count. Mode SIZE builds the program, too, since its group size decides how much scratch is
-   needed. The call may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
+   needed. A scan may later be in place or not: AUTO plans both cases, and a forced strategy has one plan for both.
    `is_less` is 1 if the count is below the caller's. If a forced strategy cannot do such a count, nothing is prepared
    or logged. Rehearses the program if `always` is 1, or if the count before had another program. */
 static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operation *operation, const void *desc,
@@ -23584,13 +23462,15 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
     gpuscan__any_plan any;
     gpuscan__plan *plan = &any.common;
     const gpuscan_call *call = (const gpuscan_call *)(const void *)((const unsigned char *)desc + operation->call_at);
-    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, in_place = 0, i;
+    int is_auto = call->strategy == GPUSCAN_STRATEGY_AUTO, last_place, i;
     gpuscan__program *program = NULL;
-    size_t k;
     gpuscan_result r;
     gpuscan__plan_begin(plan, operation, desc, call);
-    r = gpuscan__resolve(gs, plan);
-    if (r == 0 && is_less && !is_auto) {
+    if ((r = gpuscan__resolve(gs, plan)) != 0)
+        return r;
+    if (!plan->both_places)
+        gpuscan__look_in_place(gs, plan);
+    if (is_less && !is_auto) {
         const gpuscan_logger logger = gs->logger;
         plan->group_limit = gs->device.group_limit;
         gs->logger.log = NULL;
@@ -23601,15 +23481,10 @@ static gpuscan_result gpuscan__prepare_count(gpuscan *gs, const gpuscan__operati
             return GPUSCAN_SUCCESS;
         }
     }
-    for (k = 0; k < plan->range_count && r == 0; k++) { /* there may be no buffers, whose sizes could be checked */
-        const gpuscan__range *range = &plan->ranges[k];
-        in_place |= range->in_place != 0; /* it is set in both of two ranges that may be the same */
-        if (range->required && !range->is_image && range->elements > GPUSCAN__BUFFER_MOST / range->size)
-            r = gpuscan__fail(gs, GPUSCAN_ERROR_SIZE_OVERFLOW, "%s: larger than any buffer", range->field);
-    }
     if (mode == GPUSCAN__SIZE && !operation->uses_scratch)
         return r;
-    for (; r == 0 && plan->in_place <= (in_place && is_auto); plan->in_place++) {
+    last_place = plan->both_places ? is_auto : plan->in_place;
+    for (; r == 0 && plan->in_place <= last_place; plan->in_place++) {
         gpuscan__key *last = &known->keys[plan->in_place];
         if ((r = gpuscan__plan_program(gs, plan, &program)) != 0)
             return r;
