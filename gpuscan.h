@@ -717,8 +717,8 @@ typedef struct gpuscan_segments {
 
    Returns 0, OpenCL's own code, or NO_OPENCL (a gpuscan_opencl with NULL entries needs a loader, too), NO_PLATFORM,
    NO_DEVICE, DEVICE_TOO_OLD, OUT_OF_HOST_MEMORY, INVALID_CONTEXT (the device or queue is not of the context) or
-   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; or a `library`
-   although GPUSCAN_LINK_OPENCL is defined). */
+   INVALID_ARGUMENT (gs is NULL; a queue without a context; only one of the allocator's functions; a `cache` of
+   4,000 bytes or more; or a `library` although GPUSCAN_LINK_OPENCL is defined). */
 GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **gs, const gpuscan_desc *desc);
 
 /* Releases everything that the object holds. NULL is legal. The function does not wait. Calls that are still running
@@ -11687,6 +11687,7 @@ GPUSCAN_API const char *gpuscan_result_string(gpuscan_result result) {
 
 #define GPUSCAN__ERROR_SIZE 8192 /* bytes of gs->error. A longer build log is cut, but the logger gets all of it */
 #define GPUSCAN__REFUSAL_SIZE 256
+#define GPUSCAN__CACHE_MOST 4000 /* bytes of the cache's name and its NUL, which with a file's name fit PATH_MAX */
 
 /* [DEVICE PROFILE], types --------------------------------------------------------------------------------------- */
 
@@ -11949,6 +11950,7 @@ typedef struct gpuscan__plan gpuscan__plan;
 /* [PROGRAM CACHE], types ---------------------------------------------------------------------------------------- */
 
 enum { GPUSCAN__MAX_KERNELS = 6, GPUSCAN__KEY_OWN = 32 };
+#define GPUSCAN__CUSTOM_MOST 1024 /* the maximum size of a custom type in bytes */
 
 /* Says what a call gives to its custom texts. */
 typedef struct gpuscan__given {
@@ -11959,7 +11961,6 @@ typedef struct gpuscan__given {
 /* Holds what determines a program's source, except custom texts. memcmp compares keys: clear a key before use. */
 typedef struct gpuscan__key {
     gpuscan__given given;
-    uint32_t lanes; /* gs->device.lanes when the program was requested */
     uint32_t operation, src, dst, op, custom_size, strategy, group, vectors, tile, word, registers;
     uint32_t once; /* 1: SINGLE_PASS_AHEAD loads each tile once, see [HANDOVER] in kernels.cl.inc */
     uint32_t undivided; /* 1: on a CPU no row has parts and no image has bands. Kernels that join them are left out */
@@ -11992,20 +11993,21 @@ typedef struct gpuscan__text {
     int failed;
 } gpuscan__text;
 
-/* Lists the parts of a program that a blob stores. PREFIX: the text before the kernels, which identifies the program.
-   NAMES: the kernels' names, each with its NUL. RECORDING: steps of rehearsals, see gpuscan__step. BINARY: the driver's
-   binary. */
-enum { GPUSCAN__PART_PREFIX, GPUSCAN__PART_NAMES, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
+/* Lists the parts of a program that a blob stores. TEXT identifies the program: it is the text before the kernels, then
+   the kernels' names, each with its NUL. RECORDING: launches of rehearsals, an array of gpuscan__recorded. BINARY: the
+   driver's binary, which is kept only while a blob is written or read. */
+enum { GPUSCAN__PART_TEXT, GPUSCAN__PART_RECORDING, GPUSCAN__PART_BINARY, GPUSCAN__PARTS };
 
 typedef struct gpuscan__program {
     struct gpuscan__program *next;
     gpuscan__key key; /* until a call requests a blob's program, only key.registers is set, so key.group is 0 */
     gpuscan__text custom; /* the custom texts, each with its NUL; empty: none */
-    gpuscan__text parts[GPUSCAN__PART_BINARY]; /* what a blob stores of the program besides its binary */
+    gpuscan__text parts[GPUSCAN__PARTS];
     cl_program program;
     cl_kernel kernels[GPUSCAN__MAX_KERNELS];
     const char *const *names; /* the kernels' names, then NULL. Not set until a call requests a blob's program */
-    size_t group; /* maximum group size with which all kernels can be launched; 0: not queried yet */
+    size_t group;            /* maximum group size with which all kernels can be launched */
+    int odd_width;           /* 1: a kernel's sub-groups may not have the device's lane_width, if the host asks */
     gpuscan__known known[GPUSCAN__MAX_KERNELS];
     int rehearsed;           /* 1: the program's kernels have been rehearsed, see gpuscan__rehearse */
     int proved;              /* 1: the program passed its self-test, or needs none */
@@ -12015,32 +12017,40 @@ typedef struct gpuscan__program {
     int idle;                /* 1: no call has used the program since the last gpuscan_trim */
 } gpuscan__program;
 
-/* A rehearsal (see gpuscan__rehearse) is recorded, then replayed. A recording from a blob is replayed without a plan. A
-   recording begins with a step that sets the buffers' sizes. Each launch follows as a step for the kernel, a step for
-   each argument, and a step that launches. A step is a gpuscan__step and its bytes, padded to a multiple of 8. */
-typedef enum gpuscan__step_kind {
-    GPUSCAN__STEP_BUFFERS, /* sets the buffers' sizes. The step's bytes are a gpuscan__step_buffers */
-    GPUSCAN__STEP_KERNEL,  /* selects a kernel. The step's bytes are the kernel's number in the program, a uint64_t */
-    GPUSCAN__STEP_VALUE,   /* sets an argument to a value. The step's bytes are the value */
-    GPUSCAN__STEP_LOCAL,   /* sets an argument to local memory. The step's bytes are the memory's size, a uint64_t */
-    GPUSCAN__STEP_SHAM,    /* sets an argument to the stand-in for a caller's buffer. The step has no bytes */
-    GPUSCAN__STEP_NONE,
-    GPUSCAN__STEP_SCRATCH,
-    GPUSCAN__STEP_IMAGE,   /* sets an argument to an image of one pixel. The step's bytes are a cl_image_format */
-    GPUSCAN__STEP_LAUNCH,  /* launches the kernel. The step's bytes are a gpuscan__step_launch */
-    GPUSCAN__STEPS
-} gpuscan__step_kind;
-typedef struct gpuscan__step {
-    uint32_t kind, size;
-} gpuscan__step;
-typedef struct gpuscan__step_buffers {
+/* Lists what the arguments of a rehearsed launch can be. Kinds from SHAM on are indices of a stage's buffers. */
+enum {
+    GPUSCAN__SET_VALUE,
+    GPUSCAN__SET_LOCAL,   /* local memory */
+    GPUSCAN__SET_SHAM,    /* the stand-in for a caller's buffer */
+    GPUSCAN__SET_NONE,    /* a count_buffer that holds 0 */
+    GPUSCAN__SET_SCRATCH,
+    GPUSCAN__SET_IMAGE,   /* an image of one pixel */
+    GPUSCAN__SETS
+};
+
+/* Describes what a rehearsal's kernels get in place of a call's buffers. */
+typedef struct gpuscan__stage {
     uint64_t sham, scratch, zeros; /* bytes. `sham` is the stand-in for buffers, `zeros` is scratch that must be 0 */
-} gpuscan__step_buffers;
+    cl_image_format image;         /* 0: there is no image */
+} gpuscan__stage;
 #define GPUSCAN__SHAM_LEAST ((uint64_t)4096)
 #define GPUSCAN__SHAM_MOST  ((uint64_t)64 << 20) /* maximum bytes of `sham` and, in a kept recording, of `scratch` */
-typedef struct gpuscan__step_launch {
-    uint64_t global, group; /* work-items in total and per group */
-} gpuscan__step_launch;
+
+/* A launch of a rehearsal (see gpuscan__rehearse), which is recorded, then replayed. A launch from a blob is replayed
+   without a plan. `values` has room for the largest init, a gpuscan_run, and for a kernel's numbers. */
+typedef struct gpuscan__recorded {
+    gpuscan__stage stage;
+    uint64_t global, group;        /* work-items in total and per group */
+    uint32_t kernel;               /* the kernel's number in the program */
+    uint32_t arg_count, used;      /* used: bytes of `values` */
+    uint32_t kinds[GPUSCAN__MAX_ARGS], sizes[GPUSCAN__MAX_ARGS]; /* GPUSCAN__SET_... and bytes of each argument */
+    unsigned char values[2 * GPUSCAN__CUSTOM_MOST + sizeof(((gpuscan__known *)NULL)->numbers)];
+} gpuscan__recorded;
+
+typedef struct gpuscan__recording {
+    gpuscan__text launches; /* an array of gpuscan__recorded */
+    gpuscan__recorded next; /* the launch whose arguments are being set */
+} gpuscan__recording;
 
 /* [SCRATCH], types ---------------------------------------------------------------------------------------------- */
 
@@ -12078,7 +12088,7 @@ struct gpuscan {
     cl_event scratch_event;         /* the event of that call, if scratch_queue is out-of-order */
     unsigned refused[GPUSCAN__OPERATION_COUNT]; /* for each operation, the strategies that failed their test or that the
                                                    profile refuses, each as a bit 1 << strategy */
-    gpuscan__text cache;            /* the name of the folder of built programs; no data: none */
+    char cache[GPUSCAN__CACHE_MOST]; /* the name of the folder of built programs; "": none */
     uint64_t kernels_hash;          /* hash of the kernels' text; 0: not computed yet */
     uint32_t refusals;              /* how often the library gave up a strategy or the lanes */
     char refusal[GPUSCAN__REFUSAL_SIZE]; /* the reason for the last refusal */
@@ -12112,6 +12122,10 @@ GPUSCAN__COLD gpuscan_result gpuscan__fail(gpuscan *gs, gpuscan_result result, c
                  : "");
     gpuscan__log(gs, GPUSCAN_LOG_ERROR, gs->error);
     return result;
+}
+
+GPUSCAN__COLD gpuscan_result gpuscan__no_memory(gpuscan *gs, const char *what) {
+    return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for %s", what);
 }
 
 /* [HOST MEMORY] ------------------------------------------------------------------------------------------------- */
@@ -12238,28 +12252,24 @@ static void gpuscan__text_code(gpuscan__text *text, const char *code) {
     }
 }
 
-/* Defines a macro as `words`, which are embedded code, or as `number` if `words` is NULL. Writes the digits without
-   snprintf, which is slower: a program has about a hundred numbers, and the first call after gpuscan_set_blob writes
-   all of them. Words and numbers have one function, so that compilers do not copy it into its callers. */
-static void gpuscan__define_as(gpuscan__text *text, const char *name, const char *words, uint64_t number) {
+/* Defines a macro as `words`, which are embedded code. */
+GPUSCAN__COLD void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
+    gpuscan__text_add(text, "#define GPUSCAN_");
+    gpuscan__text_add(text, name);
+    gpuscan__text_add(text, " ");
+    gpuscan__text_code(text, words);
+    gpuscan__text_add(text, "\n");
+}
+
+/* Defines a macro as a number. Writes the digits without snprintf, which is slower: a program has about a hundred
+   numbers, and the first call after gpuscan_set_blob writes all of them. */
+GPUSCAN__COLD void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
     char digits[24], *first = digits + sizeof(digits) - 1;
     *first = 0;
     do
         *--first = (char)('0' + number % 10);
     while ((number /= 10) != 0);
-    gpuscan__text_add(text, "#define GPUSCAN_");
-    gpuscan__text_add(text, name);
-    gpuscan__text_add(text, " ");
-    gpuscan__text_code(text, words ? words : first);
-    gpuscan__text_add(text, "\n");
-}
-
-static void gpuscan__define(gpuscan__text *text, const char *name, const char *words) {
-    gpuscan__define_as(text, name, words, 0);
-}
-
-static void gpuscan__define_number(gpuscan__text *text, const char *name, uint64_t number) {
-    gpuscan__define_as(text, name, NULL, number);
+    gpuscan__define(text, name, first);
 }
 
 /* Defines a macro for a field of an operation's own key. GPUSCAN__..._FIELDS(GPUSCAN__DEFINE_FIELD) does so for all. */
@@ -12401,8 +12411,6 @@ static int gpuscan__is_integer(gpuscan_type type) {
 static int gpuscan__is_float(gpuscan_type type) {
     return gpuscan__types[type].kind == 'f';
 }
-
-#define GPUSCAN__CUSTOM_MOST 1024 /* the maximum size of a custom type in bytes */
 
 /* Holds the types and the operator of a call, with defaults resolved. */
 typedef struct gpuscan__elements {
@@ -13397,7 +13405,7 @@ typedef struct gpuscan__blob_entry {
     uint64_t sizes[GPUSCAN__PARTS];
     uint32_t registers, proved; /* copies of the program's key.registers and `proved` */
 } gpuscan__blob_entry;
-#define GPUSCAN__BLOB_MAGIC 0x326e616373757067u /* "gpuscan2" in little-endian order */
+#define GPUSCAN__BLOB_MAGIC 0x336e616373757067u /* "gpuscan3" in little-endian order */
 
 static uint64_t gpuscan__padded(uint64_t size) {
     return (size + 7) / 8 * 8;
@@ -13415,80 +13423,22 @@ static uint64_t gpuscan__blob_checksum(const unsigned char *blob, size_t size) {
     return gpuscan__hash(GPUSCAN__HASH_START, blob + GPUSCAN__BLOB_CHECKED, size - GPUSCAN__BLOB_CHECKED);
 }
 
-/* Gets the step at `*at` of a recording, and a pointer to its bytes. Returns 0 if there is no whole step. */
-static int gpuscan__next_step(const void *recording, size_t length, size_t *at, gpuscan__step *step,
-                              const unsigned char **bytes) {
-    size_t left = length - *at;
-    if (left < sizeof(*step))
-        return 0;
-    *bytes = (const unsigned char *)recording + *at;
-    memcpy(step, *bytes, sizeof(*step));
-    if (gpuscan__padded(step->size) > left - sizeof(*step))
-        return 0;
-    *bytes += sizeof(*step);
-    *at += sizeof(*step) + (size_t)gpuscan__padded(step->size);
-    return 1;
-}
-
-/* Returns whether a recording from a blob is valid for a program that has `kernels` kernels. */
-static int gpuscan__recording_is_whole(const unsigned char *recording, size_t length, uint64_t kernels) {
-    static const uint32_t sizes[GPUSCAN__STEPS] = { /* for each kind of step, its size in bytes; 0: any size */
-        sizeof(gpuscan__step_buffers), sizeof(uint64_t), 0, sizeof(uint64_t), 0, 0, 0, sizeof(cl_image_format),
-        sizeof(gpuscan__step_launch)};
-    uint64_t number = kernels;
-    gpuscan__step_buffers buffers = {0, 0, 0}; /* not valid, so a recording must begin with a step that sets them */
-    gpuscan__step step;
-    const unsigned char *bytes;
-    size_t at = 0;
-    while (gpuscan__next_step(recording, length, &at, &step, &bytes)) {
-        if (step.kind >= GPUSCAN__STEPS || (sizes[step.kind] && step.size != sizes[step.kind]))
-            return 0;
-        if (step.kind == GPUSCAN__STEP_KERNEL)
-            memcpy(&number, bytes, sizeof(number));
-        if (step.kind == GPUSCAN__STEP_BUFFERS)
-            memcpy(&buffers, bytes, sizeof(buffers));
-        else if (number >= kernels)
-            return 0;
-        if (buffers.sham < GPUSCAN__SHAM_LEAST || buffers.sham > GPUSCAN__SHAM_MOST ||
-            buffers.scratch > GPUSCAN__SHAM_MOST || buffers.zeros > buffers.scratch)
-            return 0;
-    }
-    return at == length;
-}
-
-/* Gets the next launch of a valid recording, and the number of its kernel. Returns 0 at the recording's end. */
-static int gpuscan__next_launch(const gpuscan__text *recording, size_t *at, uint64_t *kernel,
-                                gpuscan__step_launch *launch) {
-    gpuscan__step step;
-    const unsigned char *bytes;
-    while (gpuscan__next_step(recording->data, recording->length, at, &step, &bytes)) {
-        if (step.kind == GPUSCAN__STEP_KERNEL)
-            memcpy(kernel, bytes, sizeof(*kernel));
-        if (step.kind != GPUSCAN__STEP_LAUNCH)
-            continue;
-        memcpy(launch, bytes, sizeof(*launch));
-        return 1;
-    }
-    return 0;
-}
-
 /* Returns whether a recording has a launch that the program's recordings lack. Launches of the same kernel with the
    same group size count as equal, since drivers compile the same code for them. Only PoCL compiles different code for
    fewer than 65,536 work-items. So of two equal launches, both have fewer than 65,536 work-items, or neither has. */
-static int gpuscan__adds_launch(const gpuscan__program *program, const gpuscan__text *recording) {
-    const gpuscan__text *all = &program->parts[GPUSCAN__PART_RECORDING];
-    gpuscan__step_launch launch, known;
-    uint64_t kernel = 0;
-    size_t at = 0;
-    int adds = 0;
-    while (!adds && !recording->failed && gpuscan__next_launch(recording, &at, &kernel, &launch)) {
-        uint64_t known_kernel = 0;
-        size_t known_at = 0;
-        for (adds = 1; adds && gpuscan__next_launch(all, &known_at, &known_kernel, &known);)
-            adds = known_kernel != kernel || known.group != launch.group ||
-                   (known.global < 65536) != (launch.global < 65536);
+static int gpuscan__adds_launch(const gpuscan__text *all, const gpuscan__text *recording) {
+    const gpuscan__recorded *known = (const gpuscan__recorded *)(const void *)all->data;
+    const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)recording->data;
+    size_t count = recording->length / sizeof(*launch), known_count = all->length / sizeof(*known), i, k;
+    for (i = 0; i < count; i++) {
+        for (k = 0; k < known_count; k++)
+            if (known[k].kernel == launch[i].kernel && known[k].group == launch[i].group &&
+                (known[k].global < 65536) == (launch[i].global < 65536))
+                break;
+        if (k == known_count)
+            return 1;
     }
-    return adds;
+    return 0;
 }
 
 /* Returns a program with empty texts, or NULL if memory is short. */
@@ -13499,7 +13449,7 @@ GPUSCAN__COLD gpuscan__program *gpuscan__new_program(gpuscan *gs) {
         return NULL;
     memset(program, 0, sizeof(*program));
     program->custom = gpuscan__text_of(gs);
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+    for (i = 0; i < GPUSCAN__PARTS; i++)
         program->parts[i] = gpuscan__text_of(gs);
     return program;
 }
@@ -13511,7 +13461,7 @@ GPUSCAN__COLD void gpuscan__free_program(gpuscan *gs, gpuscan__program *program)
             gs->cl.clReleaseKernel(program->kernels[i]);
     if (program->program)
         gs->cl.clReleaseProgram(program->program);
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++)
+    for (i = 0; i < GPUSCAN__PARTS; i++)
         gpuscan__release(&gs->allocator, program->parts[i].data);
     gpuscan__release(&gs->allocator, program->custom.data);
     gpuscan__release(&gs->allocator, program);
@@ -13536,14 +13486,6 @@ static const char *gpuscan__custom_text(const gpuscan__elements *e, size_t i) {
                                  types[0], types[1], types[2], types[3]};
     (void)sizeof(char[sizeof(texts) == GPUSCAN__CUSTOM_TEXTS * sizeof(texts[0]) ? 1 : -1]);
     return texts[i] ? texts[i] : "";
-}
-
-static int gpuscan__prints(const gpuscan__elements *e) {
-    size_t i;
-    for (i = 0; e->custom && i < GPUSCAN__CUSTOM_TEXTS; i++)
-        if (strstr(gpuscan__custom_text(e, i), "printf"))
-            return 1;
-    return 0;
 }
 
 static int gpuscan__same_custom(const gpuscan__program *program, const gpuscan__elements *e) {
@@ -13626,40 +13568,52 @@ static cl_int gpuscan__build_somehow(gpuscan *gs, const gpuscan__program *progra
     }
 }
 
+static cl_int gpuscan__kernel_number(gpuscan *gs, cl_kernel kernel, cl_kernel_work_group_info what, size_t *number) {
+    return gs->cl.clGetKernelWorkGroupInfo(kernel, gs->device_id, what, sizeof(*number), number, NULL);
+}
+
+/* Creates a program's kernels, and asks which groups they can run in. */
 static gpuscan_result gpuscan__create_kernels(gpuscan *gs, gpuscan__program *program) {
-    const gpuscan__text *names = &program->parts[GPUSCAN__PART_NAMES];
-    const char *name = names->data;
-    size_t i;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < names->data + names->length; i++) { /* see tests/programs.c */
+    const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
+    const char *name = text->data + strlen(text->data) + 1;
+    size_t number = 0, i;
+    for (i = 0; i < GPUSCAN__MAX_KERNELS && name < text->data + text->length; i++) { /* see tests/programs.c */
         cl_int code = CL_SUCCESS;
         program->kernels[i] = gs->cl.clCreateKernel(program->program, name, &code);
         if (!program->kernels[i] || code != CL_SUCCESS)
             return gpuscan__fail(gs, code, "clCreateKernel(%s) failed", name);
+        code = gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_WORK_GROUP_SIZE, &number);
+        if (code != CL_SUCCESS)
+            return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
+        program->group = i == 0 ? number : (size_t)gpuscan__min(program->group, number);
+        program->odd_width |=
+            gs->device.asks_width &&
+            (gpuscan__kernel_number(gs, program->kernels[i], CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, &number) !=
+                 CL_SUCCESS ||
+             number != gs->device.lane_width);
         name += strlen(name) + 1;
     }
     return GPUSCAN_SUCCESS;
 }
 
-/* Returns whether a part of a program, a GPUSCAN__PART_..., consists of these bytes. */
-static int gpuscan__part_is(const gpuscan__program *program, int part, const void *bytes, uint64_t length) {
-    return program->parts[part].length == length && memcmp(program->parts[part].data, bytes, (size_t)length) == 0;
+/* Finds a program with the text of `as`. If `is_loaded` is 1, looks only at blobs' programs that no call has asked for.
+   Returns where the list links to the program, or to NULL at its end. */
+GPUSCAN__COLD gpuscan__program **gpuscan__same_text(gpuscan *gs, const gpuscan__program *as, int is_loaded) {
+    const gpuscan__text *text = &as->parts[GPUSCAN__PART_TEXT], *other;
+    gpuscan__program **at;
+    for (at = &gs->programs; *at; at = &(*at)->next) {
+        other = &(*at)->parts[GPUSCAN__PART_TEXT];
+        if (!(is_loaded && (*at)->key.group) && other->length == text->length &&
+            memcmp(other->data, text->data, text->length) == 0)
+            break;
+    }
+    return at;
 }
 
-/* Returns whether no call takes the program any more, since its lanes were given up after it was requested. */
-static int gpuscan__is_outdated(const gpuscan *gs, const gpuscan__program *program) {
-    return program->key.group && program->key.lanes != (uint32_t)gs->device.lanes;
-}
-
-/* Looks for a blob's program that no call has requested yet and that has the text and the kernels of `*program`. If
-   there is one, it leaves the list, gets the key and the custom texts, and replaces `*program`. Returns 1 then. */
+/* Replaces `*program` by a blob's program with the same text, which gets the key and the custom texts and leaves the
+   list. Returns 0 if there is none. */
 GPUSCAN__COLD int gpuscan__take_loaded(gpuscan *gs, gpuscan__program **program) {
-    const gpuscan__text *prefix = &(*program)->parts[GPUSCAN__PART_PREFIX];
-    const gpuscan__text *names = &(*program)->parts[GPUSCAN__PART_NAMES];
-    gpuscan__program **at = &gs->programs, *loaded;
-    while ((loaded = *at) != NULL &&
-           (loaded->key.group || !gpuscan__part_is(loaded, GPUSCAN__PART_PREFIX, prefix->data, prefix->length) ||
-            !gpuscan__part_is(loaded, GPUSCAN__PART_NAMES, names->data, names->length)))
-        at = &loaded->next;
+    gpuscan__program **at = gpuscan__same_text(gs, *program, 1), *loaded = *at;
     if (!loaded)
         return 0;
     *at = loaded->next;
@@ -13690,8 +13644,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__build(gpuscan *gs, gpuscan__plan *plan, gp
         for (literal = gpuscan__pieces[i]; (pieces >> i & 1) && *literal; literal++)
             gpuscan__text_code(&kernels, *literal);
     if (kernels.failed)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the kernels' text");
-    sources[0] = program->parts[GPUSCAN__PART_PREFIX].data;
+        return gpuscan__no_memory(gs, "the kernels' text");
+    sources[0] = program->parts[GPUSCAN__PART_TEXT].data; /* up to its first NUL */
     sources[1] = kernels.data;
     program->program = gs->cl.clCreateProgramWithSource(gs->context, 2, sources, NULL, &code);
     gpuscan__release(&gs->allocator, kernels.data);
@@ -13747,26 +13701,12 @@ GPUSCAN__SHARED uint32_t gpuscan__registers(const gpuscan *gs, const gpuscan__ke
     return gpuscan__uses_ptx(gs, key) && (uint64_t)registers * key->group <= gs->device.registers ? registers : 0;
 }
 
-/* Gets the largest group size, up to the key's, with which all of a program's kernels can be launched. */
-GPUSCAN__COLD gpuscan_result gpuscan__program_group(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
-                                                    size_t *group) {
-    size_t i;
-    *group = program->group;
-    if (*group)
-        return GPUSCAN_SUCCESS;
-    *group = program->key.group;
+/* Returns the largest group size, up to the key's, with which all of a program's kernels can be launched. */
+static size_t gpuscan__program_group(const gpuscan *gs, const gpuscan__plan *plan, const gpuscan__program *program) {
+    size_t group = program->key.group;
     if (plan->operation->trusts_group && gpuscan__uses_ptx(gs, &program->key))
-        return GPUSCAN_SUCCESS;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++) {
-        size_t size = 0;
-        cl_int code = gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id, CL_KERNEL_WORK_GROUP_SIZE,
-                                                      sizeof(size), &size, NULL);
-        if (code != CL_SUCCESS)
-            return gpuscan__fail(gs, code, "clGetKernelWorkGroupInfo failed");
-        *group = (size_t)gpuscan__min(*group, size);
-    }
-    program->group = *group;
-    return GPUSCAN_SUCCESS;
+        return group;
+    return (size_t)gpuscan__min(group, program->group);
 }
 
 /* Defines the macros that all programs have: constants, properties of the device, and sizes of groups and tiles. */
@@ -13880,36 +13820,32 @@ static void gpuscan__define_type(gpuscan__text *text, const char *name, const ch
     gpuscan__custom_lines(text, before, place, type, after);
 }
 
-/* Defines the types of sources. */
-static void gpuscan__define_sources(gpuscan__text *text, const gpuscan__elements *e) {
-    char place[16];
-    uint32_t k;
-    for (k = 0; k < GPUSCAN_MAX_SOURCES && text->given.sources[k]; k++) {
-        uint32_t builtin = text->given.sources[k] & 255;
-        const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
-        const char *own = e->source_types[k];
-        snprintf(place, sizeof(place), " source%u", (unsigned)k);
-        gpuscan__define_type(text, place + 1, place, own ? own : type, own ? text->given.sources[k] >> 8 : 0);
-    }
-}
-
 /* Adds custom->source and the types of sources, of values and, if `has_type` is 1, of custom elements. */
 static void gpuscan__define_source(gpuscan__text *text, const gpuscan__elements *e, int has_type) {
     const gpuscan_custom *custom = e->custom;
+    const gpuscan__given *given = &text->given;
+    char place[16];
+    uint32_t k;
     if (custom->source)
         gpuscan__custom_lines(text, "", "", custom->source, "");
     if (has_type) {
         gpuscan__define_number(text, "CUSTOM_SIZE", custom->size);
         gpuscan__define_type(text, "custom", " type", custom->type, (uint32_t)custom->size);
     }
-    gpuscan__define_sources(text, e);
-    if (text->given.values_size) {
-        gpuscan__define_number(text, "VALUES_SIZE", text->given.values_size);
+    for (k = 0; k < GPUSCAN_MAX_SOURCES && given->sources[k]; k++) {
+        uint32_t builtin = given->sources[k] & 255;
+        const char *type = builtin == GPUSCAN_TYPE_F16 ? "half" : gpuscan__types[builtin].name;
+        const char *own = e->source_types[k];
+        snprintf(place, sizeof(place), " source%u", (unsigned)k);
+        gpuscan__define_type(text, place + 1, place, own ? own : type, own ? given->sources[k] >> 8 : 0);
+    }
+    if (given->values_size) {
+        gpuscan__define_number(text, "VALUES_SIZE", given->values_size);
         gpuscan__text_code(text, /* a negative size: see gpuscan__define_type */
                            "typedef char `values_size_differs[sizeof(struct values) == $VALUES_SIZE ? 1 : -1];\n"
                            "typedef struct __attribute__((packed)) { struct values packed; } `values_packed;\n");
     }
-    if (text->given.values_size || text->given.sources[0])
+    if (given->values_size || given->sources[0])
         gpuscan__text_code(text, "typedef struct {`? } `seen;\n");
 }
 
@@ -14002,26 +13938,27 @@ GPUSCAN__SHARED void gpuscan__define_operation(gpuscan__text *text, const gpusca
 /* Takes the plan's program from a blob or the cache, or builds it. */
 GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program = gpuscan__new_program(gs);
-    gpuscan__text *prefix, *names;
+    gpuscan__text *text;
     size_t i;
     gpuscan_result r = GPUSCAN_SUCCESS;
     if (!program)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program");
+        return gpuscan__no_memory(gs, "a program");
     program->key = plan->key;
     program->names = plan->operation->kernels(&plan->key);
-    prefix = &program->parts[GPUSCAN__PART_PREFIX];
-    prefix->given = plan->key.given;
-    prefix->prints = gpuscan__prints(&plan->e);
-    plan->operation->define(prefix, gs, plan);
-    gpuscan__text_add(prefix, "#line 1 \"kernels.cl.inc\"\n");
-    names = &program->parts[GPUSCAN__PART_NAMES];
+    text = &program->parts[GPUSCAN__PART_TEXT];
+    text->given = plan->key.given;
+    for (i = 0; plan->e.custom && i < GPUSCAN__CUSTOM_TEXTS; i++) {
+        const char *custom = gpuscan__custom_text(&plan->e, i);
+        gpuscan__text_bytes(&program->custom, custom, strlen(custom) + 1);
+        text->prints |= strstr(custom, "printf") != NULL;
+    }
+    plan->operation->define(text, gs, plan);
+    gpuscan__text_add(text, "#line 1 \"kernels.cl.inc\"\n");
+    gpuscan__text_bytes(text, "", 1);
     for (i = 0; program->names[i]; i++)
-        gpuscan__text_bytes(names, program->names[i], strlen(program->names[i]) + 1);
-    for (i = 0; plan->e.custom && i < GPUSCAN__CUSTOM_TEXTS; i++)
-        gpuscan__text_bytes(&program->custom, gpuscan__custom_text(&plan->e, i),
-                            strlen(gpuscan__custom_text(&plan->e, i)) + 1);
-    if (prefix->failed || names->failed || program->custom.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's text");
+        gpuscan__text_bytes(text, program->names[i], strlen(program->names[i]) + 1);
+    if (text->failed || program->custom.failed)
+        r = gpuscan__no_memory(gs, "a program's text");
     if (r == 0 && !gpuscan__take_loaded(gs, &program) &&
         !(gpuscan__load_cached(gs, program) && gpuscan__take_loaded(gs, &program)))
         r = gpuscan__build(gs, plan, program);
@@ -14039,7 +13976,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__add_program(gpuscan *gs, gpuscan__plan *pl
 static gpuscan_result gpuscan__get_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **found) {
     gpuscan__program *program;
     plan->not_built = 0;
-    plan->key.lanes = (uint32_t)gs->device.lanes;
     for (program = gs->programs; program; program = program->next)
         if (memcmp(&program->key, &plan->key, sizeof(plan->key)) == 0 &&
             gpuscan__same_custom(program, &plan->e)) {
@@ -14169,7 +14105,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     void *zeros = gpuscan__allocate(&gs->allocator, (size_t)piece);
     cl_int code = CL_SUCCESS;
     if (!zeros)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to clear scratch");
+        return gpuscan__no_memory(gs, "clearing scratch");
     memset(zeros, 0, (size_t)piece);
     for (at = 0; at < bytes && code == CL_SUCCESS; at += piece)
         code = gs->cl.clEnqueueWriteBuffer(gs->service_queue, mem, CL_TRUE, (size_t)at,
@@ -14180,12 +14116,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__clear_buffer(gpuscan *gs, cl_mem mem, uint
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clearing scratch failed");
 }
 
-/* Grows the object's own scratch of one kind. Clears it and waits until it is 0, unless the kind is PLAIN. */
+/* Grows the object's own scratch of one kind, or replaces it before the epoch of its words would repeat. Clears it and
+   waits until it is 0, unless the kind is PLAIN. */
 GPUSCAN__COLD gpuscan_result gpuscan__grow_scratch(gpuscan *gs, int kind, uint64_t bytes) {
     gpuscan__own_scratch *own = &gs->scratch[kind];
+    uint32_t epochs = ((uint32_t)1 << (kind == GPUSCAN__WORDS32 ? 14 : 30)) - 1;
     gpuscan_result r;
     cl_mem mem;
-    if (own->size >= bytes)
+    if (bytes == 0 || (own->size >= bytes && own->epoch < epochs))
         return GPUSCAN_SUCCESS;
     bytes = gpuscan__scratch_aligned(bytes + bytes / 4);
     if (bytes > SIZE_MAX)
@@ -14228,7 +14166,7 @@ struct gpuscan__chain {
     const cl_event *waits;
     cl_event own[2];       /* events that the chain owns: the last command's, or the two that the next one waits for */
     gpuscan__place place;
-    gpuscan__text *recording; /* in a rehearsal, steps are appended here and not enqueued; otherwise NULL */
+    gpuscan__recording *recording; /* in a rehearsal, launches are recorded here and not enqueued; otherwise NULL */
 };
 
 static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
@@ -14237,29 +14175,11 @@ static void gpuscan__forget_event(gpuscan *gs, cl_event *event) {
     *event = NULL;
 }
 
-/* Makes the next command wait for `event`, too. The chain now owns `event`. A marker joins all other events. */
-static gpuscan_result gpuscan__chain_wait(gpuscan__chain *chain, cl_event event) {
-    gpuscan *gs = chain->gs;
-    cl_event joined = NULL;
-    cl_int code = CL_SUCCESS;
-    if (chain->wait_count > 0)
-        code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
-    if (code != CL_SUCCESS) {
-        gpuscan__forget_event(gs, &joined);
-        gpuscan__forget_event(gs, &event);
-        return gpuscan__fail(gs, code, "clEnqueueMarkerWithWaitList failed");
-    }
-    chain->own[0] = event;
-    chain->own[1] = joined;
-    chain->wait_count = chain->wait_count > 0 ? 2 : 1;
-    chain->waits = chain->own;
-    return GPUSCAN_SUCCESS;
-}
-
-/* If another queue or an out-of-order queue used the object's scratch last, makes the chain wait for that use. */
+/* If another queue or an out-of-order queue used the object's scratch last, makes the next command wait for that use,
+   too. A marker joins all other events. */
 static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
     gpuscan *gs = chain->gs;
-    cl_event event = gs->scratch_event;
+    cl_event event = gs->scratch_event, joined = NULL;
     int is_other = gs->scratch_queue && gs->scratch_queue != chain->queue;
     const char *what = "a marker in";
     cl_int status = CL_QUEUED, code = CL_SUCCESS;
@@ -14275,10 +14195,22 @@ static gpuscan_result gpuscan__chain_own_scratch(gpuscan__chain *chain) {
         what = "flushing";
         code = gs->cl.clFlush(gs->scratch_queue);
     }
-    if (code == CL_SUCCESS)
-        return event ? gpuscan__chain_wait(chain, event) : GPUSCAN_SUCCESS;
-    gpuscan__forget_event(gs, &event);
-    return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
+    if (code == CL_SUCCESS && event && chain->wait_count > 0) {
+        what = "a marker for the caller's events and";
+        code = gs->cl.clEnqueueMarkerWithWaitList(chain->queue, chain->wait_count, chain->waits, &joined);
+    }
+    if (code != CL_SUCCESS) {
+        gpuscan__forget_event(gs, &joined);
+        gpuscan__forget_event(gs, &event);
+        return gpuscan__fail(gs, code, "%s the queue that used the object's scratch last failed", what);
+    }
+    if (event) { /* the chain owns both events */
+        chain->own[0] = event;
+        chain->own[1] = joined;
+        chain->wait_count = joined ? 2 : 1;
+        chain->waits = chain->own;
+    }
+    return GPUSCAN_SUCCESS;
 }
 
 static void gpuscan__chain_waited(gpuscan__chain *chain) {
@@ -14320,22 +14252,21 @@ static int gpuscan__chain_needs_event(const gpuscan__chain *chain, int is_last) 
     return !chain->in_order || chain->wait_count > 0;
 }
 
+/* Ends a call. The object and the caller get the last command's event if they need it. */
 static gpuscan_result gpuscan__chain_end(gpuscan__chain *chain, gpuscan_result result) {
     gpuscan *gs = chain->gs;
-    if (result == 0) {
-        if (chain->own_scratch && !chain->in_order) {
-            cl_int code = chain->call->event ? gs->cl.clRetainEvent(chain->own[0]) : CL_SUCCESS;
-            gs->scratch_event = code == CL_SUCCESS ? chain->own[0] : NULL;
-            if (code != CL_SUCCESS) /* the call's commands are enqueued, so the call cannot fail any more */
-                gpuscan__drop_all_scratch(gs);
-        }
-        if (chain->call->event)
-            *chain->call->event = chain->own[0];
-        if (chain->call->event || (chain->own_scratch && !chain->in_order)) /* gs or the caller owns the event now */
-            chain->own[0] = NULL;
-    } else if (chain->own_scratch) {
-        gpuscan__drop_all_scratch(gs); /* commands of this call or an earlier one may still use the scratch */
+    cl_event *out = chain->call->event;
+    int keeps = chain->own_scratch && !chain->in_order, drops = chain->own_scratch && result != 0;
+    if (result == 0 && keeps) {
+        drops = out && gs->cl.clRetainEvent(chain->own[0]) != CL_SUCCESS; /* too late for the call to fail */
+        gs->scratch_event = drops ? NULL : chain->own[0];
     }
+    if (drops) /* commands of this call or an earlier one may still use the scratch */
+        gpuscan__drop_all_scratch(gs);
+    if (result == 0 && out)
+        *out = chain->own[0];
+    if (result == 0 && (out || keeps))
+        chain->own[0] = NULL;
     gpuscan__chain_waited(chain);
     return result;
 }
@@ -14400,11 +14331,6 @@ static gpuscan_result gpuscan__chain_scratch(gpuscan__chain *chain, const gpusca
         return GPUSCAN_SUCCESS;
     }
     chain->own_scratch = 1;
-    for (i = GPUSCAN__WORDS32; i <= GPUSCAN__WORDS128; i++) { /* drops words before their epoch would repeat */
-        uint32_t epochs = i == GPUSCAN__WORDS32 ? ((uint32_t)1 << 14) - 1 : ((uint32_t)1 << 30) - 1;
-        if (need->bytes[i] && gs->scratch[i].epoch >= epochs)
-            gpuscan__drop_scratch(gs, i);
-    }
     if ((r = gpuscan__grow_all(gs, need)) != 0 || (r = gpuscan__chain_own_scratch(chain)) != 0)
         return r;
     for (i = 0; i < GPUSCAN__SCRATCHES; i++) {
@@ -14447,21 +14373,19 @@ typedef struct gpuscan__launch {
 /* Stands for the generation of a buffer that the library does not own. Each launch sets such a buffer again. */
 #define GPUSCAN__CALLERS UINT32_MAX
 
-/* In a rehearsal records a step and returns 1; otherwise returns 0. */
-static int gpuscan__record(const gpuscan__chain *chain, gpuscan__step_kind kind, const void *bytes, size_t size) {
-    const gpuscan__step step = {(uint32_t)kind, (uint32_t)size};
+/* In a rehearsal records an argument and returns 1; otherwise returns 0. `value` is NULL unless `kind` is SET_VALUE. */
+static int gpuscan__record(const gpuscan__chain *chain, uint32_t kind, const void *value, size_t size) {
+    gpuscan__recorded *next;
     if (!chain->recording)
         return 0;
-    gpuscan__text_padded(chain->recording, &step, sizeof(step));
-    gpuscan__text_padded(chain->recording, bytes, size);
+    next = &chain->recording->next;
+    next->kinds[next->arg_count] = kind;
+    next->sizes[next->arg_count++] = (uint32_t)size;
+    if (value) {
+        memcpy(next->values + next->used, value, size);
+        next->used += (uint32_t)size;
+    }
     return 1;
-}
-
-/* Records an argument that is not a buffer. If `value` is NULL, the argument is `size` bytes of local memory. */
-static int gpuscan__record_argument(const gpuscan__launch *launch, const void *value, size_t size) {
-    const uint64_t bytes = size;
-    return value ? gpuscan__record(launch->chain, GPUSCAN__STEP_VALUE, value, size)
-                 : gpuscan__record(launch->chain, GPUSCAN__STEP_LOCAL, &bytes, sizeof(bytes));
 }
 
 /* Sets an argument. If `value` is NULL, the argument is `size` bytes of local memory. `generation` is that of a buffer
@@ -14488,14 +14412,14 @@ static void gpuscan__arg_of(gpuscan__launch *launch, const void *value, size_t s
 }
 
 static void gpuscan__arg(gpuscan__launch *launch, const void *value, size_t size) {
-    if (!gpuscan__record_argument(launch, value, size))
+    if (!gpuscan__record(launch->chain, value ? GPUSCAN__SET_VALUE : GPUSCAN__SET_LOCAL, value, size))
         gpuscan__arg_of(launch, value, size, value && size > GPUSCAN__MAX_KNOWN ? GPUSCAN__CALLERS : 0);
 }
 
 /* Sets a buffer as an argument. Returns the buffer's offset, which the caller stores in the kernel's numbers. */
 static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buffer) {
     cl_mem mem = buffer.mem ? buffer.mem : launch->chain->stand_in;
-    if (gpuscan__record(launch->chain, GPUSCAN__STEP_SHAM, "", 0))
+    if (gpuscan__record(launch->chain, GPUSCAN__SET_SHAM, NULL, sizeof(mem)))
         return 0;
     gpuscan__arg_of(launch, &mem, sizeof(mem), buffer.mem ? GPUSCAN__CALLERS : launch->chain->stand_in_generation);
     return buffer.mem ? buffer.offset : 0;
@@ -14505,10 +14429,12 @@ static uint64_t gpuscan__arg_buffer(gpuscan__launch *launch, gpuscan_buffer buff
    that makes no call faster. tuning: select-sources, histogram-sources, reduce-sources, sort-sources */
 static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kernel) {
     const gpuscan_source *sources = chain->call->sources; /* NULL in a rehearsal */
-    const uint64_t number = kernel;
     gpuscan__launch launch;
     uint32_t k;
-    gpuscan__record(chain, GPUSCAN__STEP_KERNEL, &number, sizeof(number));
+    if (chain->recording) {
+        chain->recording->next.kernel = (uint32_t)kernel;
+        chain->recording->next.arg_count = chain->recording->next.used = 0;
+    }
     launch.chain = chain;
     launch.kernel = kernel;
     launch.known = &chain->program->known[kernel];
@@ -14521,7 +14447,9 @@ static gpuscan__launch gpuscan__launch_begin(gpuscan__chain *chain, size_t kerne
 
 /* Sets count_buffer as an argument and returns its offset, as gpuscan__arg_buffer does. */
 GPUSCAN__SHARED uint64_t gpuscan__arg_count(gpuscan__launch *launch, gpuscan_buffer buffer) {
-    return gpuscan__record(launch->chain, GPUSCAN__STEP_NONE, "", 0) ? 0 : gpuscan__arg_buffer(launch, buffer);
+    if (gpuscan__record(launch->chain, GPUSCAN__SET_NONE, NULL, sizeof(cl_mem)))
+        return 0;
+    return gpuscan__arg_buffer(launch, buffer);
 }
 
 /* Sets the scratch of one kind as an argument. Returns an offset that skips the ticket counters, if the kind has any,
@@ -14533,7 +14461,7 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_scratch(gpuscan__launch *launch, int kind,
         return gpuscan__arg_buffer(launch, gpuscan__none);
     if (kind != GPUSCAN__PLAIN)
         past += GPUSCAN__TICKETS_SIZE;
-    if (!gpuscan__record(chain, GPUSCAN__STEP_SCRATCH, "", 0))
+    if (!gpuscan__record(chain, GPUSCAN__SET_SCRATCH, NULL, sizeof(mem)))
         gpuscan__arg_of(launch, &mem, sizeof(mem),
                         chain->own_scratch ? chain->gs->scratch_generation : GPUSCAN__CALLERS);
     return gpuscan__ceil_div(chain->place.offset[kind] + past, bytes_each);
@@ -14561,7 +14489,7 @@ static void gpuscan__arg_numbers(gpuscan__launch *launch, const void *numbers, s
         numbers = all;
         size = (size + given->values_size + sizeof(cl_ulong) - 1) / sizeof(cl_ulong) * sizeof(cl_ulong);
     }
-    if (!gpuscan__record_argument(launch, numbers, size))
+    if (!gpuscan__record(launch->chain, GPUSCAN__SET_VALUE, numbers, size))
         gpuscan__arg_of(launch, numbers, size, 0);
 }
 
@@ -14576,12 +14504,15 @@ static gpuscan_result gpuscan__launch_end(gpuscan__launch *launch, const void *n
     size_t local = program->key.group, global = (size_t)((groups < most ? groups : most) * local);
     cl_event event = NULL;
     cl_int code;
-    const gpuscan__step_launch step = {global, local};
     gpuscan__arg_numbers(launch, numbers, numbers_size);
     if (shared)
         gpuscan__arg(launch, NULL, (size_t)shared);
-    if (gpuscan__record(chain, GPUSCAN__STEP_LAUNCH, &step, sizeof(step)))
+    if (chain->recording) {
+        chain->recording->next.global = global;
+        chain->recording->next.group = local;
+        gpuscan__text_bytes(&chain->recording->launches, &chain->recording->next, sizeof(chain->recording->next));
         return GPUSCAN_SUCCESS;
+    }
     code = launch->code;
     if (code != CL_SUCCESS)
         return gpuscan__fail(chain->gs, code, "clSetKernelArg(%u) failed", (unsigned)(launch->index - 1));
@@ -15259,7 +15190,9 @@ GPUSCAN__SHARED uint64_t gpuscan__arg_source(gpuscan__launch *launch, gpuscan_bu
                                              const gpuscan__image_facts *facts) {
     if (!facts->place)
         return gpuscan__arg_buffer(launch, buffer);
-    if (!gpuscan__record(launch->chain, GPUSCAN__STEP_IMAGE, &facts->format, sizeof(facts->format)))
+    if (gpuscan__record(launch->chain, GPUSCAN__SET_IMAGE, NULL, sizeof(image->mem)))
+        launch->chain->recording->next.stage.image = facts->format;
+    else
         gpuscan__arg_of(launch, &image->mem, sizeof(image->mem), GPUSCAN__CALLERS);
     return 0;
 }
@@ -15417,15 +15350,18 @@ GPUSCAN__COLD void gpuscan__note_refusal(gpuscan *gs, const gpuscan__plan *plan,
     gpuscan__log(gs, GPUSCAN_LOG_WARNING, gs->refusal);
 }
 
-/* Stops using the vendor's instructions. No call takes programs with them any more, since their key.lanes differs. */
-static void gpuscan__leave_lanes(gpuscan *gs) {
+/* Stops using the vendor's instructions. Returns the programs, which may have them: the object no longer lists them. */
+static gpuscan__program *gpuscan__leave_lanes(gpuscan *gs) {
+    gpuscan__program *programs = gs->programs;
+    gs->programs = NULL;
     gs->device.lanes = GPUSCAN__LANES_NONE;
     gs->device.lane_width = GPUSCAN__LANE_WIDTH;
     gpuscan__choose_fence(gs);
+    return programs;
 }
 
 static void gpuscan__give_up_lanes(gpuscan *gs, const gpuscan__plan *plan, const char *why) {
-    gpuscan__leave_lanes(gs);
+    gpuscan__free_programs(gs, gpuscan__leave_lanes(gs));
     gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used", why);
 }
 
@@ -15439,10 +15375,9 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     const gpuscan_call *call = plan->call;
     const gpuscan__device device = gs->device;
     uint32_t strategy = plan->key.strategy;
-    gpuscan__program *program;
+    gpuscan__program *with_lanes = gpuscan__leave_lanes(gs), *program;
     gpuscan_call any = *call;
     gpuscan_result r;
-    gpuscan__leave_lanes(gs);
     r = gpuscan__choose(gs, plan);
     any.strategy = GPUSCAN_STRATEGY_AUTO;
     plan->call = &any;
@@ -15453,10 +15388,14 @@ GPUSCAN__COLD gpuscan_result gpuscan__build_without_lanes(gpuscan *gs, gpuscan__
     plan->call = call;
     if (r == 0) {
         plan->key.strategy = strategy; /* gpuscan__note_refusal names this strategy */
-        gpuscan__give_up_lanes(gs, plan, "its program did not build with them");
+        gpuscan__free_programs(gs, with_lanes);
+        gpuscan__note_refusal(gs, plan, "the vendor's instructions are no longer used",
+                              "its program did not build with them");
         gs->error[0] = 0;
         return GPUSCAN__AGAIN;
     }
+    gpuscan__free_programs(gs, gs->programs);
+    gs->programs = with_lanes;
     gs->device = device;
     return r;
 }
@@ -15478,16 +15417,7 @@ static const char gpuscan__stand_in_text[] =
 
 /* Returns whether sub-groups have the width that the kernels are written for. Some devices choose it themselves. */
 static int gpuscan__has_lane_width(const gpuscan *gs, const gpuscan__program *program) {
-    size_t i, width = gs->device.lane_width;
-    if (!gs->device.asks_width || !gpuscan__uses_lanes(gs, &program->key))
-        return 1;
-    for (i = 0; i < GPUSCAN__MAX_KERNELS && program->kernels[i]; i++)
-        if (gs->cl.clGetKernelWorkGroupInfo(program->kernels[i], gs->device_id,
-                                            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(width), &width,
-                                            NULL) != CL_SUCCESS ||
-            width != gs->device.lane_width)
-            return 0;
-    return 1;
+    return !program->odd_width || !gpuscan__uses_lanes(gs, &program->key);
 }
 
 GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan *plan, gpuscan__program *program,
@@ -15498,7 +15428,6 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *plan, gpuscan__plan *stand_in,
                                                  int *right) {
     gpuscan__program *program;
-    size_t group = 0;
     gpuscan_result r;
     *right = 1;
     stand_in->is_stand_in = 1;
@@ -15506,9 +15435,7 @@ static gpuscan_result gpuscan__prove_in_place_of(gpuscan *gs, gpuscan__plan *pla
     memset(stand_in->e.source_types, 0, sizeof(stand_in->e.source_types));
     r = gpuscan__get_program(gs, stand_in, &program);
     plan->not_built = stand_in->not_built;
-    if (r == 0 && !program->proved)
-        r = gpuscan__program_group(gs, stand_in, program, &group);
-    if (r != 0 || program->proved || group < stand_in->key.group)
+    if (r != 0 || program->proved || gpuscan__program_group(gs, stand_in, program) < stand_in->key.group)
         return r;
     program->proved = 1;
     *right = gpuscan__has_lane_width(gs, program);
@@ -15578,10 +15505,8 @@ GPUSCAN__COLD gpuscan_result gpuscan__prove(gpuscan *gs, gpuscan__plan *plan, gp
 /* Gets the plan's program. Returns AGAIN if its kernels were not built, cannot run in groups of the planned size, or
    fail their self-test. */
 static gpuscan_result gpuscan__get_fitting_program(gpuscan *gs, gpuscan__plan *plan, gpuscan__program **program) {
-    size_t group = 0;
     gpuscan_result r = gpuscan__get_program(gs, plan, program);
-    if (r == 0)
-        r = gpuscan__program_group(gs, plan, *program, &group);
+    size_t group = r == 0 ? gpuscan__program_group(gs, plan, *program) : 0;
     if (r == 0 && !(*program)->proved && !gpuscan__has_lane_width(gs, *program)) {
         gpuscan__give_up_lanes(gs, plan, "its sub-groups have another width");
         return GPUSCAN__AGAIN;
@@ -15620,26 +15545,12 @@ static gpuscan_result gpuscan__plan_program(gpuscan *gs, gpuscan__plan *plan, gp
 /* All operations run the functions below in one of three modes: a call, gpuscan_X_prepare, gpuscan_X_scratch_size. */
 typedef enum gpuscan__mode { GPUSCAN__RUN, GPUSCAN__PREPARE, GPUSCAN__SIZE } gpuscan__mode;
 
-static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program);
+static gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always);
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program);
 
-/* Returns how much scratch a call may access if its kernels read a count of 0 on the device, as in a rehearsal. */
-static gpuscan__need gpuscan__idle_need(const gpuscan__plan *plan) {
-    gpuscan__need need = plan->need;
-    if (plan->idle_plain)
-        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
-    return need;
-}
-
-/* Rehearses a program if `always` is 1. Otherwise rehearses it once, if the driver defers work to a kernel's first
-   launch: blobs then contain the recording. Stores the program in the cache. */
-GPUSCAN__COLD gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
-                                                 int always) {
-    const gpuscan__need need = gpuscan__idle_need(plan);
-    gpuscan_result r = GPUSCAN_SUCCESS;
-    if (always || (!program->rehearsed && gs->device.profile.facts.launches_late &&
-                   gpuscan__need_total(&need) <= GPUSCAN__SHAM_MOST))
-        r = gpuscan__rehearse(gs, plan, program);
+/* Rehearses a program, and stores it in the cache. */
+static gpuscan_result gpuscan__make_ready(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program, int always) {
+    gpuscan_result r = gpuscan__rehearse(gs, plan, program, always);
     if (r == 0)
         gpuscan__store_cached(gs, program);
     return r;
@@ -15705,12 +15616,15 @@ static gpuscan_result gpuscan__resolve(gpuscan *gs, gpuscan__plan *plan) {
     return r == 0 ? gpuscan__check_sizes(gs, plan) : r;
 }
 
-static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
+/* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
+static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
     gpuscan__program *program = NULL;
     cl_command_queue queue = NULL;
     int in_order = 1;
     gpuscan_result r;
-    if ((r = gpuscan__check_queue_and_events(gs, plan->call, &queue, &in_order)) != 0 ||
+    plan->is_run = 1;
+    if ((r = gpuscan__resolve(gs, plan)) != 0 ||
+        (r = gpuscan__check_queue_and_events(gs, plan->call, &queue, &in_order)) != 0 ||
         (r = gpuscan__check_ranges(gs, plan)) != 0 || (r = gpuscan__check_overlaps(gs, plan)) != 0)
         return r;
     if (!plan->is_nothing &&
@@ -15722,14 +15636,6 @@ static gpuscan_result gpuscan__run(gpuscan *gs, gpuscan__plan *plan) {
     if (program)
         program->runs = 1;
     return gpuscan__enqueue(gs, plan, program, queue, in_order);
-}
-
-/* Checks and runs a call. The caller has passed `plan` to gpuscan__plan_begin. */
-static gpuscan_result gpuscan__do(gpuscan *gs, gpuscan__plan *plan) {
-    gpuscan_result r;
-    plan->is_run = 1;
-    r = gpuscan__resolve(gs, plan);
-    return r == 0 ? gpuscan__run(gs, plan) : r;
 }
 
 /* Makes the checks that all public calls with a desc have in common. */
@@ -16127,7 +16033,7 @@ static gpuscan_result gpuscan__test_make_image(gpuscan__test *test) {
         format.image_channel_data_type--; /* the integers' types are below CL_FLOAT */
     all = (unsigned char *)gpuscan__test_memory(test, width * height * 4 * size);
     if (!all)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+        return gpuscan__no_memory(gs, "a self-test");
     memset(all, GPUSCAN__TEST_FILL, (size_t)(width * height * 4 * size));
     for (k = 0; k < of->width * of->height; k++) {
         to = (k / of->width + GPUSCAN__TEST_IMAGE_Y) * width + k % of->width + GPUSCAN__TEST_IMAGE_X;
@@ -16193,7 +16099,7 @@ static gpuscan_result gpuscan__test_scratch(gpuscan__test *test, int *right) {
         if (bytes == 0)
             continue;
         if ((left = (unsigned char *)gpuscan__test_memory(test, 2 * bytes)) == NULL)
-            return gpuscan__fail(test->gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+            return gpuscan__no_memory(test->gs, "a self-test");
         r = gpuscan__test_read(test->gs, test->call->scratch.mem, at, bytes, left, left + bytes, right);
     }
     return r;
@@ -16256,7 +16162,7 @@ GPUSCAN__COLD gpuscan_result gpuscan__test_round(gpuscan *gs, const gpuscan__pla
         *more = operation->test(&test);
     }
     if (test.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test");
+        r = gpuscan__no_memory(gs, "a self-test");
     else if (*more && (r = gpuscan__test_call(&test, program)) == 0) {
         for (i = 0; i < test.count && r == 0; i++)
             if (test.arrays[i].buffer)
@@ -16282,89 +16188,67 @@ GPUSCAN__COLD gpuscan_result gpuscan__self_test(gpuscan *gs, const gpuscan__plan
 
 /* ---- rehearsal */
 
-/* Releases a rehearsal's buffers and images. Steps of a kind pass stage[kind] to kernels. NULL: there is none. */
-static void gpuscan__stage_end(gpuscan *gs, cl_mem *stage) {
+/* Releases a rehearsal's buffers and image. mems[kind] is what kernels get for an argument of this kind, or NULL. */
+static void gpuscan__stage_end(gpuscan *gs, cl_mem *mems) {
     int i;
-    for (i = 0; i < GPUSCAN__STEPS; i++)
-        gpuscan__forget_mem(gs, &stage[i]);
+    for (i = 0; i < GPUSCAN__SETS; i++)
+        gpuscan__forget_mem(gs, &mems[i]);
 }
 
-/* Creates the stage's buffers and clears them. Of the scratch, clears only what must be 0. */
-static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *stage, const gpuscan__step_buffers *bytes) {
-    gpuscan_result r;
-    if ((r = gpuscan__own_queue(gs, &gs->service_queue)) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->sham, NULL, &stage[GPUSCAN__STEP_SHAM])) == 0 &&
-        (r = gpuscan__test_buffer(gs, GPUSCAN__SHAM_LEAST, NULL, &stage[GPUSCAN__STEP_NONE])) == 0 &&
-        (r = gpuscan__test_buffer(gs, bytes->scratch, NULL, &stage[GPUSCAN__STEP_SCRATCH])) == 0 &&
-        (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SHAM], bytes->sham)) == 0 &&
-        (r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_NONE], GPUSCAN__SHAM_LEAST)) == 0 && bytes->zeros)
-        r = gpuscan__clear_buffer(gs, stage[GPUSCAN__STEP_SCRATCH], bytes->zeros);
-    return r;
+/* Creates a stage's buffers and clears them. Of the scratch, clears only what must be 0. */
+static gpuscan_result gpuscan__stage_begin(gpuscan *gs, cl_mem *mems, const gpuscan__stage *stage) {
+    const uint64_t bytes[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->scratch};
+    const uint64_t zeros[] = {stage->sham, GPUSCAN__SHAM_LEAST, stage->zeros};
+    cl_int code = CL_SUCCESS;
+    gpuscan_result r = gpuscan__own_queue(gs, &gs->service_queue);
+    size_t i;
+    for (i = 0; i < 3 && r == 0; i++)
+        r = gpuscan__test_buffer(gs, bytes[i], NULL, &mems[GPUSCAN__SET_SHAM + i]);
+    for (i = 0; i < 3 && r == 0; i++)
+        r = zeros[i] ? gpuscan__clear_buffer(gs, mems[GPUSCAN__SET_SHAM + i], zeros[i]) : GPUSCAN_SUCCESS;
+    if (r == 0 && stage->image.image_channel_order)
+        code = gpuscan__create_image(gs, stage->image, 1, 1, NULL, &mems[GPUSCAN__SET_IMAGE]);
+    return code == CL_SUCCESS ? r : gpuscan__fail(gs, code, "clCreateImage to launch kernels ahead of a call failed");
 }
 
-/* Sets a step's argument: one of the stage's buffers, an image, local memory or a value. */
-static cl_int gpuscan__replay_argument(gpuscan *gs, cl_mem *stage, cl_kernel kernel, cl_uint index,
-                                       const gpuscan__step *step, const unsigned char *bytes) {
-    cl_mem *mem = &stage[step->kind];
-    uint64_t local;
-    if (step->kind == GPUSCAN__STEP_VALUE)
-        return gs->cl.clSetKernelArg(kernel, index, step->size, bytes);
-    if (step->kind == GPUSCAN__STEP_LOCAL) {
-        memcpy(&local, bytes, sizeof(local));
-        return gs->cl.clSetKernelArg(kernel, index, (size_t)local, NULL);
+static cl_int gpuscan__replay_launch(gpuscan *gs, const cl_mem *mems, cl_kernel kernel,
+                                     const gpuscan__recorded *launch) {
+    const size_t global = (size_t)launch->global, group = (size_t)launch->group;
+    const unsigned char *value = launch->values;
+    cl_int code = CL_SUCCESS;
+    cl_uint i;
+    for (i = 0; i < launch->arg_count && code == CL_SUCCESS; i++) {
+        uint32_t kind = launch->kinds[i];
+        const void *mem = kind == GPUSCAN__SET_LOCAL ? NULL : (const void *)&mems[kind];
+        code = gs->cl.clSetKernelArg(kernel, i, launch->sizes[i], kind == GPUSCAN__SET_VALUE ? value : mem);
+        value += kind == GPUSCAN__SET_VALUE ? launch->sizes[i] : 0;
     }
-    if (step->kind == GPUSCAN__STEP_IMAGE && !*mem) {
-        cl_image_format format;
-        cl_int code;
-        memcpy(&format, bytes, sizeof(format));
-        if ((code = gpuscan__create_image(gs, format, 1, 1, NULL, mem)) != CL_SUCCESS)
-            return code;
-    }
-    return gs->cl.clSetKernelArg(kernel, index, sizeof(*mem), mem);
+    return code != CL_SUCCESS ? code
+                              : gs->cl.clEnqueueNDRangeKernel(gs->service_queue, kernel, 1, NULL, &global, &group, 0,
+                                                              NULL, NULL);
 }
 
 static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, const gpuscan__text *recording) {
-    cl_mem stage[GPUSCAN__STEPS];
-    gpuscan__step step;
-    const unsigned char *bytes;
-    cl_kernel kernel = NULL;
-    cl_uint index = 0;
-    cl_int code = CL_SUCCESS;
-    size_t at = 0;
+    const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)recording->data;
+    size_t count = recording->length / sizeof(*launch), i;
+    cl_mem mems[GPUSCAN__SETS];
+    cl_int code = CL_SUCCESS, finished;
     gpuscan_result r = GPUSCAN_SUCCESS;
-    memset(stage, 0, sizeof(stage));
-    memset(program->known, 0, sizeof(program->known)); /* the steps below set other arguments */
-    while (r == 0 && code == CL_SUCCESS && gpuscan__next_step(recording->data, recording->length, &at, &step, &bytes)) {
-        gpuscan__step_buffers buffers;
-        gpuscan__step_launch launch;
-        uint64_t number;
-        size_t global, group;
-        switch (step.kind) {
-        case GPUSCAN__STEP_BUFFERS:
-            memcpy(&buffers, bytes, sizeof(buffers));
-            gpuscan__stage_end(gs, stage); /* commands that still run keep the buffers alive */
-            r = gpuscan__stage_begin(gs, stage, &buffers);
-            break;
-        case GPUSCAN__STEP_KERNEL:
-            memcpy(&number, bytes, sizeof(number));
-            kernel = program->kernels[number];
-            index = 0;
-            break;
-        case GPUSCAN__STEP_LAUNCH:
-            memcpy(&launch, bytes, sizeof(launch));
-            global = (size_t)launch.global;
-            group = (size_t)launch.group;
-            code = gs->cl.clEnqueueNDRangeKernel(gs->service_queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL);
-            break;
-        default:
-            code = gpuscan__replay_argument(gs, stage, kernel, index++, &step, bytes);
+    memset(mems, 0, sizeof(mems));
+    memset(program->known, 0, sizeof(program->known)); /* the launches below set other arguments */
+    for (i = 0; i < count && r == 0 && code == CL_SUCCESS; i++) {
+        if (i == 0 || memcmp(&launch[i].stage, &launch[i - 1].stage, sizeof(launch->stage)) != 0) {
+            gpuscan__stage_end(gs, mems); /* commands that still run keep the buffers alive */
+            r = gpuscan__stage_begin(gs, mems, &launch[i].stage);
         }
+        if (r == 0)
+            code = gpuscan__replay_launch(gs, mems, program->kernels[launch[i].kernel], &launch[i]);
     }
     if (gs->service_queue) { /* waits even after a failure, since enqueued commands use the buffers */
-        cl_int finished = gs->cl.clFinish(gs->service_queue);
+        finished = gs->cl.clFinish(gs->service_queue);
         code = code == CL_SUCCESS ? finished : code;
     }
-    gpuscan__stage_end(gs, stage);
+    gpuscan__stage_end(gs, mems);
     return r == 0 && code != CL_SUCCESS ? gpuscan__fail(gs, code, "launching kernels ahead of a call failed") : r;
 }
 
@@ -16372,53 +16256,61 @@ static gpuscan_result gpuscan__replay(gpuscan *gs, gpuscan__program *program, co
    nothing, since they read a count of 0 on the device. But at a kernel's first launch with new sizes, PoCL and Mesa
    compile it, and other drivers load it onto the device. Calls with large data that the count does not limit, such as
    many bins, are not rehearsed. If the driver compiles at launches, kernels run only for a launch that the program's
-   recordings lack. */
-GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program) {
+   recordings lack. Unless `always` is 1, a program is rehearsed only once, and only if the driver defers work to a
+   kernel's first launch: blobs then contain the recording. */
+GPUSCAN__COLD gpuscan_result gpuscan__rehearse(gpuscan *gs, gpuscan__plan *plan, gpuscan__program *program,
+                                               int always) {
     const gpuscan_call *caller = plan->call;
     uint32_t flags = plan->flags;
-    const gpuscan__need need = gpuscan__idle_need(plan);
-    gpuscan__step_buffers bytes;
-    gpuscan__text recording = gpuscan__text_of(gs), *kept = &program->parts[GPUSCAN__PART_RECORDING];
+    gpuscan__need need = plan->need; /* how much scratch kernels may access if they read a count of 0 on the device */
+    gpuscan__text *kept = &program->parts[GPUSCAN__PART_RECORDING];
+    gpuscan__recording recording;
+    gpuscan__stage *stage = &recording.next.stage;
     gpuscan_call call;
     gpuscan__chain chain;
     gpuscan_result r;
     int idle = 0, late = gs->device.profile.facts.launches_late;
     size_t i;
+    if (plan->idle_plain)
+        need.bytes[GPUSCAN__PLAIN] = gpuscan__min(need.bytes[GPUSCAN__PLAIN], plan->idle_plain);
+    if (!always && (program->rehearsed || !late || gpuscan__need_total(&need) > GPUSCAN__SHAM_MOST))
+        return GPUSCAN_SUCCESS;
+    memset(&recording.next, 0, sizeof(recording.next));
+    recording.launches = gpuscan__text_of(gs);
     program->rehearsed = 1;
-    bytes.sham = GPUSCAN__SHAM_LEAST;
+    stage->sham = GPUSCAN__SHAM_LEAST;
     for (i = 0; i < plan->range_count; i++) {
         idle |= !plan->ranges[i].at_zero;
         if (plan->ranges[i].at_zero)
-            bytes.sham = gpuscan__max(bytes.sham, plan->ranges[i].elements * plan->ranges[i].size);
+            stage->sham = gpuscan__max(stage->sham, plan->ranges[i].elements * plan->ranges[i].size);
     }
-    if (!idle || plan->is_nothing || bytes.sham > GPUSCAN__SHAM_MOST)
+    if (!idle || plan->is_nothing || stage->sham > GPUSCAN__SHAM_MOST)
         return GPUSCAN_SUCCESS;
     memset(&call, 0, sizeof(call));
     memset(&chain, 0, sizeof(chain));
-    bytes.scratch = gpuscan__max(gpuscan__need_total(&need), GPUSCAN__SHAM_LEAST);
+    stage->scratch = gpuscan__max(gpuscan__need_total(&need), GPUSCAN__SHAM_LEAST);
     chain.gs = gs;
     chain.call = &call;
     chain.program = program;
     chain.recording = &recording;
     chain.place.epoch = 1;
     gpuscan__place_in(&chain.place, &need, call.scratch);
-    bytes.zeros = chain.place.offset[GPUSCAN__PLAIN];
-    gpuscan__record(&chain, GPUSCAN__STEP_BUFFERS, &bytes, sizeof(bytes));
+    stage->zeros = chain.place.offset[GPUSCAN__PLAIN];
     plan->call = &call;
     plan->flags = GPUSCAN__FLAG_COUNT_U32 | GPUSCAN__FLAG_REHEARSAL;
     r = plan->operation->enqueue(&chain, plan);
     plan->call = caller;
     plan->flags = flags;
-    if (r == 0 && recording.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory to launch kernels ahead of a call");
-    if (r == 0 && (!late || gpuscan__adds_launch(program, &recording))) {
-        r = gpuscan__replay(gs, program, &recording);
-        if (r == 0 && late && bytes.scratch <= GPUSCAN__SHAM_MOST)
-            gpuscan__text_bytes(kept, recording.data, recording.length);
+    if (r == 0 && recording.launches.failed)
+        r = gpuscan__no_memory(gs, "launching kernels ahead of a call");
+    if (r == 0 && (!late || gpuscan__adds_launch(kept, &recording.launches))) {
+        r = gpuscan__replay(gs, program, &recording.launches);
+        if (r == 0 && late && stage->scratch <= GPUSCAN__SHAM_MOST)
+            gpuscan__text_bytes(kept, recording.launches.data, recording.launches.length);
         if (kept->failed) /* drops all recordings, since memory ran out */
             *kept = gpuscan__text_of(gs);
     }
-    gpuscan__release(&gs->allocator, recording.data);
+    gpuscan__release(&gs->allocator, recording.launches.data);
     program->rehearsed = r == 0;
     return r;
 }
@@ -20023,7 +19915,7 @@ static gpuscan_result gpuscan__prove_expressions(gpuscan *gs, gpuscan__plan *pla
         texts->combine = stand_in.key.converted ? "1 + (GPUSCAN_TEST_NUMBER(x) + i) % 3" : "1 + i % 3";
     stand_in.common.e.custom = texts;
     if (source.failed)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a self-test's text");
+        r = gpuscan__no_memory(gs, "a self-test's text");
     else
         r = gpuscan__prove_in_place_of(gs, plan, &stand_in.common, right);
     gpuscan__release(&gs->allocator, source.data);
@@ -23349,13 +23241,10 @@ GPUSCAN_API gpuscan_result gpuscan_create(gpuscan **out, const gpuscan_desc *des
         gs->logger = desc->logger;
         gs->tracer = desc->tracer;
         gs->limits = desc->limits;
-        gs->cache = gpuscan__text_of(gs);
         why = gs->error;
         r = gpuscan__open(gs, desc);
-        if (r == 0 && desc->cache && *desc->cache)
-            gpuscan__text_add(&gs->cache, desc->cache);
-        if (gs->cache.failed)
-            r = gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the cache's name");
+        if (r == 0 && desc->cache && snprintf(gs->cache, sizeof(gs->cache), "%s", desc->cache) >= GPUSCAN__CACHE_MOST)
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "cache: the name is too long");
     }
     if (r == 0) {
         *out = gs;
@@ -23380,7 +23269,6 @@ GPUSCAN_API void gpuscan_destroy(gpuscan *gs) {
     gpuscan__forget_queue(gs, &gs->queue);
     if (gs->context)
         gs->cl.clReleaseContext(gs->context);
-    gpuscan__release(&gs->allocator, gs->cache.data);
     allocator = gs->allocator;
     if (gs->library)
         gpuscan__close_library(gs->library);
@@ -23584,10 +23472,9 @@ GPUSCAN__OPERATIONS(GPUSCAN__PUBLIC)
 
 enum { GPUSCAN__MAX_DEVICES = 64 };
 
-/* Appends a program's binary for the object's device to a blob. Sets *size to the binary's bytes. A program's devices
-   are all of the context, or only the one that it was built for. */
-static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob,
-                                           uint64_t *size) {
+/* Gets a program's binary for the object's device. A program's devices are all of the context, or only the one that it
+   was built for. */
+static gpuscan_result gpuscan__get_binary(gpuscan *gs, const gpuscan__program *program, gpuscan__text *binary) {
     cl_device_id devices[GPUSCAN__MAX_DEVICES];
     size_t sizes[GPUSCAN__MAX_DEVICES] = {0}, bytes = 0, count, index = 0, most = 0, i;
     unsigned char *binaries[GPUSCAN__MAX_DEVICES] = {NULL}, *both;
@@ -23608,51 +23495,51 @@ static gpuscan_result gpuscan__blob_binary(gpuscan *gs, const gpuscan__program *
         most = sizes[i] > most ? sizes[i] : most;
     both = (unsigned char *)gpuscan__allocate(&gs->allocator, 2 * most);
     if (!both)
-        return gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for a program's binary");
+        return gpuscan__no_memory(gs, "a program's binary");
     for (i = 0; i < count; i++) /* other devices need room, since PoCL 3.1 does not skip NULL but writes there */
         binaries[i] = i == index ? both : both + most;
     code = gs->cl.clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, count * sizeof(binaries[0]), binaries, NULL);
-    *size = sizes[index];
-    gpuscan__text_padded(blob, both, sizes[index]);
+    gpuscan__text_bytes(binary, both, sizes[index]);
     gpuscan__release(&gs->allocator, both);
     return code == CL_SUCCESS ? GPUSCAN_SUCCESS : gpuscan__fail(gs, code, "clGetProgramInfo failed");
 }
 
-static gpuscan_result gpuscan__blob_program(gpuscan *gs, const gpuscan__program *program, gpuscan__text *blob) {
+static void gpuscan__forget_binary(gpuscan *gs, gpuscan__program *program) {
+    gpuscan__release(&gs->allocator, program->parts[GPUSCAN__PART_BINARY].data);
+    program->parts[GPUSCAN__PART_BINARY] = gpuscan__text_of(gs);
+}
+
+static gpuscan_result gpuscan__blob_program(gpuscan *gs, gpuscan__program *program, gpuscan__text *blob) {
     gpuscan__blob_entry entry;
-    size_t at = blob->length, i;
-    gpuscan_result r;
-    memset(&entry, 0, sizeof(entry));
+    size_t i;
+    gpuscan_result r = gpuscan__get_binary(gs, program, &program->parts[GPUSCAN__PART_BINARY]);
     entry.registers = program->key.registers;
     entry.proved = (uint32_t)program->proved;
-    gpuscan__text_padded(blob, &entry, sizeof(entry));
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
+    for (i = 0; i < GPUSCAN__PARTS; i++)
         entry.sizes[i] = program->parts[i].length;
+    gpuscan__text_padded(blob, &entry, sizeof(entry));
+    for (i = 0; i < GPUSCAN__PARTS; i++)
         gpuscan__text_padded(blob, program->parts[i].data, program->parts[i].length);
-    }
-    r = gpuscan__blob_binary(gs, program, blob, &entry.sizes[GPUSCAN__PART_BINARY]);
-    if (!blob->failed) /* the entry now has all sizes */
-        memcpy(blob->data + at, &entry, sizeof(entry));
+    blob->failed |= program->parts[GPUSCAN__PART_BINARY].failed;
+    gpuscan__forget_binary(gs, program);
     return r;
 }
 
-/* Makes a blob of the program `only`. If that is NULL, the blob has all programs that calls may take, and the sizes of
-   the scratch. */
-GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, const gpuscan__program *only, gpuscan__text *blob) {
+/* Makes a blob of the program `only`. If that is NULL, the blob has all programs and the sizes of the scratch. */
+GPUSCAN__COLD gpuscan_result gpuscan__make_blob(gpuscan *gs, gpuscan__program *only, gpuscan__text *blob) {
     gpuscan__blob_header header;
-    const gpuscan__program *program;
+    gpuscan__program *program;
     gpuscan_result r = GPUSCAN_SUCCESS;
     int i;
     *blob = gpuscan__text_of(gs);
     memset(&header, 0, sizeof(header));
     gpuscan__text_padded(blob, &header, sizeof(header));
-    for (program = only ? only : gs->programs; program && r == 0; program = only ? NULL : program->next)
-        if (only || !gpuscan__is_outdated(gs, program)) {
-            r = gpuscan__blob_program(gs, program, blob);
-            header.entries++;
-        }
+    for (program = only ? only : gs->programs; program && r == 0; program = only ? NULL : program->next) {
+        r = gpuscan__blob_program(gs, program, blob);
+        header.entries++;
+    }
     if (r != 0 || blob->failed)
-        return r != 0 ? r : gpuscan__fail(gs, GPUSCAN_ERROR_OUT_OF_HOST_MEMORY, "no memory for the blob");
+        return r != 0 ? r : gpuscan__no_memory(gs, "the blob");
     header.size = blob->length;
     header.magic = GPUSCAN__BLOB_MAGIC;
     header.device_hash = gpuscan__device_hash(gs);
@@ -23676,79 +23563,80 @@ GPUSCAN_API gpuscan_result gpuscan_get_blob(gpuscan *gs, void *blob, size_t *siz
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size is NULL");
     if (gs->last_queue && (code = gs->cl.clFinish(gs->last_queue)) != CL_SUCCESS)
         return gpuscan__fail(gs, code, "clFinish failed");
-    r = gpuscan__make_blob(gs, NULL, &made);
     capacity = *size;
-    if (r == 0)
+    if ((r = gpuscan__make_blob(gs, NULL, &made)) == 0) {
         *size = made.length;
-    if (r == 0 && blob && capacity < made.length)
-        r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
-                          (unsigned long long)made.length);
-    else if (r == 0 && blob)
-        memcpy(blob, made.data, made.length);
+        if (blob && capacity < made.length)
+            r = gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "size: the blob needs %llu bytes",
+                              (unsigned long long)made.length);
+        else if (blob)
+            memcpy(blob, made.data, made.length);
+    }
     gpuscan__release(&gs->allocator, made.data);
     return r;
 }
 
-typedef struct gpuscan__blob_view {
-    gpuscan__blob_entry entry;
-    const unsigned char *parts[GPUSCAN__PARTS];
-} gpuscan__blob_view;
-
-/* Returns the number of kernel names; 0: there are none or too many, or the last name is not terminated. */
-static uint64_t gpuscan__count_names(const unsigned char *names, uint64_t size) {
-    uint64_t i, count = 0;
-    for (i = 0; i < size; i++)
-        count += names[i] == 0;
-    return size && names[size - 1] == 0 && count <= GPUSCAN__MAX_KERNELS ? count : 0;
-}
-
-/* Reads the program at *at and moves *at to its end. Returns 0 if the program is not whole. */
-static int gpuscan__blob_next(const unsigned char *blob, uint64_t size, uint64_t *at, gpuscan__blob_view *view) {
-    const uint64_t *sizes = view->entry.sizes;
-    uint64_t kernels;
-    int part;
-    if (size - *at < sizeof(view->entry))
+/* Returns whether a program from a blob has from 1 to MAX_KERNELS names of kernels, and a valid recording. */
+static int gpuscan__is_whole(const gpuscan__program *program) {
+    const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
+    const gpuscan__text *recording = &program->parts[GPUSCAN__PART_RECORDING];
+    const gpuscan__recorded *launch = (const gpuscan__recorded *)(const void *)recording->data;
+    size_t count = recording->length / sizeof(*launch), ends = 0, i;
+    uint64_t used;
+    for (i = 0; i < text->length; i++)
+        ends += text->data[i] == 0;
+    if (ends < 2 || ends > 1 + GPUSCAN__MAX_KERNELS || text->data[text->length - 1] != 0)
         return 0;
-    memcpy(&view->entry, blob + *at, sizeof(view->entry));
-    *at += sizeof(view->entry);
-    for (part = 0; part < GPUSCAN__PARTS; part++) {
-        if (sizes[part] > size || gpuscan__padded(sizes[part]) > size - *at)
+    for (; count > 0; count--, launch++) {
+        if (launch->kernel >= ends - 1 || launch->arg_count > GPUSCAN__MAX_ARGS ||
+            launch->stage.sham < GPUSCAN__SHAM_LEAST || launch->stage.sham > GPUSCAN__SHAM_MOST ||
+            launch->stage.scratch > GPUSCAN__SHAM_MOST || launch->stage.zeros > launch->stage.scratch)
             return 0;
-        view->parts[part] = blob + *at;
-        *at += gpuscan__padded(sizes[part]);
+        for (used = i = 0; i < launch->arg_count; i++) {
+            used += launch->kinds[i] == GPUSCAN__SET_VALUE ? launch->sizes[i] : 0;
+            if (launch->kinds[i] >= GPUSCAN__SETS || used > sizeof(launch->values) ||
+                (launch->kinds[i] >= GPUSCAN__SET_SHAM && launch->sizes[i] != sizeof(cl_mem)))
+                return 0;
+        }
     }
-    kernels = gpuscan__count_names(view->parts[GPUSCAN__PART_NAMES], sizes[GPUSCAN__PART_NAMES]);
-    return kernels && sizes[GPUSCAN__PART_BINARY] &&
-           gpuscan__recording_is_whole(view->parts[GPUSCAN__PART_RECORDING], (size_t)sizes[GPUSCAN__PART_RECORDING],
-                                       kernels);
+    return recording->length % sizeof(*launch) == 0;
 }
 
-static int gpuscan__has_program(const gpuscan *gs, const gpuscan__blob_view *view) {
-    const gpuscan__program *program = gs->programs;
-    while (program && (gpuscan__is_outdated(gs, program) ||
-                       !gpuscan__part_is(program, GPUSCAN__PART_PREFIX, view->parts[GPUSCAN__PART_PREFIX],
-                                         view->entry.sizes[GPUSCAN__PART_PREFIX])))
-        program = program->next;
-    return program != NULL;
-}
-
-/* Makes a new program one of a blob's, and creates its kernels. */
-static gpuscan_result gpuscan__load_program(gpuscan *gs, const gpuscan__blob_view *view, gpuscan__program *program) {
-    const unsigned char *binary = view->parts[GPUSCAN__PART_BINARY];
-    size_t size = (size_t)view->entry.sizes[GPUSCAN__PART_BINARY];
-    cl_int status = CL_SUCCESS, code = CL_SUCCESS;
-    int i, failed = 0;
-    program->key.registers =
-        gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? view->entry.registers : 0;
-    program->proved = view->entry.proved != 0;
-    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
-    for (i = 0; i < GPUSCAN__PART_BINARY; i++) {
-        gpuscan__text_bytes(&program->parts[i], view->parts[i], (size_t)view->entry.sizes[i]);
-        failed |= program->parts[i].failed;
+/* Reads an entry of a blob at `*at`, and moves `*at` to its end. */
+static gpuscan_result gpuscan__read_entry(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t *at,
+                                          gpuscan__program *program) {
+    const gpuscan__text *parts = program->parts;
+    gpuscan__blob_entry entry;
+    int part, failed = 0, is_whole = size - *at >= sizeof(entry);
+    if (is_whole)
+        memcpy(&entry, blob + *at, sizeof(entry));
+    *at += sizeof(entry);
+    for (part = 0; part < GPUSCAN__PARTS && is_whole; part++) {
+        uint64_t bytes = entry.sizes[part];
+        is_whole = bytes <= size && gpuscan__padded(bytes) <= size - *at;
+        if (is_whole)
+            gpuscan__text_bytes(&program->parts[part], blob + *at, (size_t)bytes);
+        *at += gpuscan__padded(bytes);
+        failed |= parts[part].failed;
     }
     if (failed)
-        return GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
-    program->program = gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &size, &binary, &status, &code);
+        return gpuscan__no_memory(gs, "a blob's programs");
+    if (!is_whole || !parts[GPUSCAN__PART_BINARY].length || !gpuscan__is_whole(program))
+        return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
+    program->key.registers = gs->device.registers || gs->device.lanes == GPUSCAN__LANES_SUBGROUPS ? entry.registers : 0;
+    program->proved = entry.proved != 0;
+    program->rehearsed = 1; /* its launches were rehearsed before it was stored */
+    return GPUSCAN_SUCCESS;
+}
+
+/* Builds a program from its binary, and creates its kernels. */
+static gpuscan_result gpuscan__load_binary(gpuscan *gs, gpuscan__program *program) {
+    const gpuscan__text *binary = &program->parts[GPUSCAN__PART_BINARY];
+    const unsigned char *bytes = (const unsigned char *)binary->data;
+    cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+    program->program =
+        gs->cl.clCreateProgramWithBinary(gs->context, 1, &gs->device_id, &binary->length, &bytes, &status, &code);
+    gpuscan__forget_binary(gs, program);
     if (code == CL_SUCCESS)
         code = status;
     if (!program->program || code != CL_SUCCESS)
@@ -23765,40 +23653,35 @@ static void gpuscan__left_out(gpuscan *gs, const char *path, const char *what, c
     gs->error[0] = 0;
 }
 
-/* Loads a blob's programs, which follow each other without gaps up to its end, into a list. Leaves out those that the
-   driver refuses. */
-static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries,
-                                             gpuscan__program **list) {
+/* Puts a blob's programs, which follow each other without gaps up to its end, at the head of the object's list. Leaves
+   out those that the object has already, and those that the driver refuses. */
+static gpuscan_result gpuscan__load_programs(gpuscan *gs, const unsigned char *blob, uint64_t size, uint64_t entries) {
     uint64_t at = sizeof(gpuscan__blob_header);
-    gpuscan__blob_view view;
-    for (; entries || at != size; entries--) {
-        gpuscan__program *program;
-        gpuscan_result r;
-        if (!entries || !gpuscan__blob_next(blob, size, &at, &view))
-            return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-        if (gpuscan__has_program(gs, &view))
-            continue;
-        program = gpuscan__new_program(gs);
-        r = program ? gpuscan__load_program(gs, &view, program) : GPUSCAN_ERROR_OUT_OF_HOST_MEMORY;
-        if (r == 0) {
-            program->next = *list;
-            *list = program;
-            continue;
+    for (; entries && at < size; entries--) {
+        gpuscan__program *program = gpuscan__new_program(gs);
+        gpuscan_result r = program ? gpuscan__read_entry(gs, blob, size, &at, program)
+                                   : gpuscan__no_memory(gs, "a blob's programs");
+        if (r == 0 && !*gpuscan__same_text(gs, program, 0)) {
+            if (gpuscan__load_binary(gs, program) == 0) {
+                program->next = gs->programs;
+                gs->programs = program;
+                continue;
+            }
+            gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
         }
         if (program)
             gpuscan__free_program(gs, program);
-        if (r == GPUSCAN_ERROR_OUT_OF_HOST_MEMORY)
-            return gpuscan__fail(gs, r, "no memory for a blob's programs");
-        gpuscan__left_out(gs, NULL, "a stored program is left out", gs->error);
+        if (r != 0)
+            return r;
     }
-    return GPUSCAN_SUCCESS;
+    return entries || at != size ? gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged") : GPUSCAN_SUCCESS;
 }
 
 /* Adds a blob's programs to the object's. Grows each kind of scratch to the size that it had when the blob was made, if
    that was at most SHAM_MOST bytes. */
-GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char *blob, size_t size) {
+GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const void *blob, size_t size) {
     gpuscan__blob_header header;
-    gpuscan__program *loaded = NULL, *program, **last;
+    gpuscan__program *before = gs->programs, *program;
     gpuscan_result r;
     int i;
     if (size < sizeof(header))
@@ -23808,22 +23691,20 @@ GPUSCAN__COLD gpuscan_result gpuscan__read_blob(gpuscan *gs, const unsigned char
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "not a blob of this version, or truncated");
     if (header.device_hash != gpuscan__device_hash(gs))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is for another device, driver or version");
-    if (header.checksum != gpuscan__blob_checksum(blob, size))
+    if (header.checksum != gpuscan__blob_checksum((const unsigned char *)blob, size))
         return gpuscan__fail(gs, GPUSCAN_ERROR_BLOB, "the blob is damaged");
-    r = gpuscan__load_programs(gs, blob, size, header.entries, &loaded);
-    if (r != 0) {
-        gpuscan__free_programs(gs, loaded);
-        return r;
+    r = gpuscan__load_programs(gs, (const unsigned char *)blob, size, header.entries);
+    while (r != 0 && (program = gs->programs) != before) {
+        gs->programs = program->next;
+        gpuscan__free_program(gs, program);
     }
-    for (program = loaded; program && gs->device.profile.facts.launches_late; program = program->next)
+    if (r != 0)
+        return r;
+    for (program = gs->programs; program != before && gs->device.profile.facts.launches_late; program = program->next)
         if (gpuscan__replay(gs, program, &program->parts[GPUSCAN__PART_RECORDING]) != 0) {
             gpuscan__left_out(gs, NULL, "a stored program has not been launched", gs->error);
             program->parts[GPUSCAN__PART_RECORDING].length = 0;
         }
-    for (last = &loaded; *last; last = &(*last)->next)
-        continue;
-    *last = gs->programs;
-    gs->programs = loaded;
     for (i = 0; i < GPUSCAN__SCRATCHES && r == 0; i++)
         if (header.scratch[i] <= GPUSCAN__SHAM_MOST)
             r = gpuscan__grow_scratch(gs, i, header.scratch[i]);
@@ -23838,85 +23719,75 @@ GPUSCAN_API gpuscan_result gpuscan_set_blob(gpuscan *gs, const void *blob, size_
     gs->error[0] = 0;
     if (!blob)
         return gpuscan__fail(gs, GPUSCAN_ERROR_INVALID_ARGUMENT, "blob is NULL");
-    return gpuscan__read_blob(gs, (const unsigned char *)blob, size);
+    return gpuscan__read_blob(gs, blob, size);
 }
 
 /* The cache is a folder with a file for each program. The file is a blob, named by a hash of what defines the program.
    It gets that name when it is complete, so no reader sees half of it. Two writers of a file write the same bytes. */
-#define GPUSCAN__CACHED_MOST ((long)256 << 20) /* maximum bytes of a file; a folder in its place appears larger */
+#define GPUSCAN__CACHED_MOST ((size_t)256 << 20) /* maximum bytes of a file */
 
-/* Returns the path of a program's file, or NULL if memory is short. */
-GPUSCAN__COLD char *gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
-    const gpuscan__text *prefix = &program->parts[GPUSCAN__PART_PREFIX], *names = &program->parts[GPUSCAN__PART_NAMES];
-    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), prefix->data, prefix->length);
-    size_t size = gs->cache.length + 64;
-    char *path = (char *)gpuscan__allocate(&gs->allocator, size);
-    hash = gpuscan__hash(hash, names->data, names->length);
-    if (path)
-        snprintf(path, size, "%s/gpuscan-%08lx%08lx.bin", gs->cache.data, (unsigned long)(hash >> 32),
-                 (unsigned long)(hash & 0xffffffffu));
+typedef struct gpuscan__path {
+    char name[GPUSCAN__CACHE_MOST + 64];
+} gpuscan__path;
+
+/* Returns the path of a program's file. */
+GPUSCAN__COLD gpuscan__path gpuscan__cached_path(gpuscan *gs, const gpuscan__program *program) {
+    const gpuscan__text *text = &program->parts[GPUSCAN__PART_TEXT];
+    uint64_t hash = gpuscan__hash(gpuscan__device_hash(gs), text->data, text->length);
+    gpuscan__path path;
+    snprintf(path.name, sizeof(path.name), "%s/gpuscan-%08lx%08lx.bin", gs->cache, (unsigned long)(hash >> 32),
+             (unsigned long)(hash & 0xffffffffu));
     return path;
 }
 
-/* Reads a file into memory, which the caller releases. Returns NULL, or why this failed. *bytes stays NULL if there is
-   no such file. */
-static const char *gpuscan__read_file(gpuscan *gs, const char *path, unsigned char **bytes, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    const char *why = NULL;
-    long length = 0;
-    if (!file)
-        return errno == ENOENT ? NULL : strerror(errno);
-    if (fseek(file, 0, SEEK_END) != 0 || (length = ftell(file)) <= 0 || length > GPUSCAN__CACHED_MOST ||
-        fseek(file, 0, SEEK_SET) != 0)
-        why = "it is empty, too large or not a file";
-    *size = (size_t)length;
-    if (!why && (*bytes = (unsigned char *)gpuscan__allocate(&gs->allocator, *size)) == NULL)
-        why = "no memory for the file's bytes";
-    if (!why && fread(*bytes, 1, *size, file) != *size)
-        why = "it could not be read completely";
-    fclose(file);
-    return why;
+/* Reads a file. Returns NULL, or why this failed. */
+static const char *gpuscan__read_file(FILE *file, gpuscan__text *bytes) {
+    char some[4096];
+    size_t count;
+    while (!bytes->failed && bytes->length <= GPUSCAN__CACHED_MOST && (count = fread(some, 1, sizeof(some), file)) > 0)
+        gpuscan__text_bytes(bytes, some, count);
+    if (bytes->failed)
+        return "no memory for the file's bytes";
+    return ferror(file) ? strerror(errno) : bytes->length > GPUSCAN__CACHED_MOST ? "it is too large" : NULL;
 }
 
 /* Loads a program from the cache. Returns 0 if the cache has no file for it, or only an unusable file. */
 static int gpuscan__load_cached(gpuscan *gs, const gpuscan__program *program) {
-    char *path;
-    const char *why = "no memory for the file's name";
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    gpuscan_logger logger = gs->logger;
-    int loaded;
-    if (!gs->cache.data)
+    gpuscan__path path;
+    gpuscan__text bytes = gpuscan__text_of(gs);
+    const gpuscan_logger logger = gs->logger;
+    const char *why = NULL;
+    FILE *file;
+    if (!*gs->cache)
         return 0;
-    gs->logger.log = NULL; /* an unusable file is no error */
     path = gpuscan__cached_path(gs, program);
-    if (path)
-        why = gpuscan__read_file(gs, path, &bytes, &size);
-    if (!why && bytes && gpuscan__read_blob(gs, bytes, size) != 0)
+    file = fopen(path.name, "rb");
+    if (!file && errno == ENOENT)
+        return 0;
+    why = file ? gpuscan__read_file(file, &bytes) : strerror(errno);
+    if (file)
+        fclose(file);
+    gs->logger.log = NULL; /* an unusable file is no error */
+    if (!why && gpuscan__read_blob(gs, bytes.data, bytes.length) != 0)
         why = gs->error;
     gs->logger = logger;
+    gpuscan__release(&gs->allocator, bytes.data);
     if (why)
-        gpuscan__left_out(gs, path ? path : gs->cache.data, "not used", why);
-    loaded = bytes && !why;
-    gpuscan__release(&gs->allocator, bytes);
-    gpuscan__release(&gs->allocator, path);
-    return loaded;
+        gpuscan__left_out(gs, path.name, "not used", why);
+    return !why;
 }
 
 /* Writes a file under a temporary name, then renames it. Returns NULL, or why this failed. */
-static const char *gpuscan__write_file(gpuscan *gs, const char *path, const void *bytes, size_t size) {
+static const char *gpuscan__write_file(const char *path, const gpuscan__text *bytes) {
     /* Seeds of the temporary name. If two writers take the same name, the checksum reveals a damaged file. */
-    const uint64_t words[] = {(uint64_t)(uintptr_t)bytes, (uint64_t)time(NULL), (uint64_t)clock()};
+    const uint64_t words[] = {(uint64_t)(uintptr_t)bytes->data, (uint64_t)time(NULL), (uint64_t)clock()};
     const char *why = NULL;
-    size_t room = strlen(path) + 16;
-    char *partial = (char *)gpuscan__allocate(&gs->allocator, room);
+    char partial[sizeof(gpuscan__path) + 16];
     FILE *file;
-    if (!partial)
-        return "no memory for the file's name";
-    snprintf(partial, room, "%s.%08lx", path,
+    snprintf(partial, sizeof(partial), "%s.%08lx", path,
              (unsigned long)(gpuscan__hash(GPUSCAN__HASH_START, words, sizeof(words)) & 0xffffffffu));
     file = fopen(partial, "wb");
-    if (!file || fwrite(bytes, 1, size, file) != size)
+    if (!file || fwrite(bytes->data, 1, bytes->length, file) != bytes->length)
         why = strerror(errno);
     if (file && fclose(file) != 0 && !why)
         why = strerror(errno);
@@ -23928,29 +23799,24 @@ static const char *gpuscan__write_file(gpuscan *gs, const char *path, const void
         why = strerror(errno);
     if (file && why)
         remove(partial);
-    gpuscan__release(&gs->allocator, partial);
     return why;
 }
 
 /* Stores a program in the cache, and stores it again after more of its launches are prepared. Does nothing once a call
    has launched it, since PoCL up to 5.0 aborts when asked for the binary of a running program. */
 static void gpuscan__store_cached(gpuscan *gs, gpuscan__program *program) {
+    gpuscan__path path;
     gpuscan__text blob;
-    char *path;
     const char *why;
     size_t recorded = program->parts[GPUSCAN__PART_RECORDING].length;
-    if (!gs->cache.data || program->runs || program->stored == recorded + 1)
+    if (!*gs->cache || program->runs || program->stored == recorded + 1)
         return;
     program->stored = recorded + 1; /* a failure is not tried again until the recording grows */
     path = gpuscan__cached_path(gs, program);
-    if (gpuscan__make_blob(gs, program, &blob) != 0)
-        why = gs->error;
-    else
-        why = path ? gpuscan__write_file(gs, path, blob.data, blob.length) : "no memory for the file's name";
-    if (why)
-        gpuscan__left_out(gs, path ? path : gs->cache.data, "not stored", why);
+    why = gpuscan__make_blob(gs, program, &blob) == 0 ? gpuscan__write_file(path.name, &blob) : gs->error;
     gpuscan__release(&gs->allocator, blob.data);
-    gpuscan__release(&gs->allocator, path);
+    if (why)
+        gpuscan__left_out(gs, path.name, "not stored", why);
 }
 
 #ifdef __cplusplus
